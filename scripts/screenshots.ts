@@ -104,7 +104,11 @@ async function walk(
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme });
         const file = pictureOf(folder, name, device, walker.language, colorScheme);
-        await page.screenshot({ path: file, fullPage: true, caret: 'initial' });
+        // In a window as high as the page: else the bar of actions would stand in the middle of the picture.
+        const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+        await page.setViewportSize({ ...DEVICES[device], height });
+        await page.screenshot({ path: file, caret: 'initial' });
+        await page.setViewportSize(DEVICES[device]);
       }
     }
   };

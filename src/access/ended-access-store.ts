@@ -9,6 +9,8 @@ export type EndedAccess = {
   readonly clientId: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
+  /** Who signed in; `undefined` where that was not kept. */
+  readonly identity: string | undefined;
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
   /** Epoch milliseconds. */
@@ -25,7 +27,7 @@ export interface EndedAccessStore {
 
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
-  /** The credentials of all linked accounts that are the same account at the provider. */
+  /** The credentials of all linked accounts that are the same account at the provider, by identity or by address. */
   credentialsOfSameAccount(access: EndedAccess): Promise<ProviderCredentials[]>;
 
   /** Deletes it with its credentials. */

@@ -86,12 +86,16 @@ export type AccountLoading = {
   readonly loaded: number;
 };
 
+/** The transaction that an account was to be linked in has ended meanwhile. */
+export class TransactionAnswered extends Error {}
+
 export interface AccountStore {
   /**
    * Links the account within its transaction, in a group that only the transaction has. Linked again in it, it keeps its
    * key and gets new credentials and health: concurrent calls make one account. Schedules its first sync in the same
    * database transaction. Syncs and renewals that are under way with the old credentials lose their leases. An account
-   * of the user without an identity that is the same on the wire takes this one's.
+   * of the user without an identity that is the same on the wire takes this one's. Whoever allowed the transaction and
+   * waits has to allow it again. Throws TransactionAnswered, and nothing is changed, once it was answered.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
 

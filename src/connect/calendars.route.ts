@@ -29,11 +29,12 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** `undefined` for an account that is gone, or whose calendars are not known yet. */
+/** `undefined` for an account that is gone or was not proved here, or whose calendars are not known yet. */
 async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: ConnectDeps) {
   const account = await manageableAccount(page, accountKey, deps);
-  const choice = account && (await deps.calendarChoices.chosenCalendars(account.accountKey));
-  return account && choice && { account, ...choice };
+  if (!account?.isProved) return undefined;
+  const choice = await deps.calendarChoices.chosenCalendars(account.accountKey);
+  return choice && { account, ...choice };
 }
 
 async function choose(http: FastifyRequest, { account, calendars }: Choice, deps: ConnectDeps) {

@@ -78,8 +78,8 @@ export async function prepareAccountDeletion(
     values,
   );
   await tx.all(
-    `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
-     SELECT account_key, client_id, provider, account_id, credentials, CAST(:now AS BIGINT) ${ended}`,
+    `INSERT INTO ended_access (account_key, client_id, provider, account_id, identity, credentials, ended_at)
+     SELECT account_key, client_id, provider, account_id, identity, credentials, CAST(:now AS BIGINT) ${ended}`,
     values,
   );
   await tx.all(

@@ -1,7 +1,12 @@
 /** AccountStore in SQL; held to test/contract/account-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { Account, AccountStore, NewAccount } from '../calendars/account-store.ts';
+import {
+  type Account,
+  type AccountStore,
+  type NewAccount,
+  TransactionAnswered,
+} from '../calendars/account-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { deleteAccounts, dropUnfinished } from './account-deletion.ts';
 import {
@@ -136,6 +141,10 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   const { credentials: _, calendarPermission, transaction, device, provesOwner, ...fields } = account;
   const { clientId, userId } = account;
   await lockUser(tx, account);
+  // What is linked after Allow was not allowed; and an answer that came meanwhile was the last word.
+  const [open] = await tx.all(STILL_OPEN, { transactionId: transaction.transactionId });
+  if (open === undefined && (await isAnswered(tx, transaction.transactionId)))
+    throw new TransactionAnswered();
   await takeIdentity(tx, account);
   const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
   await renewDevice(tx, groupId, device);
@@ -173,6 +182,15 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   return accountOf(row);
 }
+
+const STILL_OPEN = `
+  UPDATE authorization_request SET allowed_at = NULL
+   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+
+const isAnswered = async (tx: Statements, transactionId: string): Promise<boolean> =>
+  (await tx.get('SELECT status FROM authorization_request WHERE transaction_id = :transactionId', {
+    transactionId,
+  })) !== undefined;
 
 /**
  * An account that was linked before identities were kept is whose its id on the wire says. Of a CalDAV server, which

@@ -51,8 +51,8 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
 export type TakenChoice = { readonly from: string; readonly to: string; readonly now: number };
 
 /**
- * Makes what a user chose of an account hold for its twin, which stays: by the calendars' names at the provider. Nothing
- * is done where nothing was chosen. The twin's user is locked.
+ * Makes what a user left out of an account left out of its twin too, which stays: by the calendars' names at the provider.
+ * Nothing is done where nothing was left out. The twin's user is locked.
  */
 export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
   const account = await tx.get<{ onlyChosen: number }>(
@@ -63,8 +63,8 @@ export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice)
   const onlyThese = account?.onlyChosen === 1;
   if (!onlyThese && rows.every(({ leftOut }) => leftOut === 0)) return;
   const choice = new Map(rows.map(({ href, leftOut }) => [href, leftOut === 0]));
-  const isChosen = ({ href, leftOut }: Row) => choice.get(href) ?? (leftOut === 0 && !onlyThese);
-  await choose(tx, to, { isChosen, onlyThese, now });
+  const isChosen = ({ href, leftOut }: Row) => leftOut === 0 && (choice.get(href) ?? !onlyThese);
+  await choose(tx, to, { isChosen, onlyThese: onlyThese || undefined, now });
 }
 
 type Choosing = {

@@ -7,23 +7,26 @@ import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type AccessRow = Omit<EndedAccess, 'credentials'> & { readonly credentials: string };
+type AccessRow = Omit<EndedAccess, 'credentials' | 'identity'> & {
+  readonly credentials: string;
+  readonly identity: string | null;
+};
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
   const { seal, open } = credentialSealer(sealer);
   return {
-    async addEndedAccess({ clientId, provider, accountId, credentials }, now) {
+    async addEndedAccess({ clientId, provider, accountId, identity, credentials }, now) {
       const accountKey = randomUUID();
       const sealed = seal(accountKey, credentials);
       await db.transaction(async (tx) => {
         const added = await tx.all(
-          `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
+          `INSERT INTO ended_access (account_key, client_id, provider, account_id, identity, credentials, ended_at)
            SELECT CAST(:accountKey AS TEXT), client_id, CAST(:provider AS TEXT), CAST(:accountId AS TEXT),
-                  CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
+                  CAST(:identity AS TEXT), CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
              FROM application WHERE client_id = :clientId
            RETURNING account_key`,
-          { accountKey, clientId, provider, accountId, sealed, now },
+          { accountKey, clientId, provider, accountId, identity: identity ?? null, sealed, now },
         );
         if (added.length > 0) await scheduleJob(tx, { kind: 'end-access', key: accountKey }, now);
       });
@@ -33,18 +36,21 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
     async findEndedAccess(accountKey) {
       const row = await db.get<AccessRow>(
         `SELECT account_key AS "accountKey", client_id AS "clientId", provider, account_id AS "accountId",
-                credentials, ended_at AS "endedAt"
+                identity, credentials, ended_at AS "endedAt"
            FROM ended_access WHERE account_key = :accountKey`,
         { accountKey },
       );
-      return row && { ...row, credentials: open(accountKey, row.credentials) };
+      return (
+        row && { ...row, identity: row.identity ?? undefined, credentials: open(accountKey, row.credentials) }
+      );
     },
 
-    async credentialsOfSameAccount({ provider, accountId }) {
+    async credentialsOfSameAccount({ provider, accountId, identity }) {
       const rows = await db.all<{ accountKey: string; credentials: string }>(
         `SELECT account_key AS "accountKey", credentials FROM account
-          WHERE provider = :provider AND account_id = :accountId`,
-        { provider, accountId },
+          WHERE provider = :provider
+            AND (account_id = :accountId OR identity = CAST(:identity AS TEXT))`,
+        { provider, accountId, identity: identity ?? null },
       );
       return rows.map((row) => open(row.accountKey, row.credentials));
     },

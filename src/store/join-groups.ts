@@ -94,10 +94,10 @@ async function collapseTwins(
       continue;
     }
     const { accountKey } = row;
-    if (row.isUnfinished === 1) {
-      await takeSignIn(tx, { from: accountKey, to: same.accountKey, now }, sealer);
-      await takeChoice(tx, { from: accountKey, to: same.accountKey, now });
-    } else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
+    const places = { from: accountKey, to: same.accountKey, now };
+    if (row.isUnfinished === 1) await takeSignIn(tx, places, sealer);
+    else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
+    await takeChoice(tx, places);
     await deleteTwin(tx, accountKey);
   }
   return [...kept.values()];

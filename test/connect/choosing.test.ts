@@ -23,14 +23,16 @@ async function listed() {
   const [account] = await everyAccount(harness, userId());
   const key = account?.accountKey ?? '';
   await harness.db.write('UPDATE account SET listed_at = 1 WHERE account_key = :key', { key });
-  for (const name of ['home', 'work']) {
-    await harness.db.write(
-      `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
-       VALUES (:id, :key, :name, 0, :name, 'UTC', 'write', '{}', 1)`,
-      { id: calendarKey(name), key, name },
-    );
-  }
+  for (const name of ['home', 'work']) await addCalendar(key, name);
   return key;
+}
+
+async function addCalendar(key: string, name: string): Promise<void> {
+  await harness.db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+     VALUES (:id, :key, :name, 0, :name, 'UTC', 'write', '{}', 1)`,
+    { id: calendarKey(name), key, name },
+  );
 }
 
 const pathOf = (page: Answer, key: string) =>
@@ -38,7 +40,7 @@ const pathOf = (page: Answer, key: string) =>
 
 /** The form as it is filled in: the calendars that are ticked, and whether later ones stay out. */
 const filledIn = ({ body }: Answer) => ({
-  ticked: [...body.matchAll(/name="calendar" value="([^"]+)" checked/g)].map(([, key]) => key),
+  ticked: [...body.matchAll(/name="calendar" value="([^"]+)" checked/g)].map(([, key]) => key).toSorted(),
   onlyThese: /name="only_these" value="yes" checked/.test(body),
 });
 
@@ -74,6 +76,27 @@ describe('choosing calendars', () => {
     assert.match(saved.location, /^\/authorize\?.*transaction=/);
     assert.deepEqual(filledIn(after), { ticked: [calendarKey('work')], onlyThese: true });
     assert.deepEqual(filledIn(await browser.get(path)), { ticked: [calendarKey('home')], onlyThese: false });
+  });
+
+  it('choosing calendars leaves one that appeared since the page was made as it is', async () => {
+    const { browser } = await connected(harness, { userId: userId() });
+    const key = await listed();
+    const path = pathOf(await browser.start({ user_id: userId() }), key);
+    const form = await browser.get(path);
+    await addCalendar(key, 'new');
+
+    await browser.submit(form, '/connect/calendars', { calendar: calendarKey('work'), only_these: '' });
+
+    assert.deepEqual(filledIn(await browser.get(path)).ticked, [calendarKey('new'), calendarKey('work')]);
+  });
+
+  it('choosing calendars can leave out all of them', async () => {
+    const { browser } = await connected(harness, { userId: userId() });
+    const path = pathOf(await browser.start({ user_id: userId() }), await listed());
+
+    await browser.submit(await browser.get(path), '/connect/calendars', { only_these: '' });
+
+    assert.deepEqual(filledIn(await browser.get(path)).ticked, []);
   });
 
   it('choosing calendars is possible before an account is allowed', async () => {

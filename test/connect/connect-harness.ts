@@ -178,6 +178,9 @@ export type Answer = {
   readonly body: string;
 };
 
+/** What a form sends, by its fields' names. */
+type Form = Readonly<Record<string, string | readonly string[]>>;
+
 type Visit = { readonly headers?: Readonly<Record<string, string>> };
 
 /** A browser's requests: cookies are kept, redirects are not followed. */
@@ -193,12 +196,15 @@ export class Browser {
     return this.#send('GET', url, undefined, visit);
   }
 
-  post(url: string, form: Readonly<Record<string, string>>, visit: Visit = {}): Promise<Answer> {
-    return this.#send('POST', url, new URLSearchParams(form).toString(), visit);
+  post(url: string, form: Form, visit: Visit = {}): Promise<Answer> {
+    const pairs = Object.entries(form).flatMap(([name, values]) =>
+      [values].flat().map((value) => [name, value]),
+    );
+    return this.#send('POST', url, new URLSearchParams(pairs).toString(), visit);
   }
 
   /** Sends the form of the page whose action is `action`, with what is typed into it. */
-  submit(page: Answer, action: string, typed: Readonly<Record<string, string>> = {}, visit: Visit = {}) {
+  submit(page: Answer, action: string, typed: Form = {}, visit: Visit = {}) {
     return this.post(action, { ...formFields(page.body, action), ...typed }, visit);
   }
 
@@ -255,13 +261,17 @@ export function transactionOf(page: Answer): string {
 }
 
 /** The hidden fields of the form with this action. */
-function formFields(body: string, action: string): Record<string, string> {
+function formFields(body: string, action: string): Form {
   const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   const inside = form.split('</form>')[0] ?? '';
   const fields = [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
+  const byName = Map.groupBy(fields, ([, name = '']) => name);
+  const valuesOf = (of: typeof fields) => of.map(([, , value = '']) => unescaped(value));
+  return Object.fromEntries([...byName].map(([name, of]) => [name, valuesOf(of)]));
 }
 
 /** Markup with its escaped characters as they are read. */
 export const unescaped = (markup: string): string =>
-  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+  markup
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll('&amp;', '&');

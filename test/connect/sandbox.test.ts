@@ -148,6 +148,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       const linked = await browser.get(await walk(sent.location));
       await allow(browser, await browser.get(linked.location));
       const [before] = await accounts();
+      harness.pass(1);
 
       const page = await browser.start(query('read-write'));
       const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
@@ -228,6 +229,7 @@ describe('at Google, a user who declines more than they allowed before', () => {
     const { browser, sent } = await depart('google', 'read');
     const linked = await browser.get(await walk(sent.location));
     await allow(browser, await browser.get(linked.location));
+    harness.pass(1);
 
     const page = await browser.start(query('read-write'));
     const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');

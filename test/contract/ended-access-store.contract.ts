@@ -38,6 +38,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
         clientId: 'acme',
         provider: 'google',
         accountId: 'ada@example.com',
+        identity: 'id:ada@example.com',
         credentials: { token: 'of ada' },
         endedAt: NOW + 1,
       });
@@ -74,7 +75,12 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
 
     it('access that no account holds is taken, sealed, with the job that ends it', async () => {
       const { db, ended, jobNames } = await prepare();
-      const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
+      const access = {
+        clientId: 'acme',
+        provider: 'google',
+        accountId: 'ada@example.com',
+        identity: 'sub:1',
+      } as const;
 
       await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
 
@@ -93,7 +99,12 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
 
     it('no access is taken for an application that is gone: its app at the provider went with it', async () => {
       const { db, ended, jobNames } = await prepare();
-      const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
+      const access = {
+        clientId: 'gone',
+        provider: 'google',
+        accountId: 'ada@example.com',
+        identity: 'sub:1',
+      } as const;
 
       await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
 

@@ -23,6 +23,7 @@ import {
   openCheckPage,
   prepareChecks,
   type Screen,
+  wayProblems,
 } from './connect-page-checks.ts';
 import { takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
@@ -145,7 +146,7 @@ async function problemsOf(
   { screens, loading }: Plan,
 ) {
   const { messages, userId } = walker;
-  const problems = bytesProblems(walker.page.body);
+  const problems = [...bytesProblems(walker.page.body), ...wayProblems(walker.page.body, messages)];
   let markup = walker.page.body;
   if (loading !== undefined) {
     await lookAt(page, loading);

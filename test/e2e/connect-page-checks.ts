@@ -5,6 +5,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 
 import type { Messages } from '../../src/connect/messages/messages.ts';
+import { buttonsOf } from './browser.ts';
 
 const CLIENT = readFileSync(new URL('./page-checks.client.js', import.meta.url), 'utf8');
 const MOST_BYTES = 60 * 1024;
@@ -80,6 +81,14 @@ export const catalogueProblems = async (page: Page, values: readonly string[]): 
 export function bytesProblems(markup: string): string[] {
   const bytes = Buffer.byteLength(markup);
   return bytes > MOST_BYTES ? [`${bytes} bytes of markup`] : [];
+}
+
+const WAYS_ON = ['selection.continue', 'consent.allow', 'selection.done'] as const;
+
+/** A page with two ways on: programs and people know one word for what comes next. */
+export function wayProblems(markup: string, messages: Messages): string[] {
+  const ways = WAYS_ON.map((key) => messages.text(key)).filter((word) => buttonsOf(markup).includes(word));
+  return ways.length > 1 ? [`two ways on: ${ways.join(', ')}`] : [];
 }
 
 /** As often as a page is loaded before what moves on it counts: a busy machine may draw one of them in two parts. */

@@ -141,6 +141,22 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
+  it('the Connect pages say on a button what it waits for, and it is still called the same', async () => {
+    const watched = await open('waiter');
+    const { page } = watched;
+    await button(page, 'Connect CalDAV').click();
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('secret');
+    // It is never sent, so that there is time to look.
+    await page.evaluate("addEventListener('submit', (event) => event.preventDefault())");
+
+    await button(page, 'Connect').click();
+
+    await page.getByRole('status').getByText('Looking for your server…').waitFor();
+    await button(page, 'Connect').locator('.wait', { hasText: 'Looking for your server…' }).waitFor();
+    await watched.close();
+  });
+
   it('the Connect pages change colours without JavaScript, and lose nothing that was typed but the password', async () => {
     const watched = await open('painter', {}, { javaScriptEnabled: false });
     const { page } = watched;

@@ -98,11 +98,14 @@ export class TourWalker {
 
   /** Follows the first link of the words of a key that name some account. */
   async followForAccount(key: MessageKey): Promise<void> {
-    const [before = '', after = ''] = this.text(key, { account: '\0' }).split('\0').map(RegExp.escape);
+    const words = textOf(this.text(key, { account: '\0' }));
+    const [before = '', after = ''] = words.split('\0').map(RegExp.escape);
+    const named = new RegExp(`^${before}(.+)${after}$`);
     const names = [...this.page.body.matchAll(/<a\b[^>]* aria-label="([^"]*)"/g)].map(([, name = '']) =>
-      textOf(name),
+      named.exec(textOf(name)),
     );
-    await this.follow(names.find((name) => new RegExp(`^${before}.+${after}$`).test(name)) ?? key);
+    const account = names.find((found) => found !== null)?.[1] ?? '';
+    await this.follow(this.text(key, { account }));
   }
 
   /** What the application does with the code: then what was linked is the user's. */

@@ -52,6 +52,7 @@ export const sampleAccount: AccountView = {
   provider: 'google',
   name: 'ada@example.com',
   isManageable: true,
+  isProved: true,
   isUnfinished: false,
   givenScope: 'read',
   isNew: false,
@@ -74,6 +75,7 @@ export const foreignAccount: AccountView = {
   accountKey: 'key-3',
   name: 'a•••@e•••.com',
   isManageable: false,
+  isProved: false,
 };
 
 /** The selection page of a user without accounts. */

@@ -29,6 +29,8 @@ export type AccountView = {
   readonly name: string;
   /** Whether it may be changed here: its owner was proved, or the application says who its user is. */
   readonly isManageable: boolean;
+  /** Whether its owner was proved in this transaction. */
+  readonly isProved: boolean;
   /** Whether it was linked here and is not the user's yet: nobody reads it before it is allowed. */
   readonly isUnfinished: boolean;
   /** The widest scope that a living grant has for it; `undefined` for a new one. */
@@ -148,6 +150,7 @@ function viewOf(
     provider,
     name: isManageable ? display : maskedName(display),
     isManageable,
+    isProved,
     isUnfinished: group.unfinished !== undefined,
     givenScope: group.givenScope,
     isNew: scope !== undefined && !isGiven({ group, scope }),

@@ -4,7 +4,7 @@ import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
-import type { PageVisit } from '../flow/connect-flow.ts';
+import { deviceHashOf, type PageVisit } from '../flow/connect-flow.ts';
 import { groupsOf } from './account-views.ts';
 
 type ConfirmDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'>;
@@ -41,17 +41,19 @@ export function isSignInTo(
   return accountId === verified.accountId && (provider !== 'caldav' || display === verified.display);
 }
 
-/** Whether signing in to this account could take over a group that this transaction has not proved. */
-export async function isOfForeignGroup(
-  page: PageVisit,
+/** Whether the account is in another group already, which signing in to it would prove. */
+export async function isLinkedElsewhere(
+  { visit, request }: PageVisit,
   kind: ProviderKind,
   verified: VerifiedAccount,
-  deps: ConfirmDeps,
+  { requests, now }: ConfirmDeps,
 ): Promise<boolean> {
-  const { standings } = await groupsOf(page, deps);
-  const others = [...standings.foreign, ...standings.vouched.map(({ group }) => group)];
-  return others.some(({ accounts }) =>
-    accounts.some((account) => account.provider === kind && isSignInTo(account, verified)),
+  const { groups } = await requests.groupsOf(request, deviceHashOf(visit), now());
+  return groups.some(
+    ({ accounts, unfinished, isOfThisBrowser }) =>
+      !isOfThisBrowser &&
+      unfinished?.transactionId !== request.transactionId &&
+      accounts.some((account) => account.provider === kind && isSignInTo(account, verified)),
   );
 }
 

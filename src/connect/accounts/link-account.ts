@@ -11,7 +11,7 @@ import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
-import { isOfForeignGroup, isSignInTo, logRefusedProof } from './confirm-account.ts';
+import { isLinkedElsewhere, isSignInTo, logRefusedProof } from './confirm-account.ts';
 import { saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password';
@@ -100,8 +100,9 @@ async function proofOf(
   deps: LinkDeps & { readonly signIn: PasswordSignIn },
 ): Promise<VerifiedAccount | LinkProblem> {
   if (confirms === undefined) {
-    if (!(await isOfForeignGroup(page, kind, verified, deps))) return verified;
-    return { ...verified, provesOwner: await provesOwner(verified, deps.signIn) };
+    // Nothing is proved unasked: somebody else may link this very account later.
+    const isAsked = await isLinkedElsewhere(page, kind, verified, deps);
+    return { ...verified, provesOwner: isAsked && (await provesOwner(verified, deps.signIn)) };
   }
   if (!isSignInTo(confirms, verified)) {
     logRefusedProof(page, { account: confirms, reason: 'another_account' }, deps);

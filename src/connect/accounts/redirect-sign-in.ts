@@ -165,9 +165,9 @@ async function endAccessLater(
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
   const { clientId } = request;
-  const { accountId, credentials } = account;
+  const { accountId, identity, credentials } = account;
   try {
-    await endedAccess.addEndedAccess({ clientId, provider, accountId, credentials }, now());
+    await endedAccess.addEndedAccess({ clientId, provider, accountId, identity, credentials }, now());
   } catch (err) {
     // The user is told why the account was not linked, and not this.
     log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');

@@ -1,5 +1,5 @@
 /** Saves an account whose owner was just proved, whichever way they signed in. */
-import type { Account } from '../../calendars/account-store.ts';
+import { type Account, TransactionAnswered } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
@@ -40,7 +40,7 @@ export async function saveAccount(
   if (current === undefined) throw new ConnectError('session_expired');
   if (current.status !== 'open') throw finishedError(current);
   const device = newSecret();
-  const account = await accounts.linkAccount(
+  const linking = accounts.linkAccount(
     {
       ...verified,
       clientId,
@@ -53,6 +53,9 @@ export async function saveAccount(
     },
     now(),
   );
+  const account = await linking.catch((reason: unknown) => {
+    throw reason instanceof TransactionAnswered ? finishedError(current) : reason;
+  });
   const event = confirms === undefined ? 'account_linked' : 'account_confirmed';
   const { accountKey } = confirms ?? account;
   const fields = { clientId, userId, accountKey, provider: kind, address: visit.address, transactionId };

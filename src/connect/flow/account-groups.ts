@@ -124,22 +124,45 @@ export function decideApproval(
 ): Decision {
   const { proved, vouched, covered } = standingsOf(request, user, terms);
   if (!covered.some(({ group }) => group.accounts.length > 0)) return 'nothing';
-  const isKnown = proved.some(({ unfinished }) => unfinished === undefined) || vouched.length > 0;
-  const inTheWay = user.pending.find(
+  if (mustWait(request, user, { proved, vouched })) return 'waits';
+  const into = proved.find(({ unfinished }) => unfinished === undefined) ?? proved[0];
+  const joining =
+    into === undefined ? [] : proved.filter((group) => group !== into && joins(group, into, request));
+  const apart = proved.filter((group) => group !== into && !joining.includes(group));
+  return {
+    coverage: [
+      ...[...(into ? [into] : []), ...apart].map(({ groupKey }) => ({ groupKey, scope: request.scope })),
+      ...vouched.map(({ group, scope }) => ({ groupKey: group.groupKey, scope })),
+    ],
+    joined: into && { into: into.groupKey, from: joining.map(({ groupKey }) => groupKey) },
+    isUnfinished: into?.unfinished !== undefined,
+  };
+}
+
+/**
+ * Whether somebody else's code is in the way. Whoever proves nothing of it must not change what it gives: not of a code
+ * for accounts that are the user's, and of no code at all without proving any account of the user.
+ */
+function mustWait(
+  request: RequestFacts,
+  { groups, pending }: GroupsOfUser,
+  { proved, vouched }: Pick<GroupStandings, 'proved' | 'vouched'>,
+): boolean {
+  const inTheWay = pending.find(
     ({ approvalId, codeChallenge }) =>
       approvalId !== request.transactionId && codeChallenge === request.codeChallenge,
   );
-  const isOurs = inTheWay?.groupKeys.some((key) => proved.some(({ groupKey }) => groupKey === key)) ?? true;
-  // Whoever proves nothing must not change what the code of somebody else gives.
-  if (!isKnown && !request.isPushed && !isOurs) return 'waits';
-  const into = proved.find(({ unfinished }) => unfinished === undefined) ?? proved[0];
-  const from = proved.filter((group) => group !== into).map(({ groupKey }) => groupKey);
-  return {
-    coverage: [
-      ...(into ? [{ groupKey: into.groupKey, scope: request.scope }] : []),
-      ...vouched.map(({ group, scope }) => ({ groupKey: group.groupKey, scope })),
-    ],
-    joined: into && { into: into.groupKey, from },
-    isUnfinished: into?.unfinished !== undefined,
-  };
+  if (inTheWay === undefined || request.isPushed) return false;
+  const isOneOf = (some: readonly AccountGroup[]) =>
+    inTheWay.groupKeys.some((key) => some.some(({ groupKey }) => groupKey === key));
+  if (isOneOf(proved) || isOneOf(vouched.map(({ group }) => group))) return false;
+  const ofUser = groups.filter(({ unfinished }) => unfinished === undefined);
+  const isKnown = vouched.length > 0 || proved.some((group) => ofUser.includes(group));
+  return !isKnown || isOneOf(ofUser);
+}
+
+/** Whether a group becomes part of another: not where a grant of one would silently get more of the other. */
+function joins(group: AccountGroup, into: AccountGroup, { scope }: RequestFacts): boolean {
+  const given = [group.givenScope, into.givenScope].filter((one) => one !== undefined);
+  return given.length < 2 || given[0] === given[1] || given.every((one) => scopeCovers(scope, one));
 }

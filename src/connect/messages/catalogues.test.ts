@@ -107,6 +107,14 @@ for (const language of LANGUAGES) {
       }
     });
 
+    it('a catalogue has a word of its own for each way on and out, by which programs drive the pages', () => {
+      const words = ['selection.continue', 'consent.allow', 'cancel', 'selection.done', 'calendars.save'].map(
+        (key) => catalogue[key],
+      );
+
+      assert.equal(new Set(words).size, words.length, words.join());
+    });
+
     it('a catalogue has every message', () => {
       assert.deepEqual(
         KEYS.filter((key) => catalogue[key] === undefined),

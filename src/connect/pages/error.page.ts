@@ -42,7 +42,7 @@ export function errorPage({ error, request, reference, settings }: ErrorView, ap
   const code = parameter === undefined ? {} : { parameter: codeOf(parameter) };
   const values = html`${SCOPES.map((scope, index) => html`${index > 0 && ', '}${codeOf(scope)}`)}`;
   const content = html`${back !== undefined && backLink(back, messages)}
-${errorSign(appearance)}
+${errorSign(error, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(error.text, { ...names, ...code, values, service: serviceName })}</p>
 ${link !== undefined && administratorLink(link, messages)}
@@ -55,11 +55,12 @@ ${error.status >= 500 && html`<p>${messages.markup('error.reference', { referenc
 
 const codeOf = (word: string): Html => html`<code dir="ltr">${word}</code>`;
 
-/** Whose page it is, once that is known, with a mark that something is wrong. */
-function errorSign(appearance: Appearance): Html {
+/** Whose page it is, once that is known, with a mark that something is wrong, or that all is done. */
+function errorSign({ kind }: ConnectError, appearance: Appearance): Html {
+  const mark = kind === 'finished' ? 'done' : 'trouble';
   const hasAppearance = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
-  const sign = html`<span class="sign trouble">${SIGNS.trouble}</span>`;
-  return pageSigns(hasAppearance ? markedSign(applicationSign(appearance), 'trouble') : sign);
+  const sign = html`<span class="sign ${mark}">${SIGNS[mark]}</span>`;
+  return pageSigns(hasAppearance ? markedSign(applicationSign(appearance), mark) : sign);
 }
 
 function administratorLink(link: string, messages: Messages): Html {

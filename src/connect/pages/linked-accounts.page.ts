@@ -68,9 +68,9 @@ const accountHead = ({ provider, name }: AccountView, about?: Html): Html =>
 
 function accountActions(account: AccountView, selection: ProviderSelection, messages: Messages): Html {
   const { request, loading } = selection;
-  const { accountKey, name, problem, provider, isUnfinished } = account;
+  const { accountKey, name, problem, provider, isProved, isUnfinished } = account;
   const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem);
-  const isListed = loading.get(accountKey)?.isListed ?? false;
+  const isListed = isProved && (loading.get(accountKey)?.isListed ?? false);
   const choose = { href: accountPath('calendars', request, accountKey), deed: 'choose' } as const;
   return html`${canSignIn && signInAgainForm(account, request, messages)}
 ${isListed && html`<a class="small link" href="${choose.href}" aria-label="${messages.text('selection.choose_account', { account: name })}">${messages.text('selection.choose')}</a>`}

@@ -52,7 +52,7 @@ export async function listCalendars(
     for (const response of responses) {
       const url = URL.parse(response.href, base);
       if (url === null || !isPinned(session.origins, url)) {
-        log.warn({ home: home.href, href: response.href }, 'Left out a calendar at a foreign address');
+        log.warn({ host: home.host, foreign: url?.host }, 'Left out a calendar at a foreign address');
         continue;
       }
       const calendar = calendarOf(response, url);

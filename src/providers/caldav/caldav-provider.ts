@@ -34,12 +34,12 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
 
 async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>): Promise<VerifiedAccount> {
   const server = login.server ? readServerAddress(login.server) : serverOfMail(login.username);
-  const { credentials, home, proved } = await proveLogin({ ...login, server }, deps);
+  const { credentials, ...proof } = await proveLogin({ ...login, server }, deps);
   const principal = new URL(credentials.principal);
   return {
     accountId: principal.href,
-    identity: caldavIdentity({ username: login.username, home, proved }),
-    provesOwner: proved !== undefined,
+    identity: caldavIdentity({ username: login.username, ...proof }),
+    provesOwner: proof.proved !== undefined,
     display: `${login.username} (${principal.host})`,
     credentials,
   };
@@ -60,12 +60,12 @@ export async function proveLogin(
   deps: CalDavDeps & { readonly dns: ServiceDns },
 ): Promise<ProvedLogin> {
   const { username, password } = login;
-  const { principal, proved, homes, origins } = await discover(login, deps);
+  const { principal, proved, isNamed, homes, origins } = await discover(login, deps);
   const session = { egress: deps.egress, username, password, origins };
   const calendars = await listCalendars(session, homes, deps.log);
   if (calendars.length === 0)
     throw new ProviderError('no_calendars', 'This account has no calendar for events');
   const hrefs = homes.map(({ href }) => href);
   const credentials = { username, password, principal: principal.href, homes: hrefs, origins };
-  return { credentials, home: homes[0] ?? principal, proved };
+  return { credentials, home: homes[0] ?? principal, proved, isNamed };
 }

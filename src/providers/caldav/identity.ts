@@ -10,6 +10,8 @@ export type ProvenBy = {
   readonly home: URL;
   /** The principal that answered and named itself; `undefined` where the server knows none. */
   readonly proved: URL | undefined;
+  /** Whether the server named it for this login. */
+  readonly isNamed: boolean;
 };
 
 /**
@@ -17,11 +19,16 @@ export type ProvenBy = {
  * principal that is plainly this user's own; that with the user name behind it, since some servers name one principal for
  * everybody; `home origin path user` where the server names no principal.
  */
-export function caldavIdentity({ username, home, proved }: ProvenBy & { readonly username: string }): string {
+export function caldavIdentity({
+  username,
+  home,
+  proved,
+  isNamed,
+}: ProvenBy & { readonly username: string }): string {
   const user = username.trim().toLowerCase();
   if (proved === undefined) return `home ${principalText(home)} ${bounded(user)}`;
   const principal = principalText(proved);
-  return isOwn(proved, user) ? principal : `${principal} ${bounded(user)}`;
+  return isNamed && isOwn(proved, user) ? principal : `${principal} ${bounded(user)}`;
 }
 
 /** Whether the principal's name is the user name, or what is before its @. */

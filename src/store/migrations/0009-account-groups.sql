@@ -46,6 +46,8 @@ UPDATE account
        key_in_group = client_id || ' ' || user_id || ' ' || key_in_group;
 CREATE INDEX account_by_provider_id ON account (provider, account_id);
 CREATE INDEX account_by_group ON account (group_id);
+CREATE INDEX account_by_identity ON account (provider, identity);
+ALTER TABLE ended_access ADD COLUMN identity TEXT;
 
 -- Accounts linked before form one group for each user, which the user's grants and pending code cover.
 INSERT INTO account_group (group_id, client_id, user_id, created_at)

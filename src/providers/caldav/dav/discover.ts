@@ -9,7 +9,7 @@ import { isPinned } from '../../../lib/egress/origins.ts';
 import { type DavSession, foreignAddress, propfind, sendPropfind } from './dav-client.ts';
 import { caldav } from './dav-names.ts';
 import { discoveryFailure, type Refusal } from './discovery-failure.ts';
-import { type DavUser, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
+import { type DavUser, namesItself, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
 import { hrefsOf } from './xml.ts';
@@ -25,6 +25,8 @@ export type CalendarHomes = {
   readonly principal: URL;
   /** The principal as it answered and named itself; `undefined` where the server knows none. */
   readonly proved: URL | undefined;
+  /** Whether the server named it for this login: one that was typed may only say its own address. */
+  readonly isNamed: boolean;
   readonly homes: readonly URL[];
   readonly origins: readonly string[];
 };
@@ -111,7 +113,9 @@ async function homesOf(session: DavSession, user: DavUser): Promise<CalendarHome
     const address = principal ?? first;
     if (address.href.length > LONGEST_ADDRESS)
       throw new ProviderError('invalid_response', `${address.hostname} names a user by too long an address`);
-    return { principal: address, proved: itself?.at, homes, origins: [...session.origins] };
+    // A principal that was typed, and that only says its own address, does not say whose it is.
+    const isNamed = user.isCurrent || !namesItself(user);
+    return { principal: address, proved: itself?.at, isNamed, homes, origins: [...session.origins] };
   }
   const [foreign] = named;
   if (foreign !== undefined) throw foreignAddress(foreign);

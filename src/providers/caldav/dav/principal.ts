@@ -26,6 +26,8 @@ export type DavUser = {
   /** The address that answered, after redirects. */
   readonly at: URL;
   readonly principal: URL | undefined;
+  /** Whether the principal is said to be whose credentials these are: an address says its own to everybody. */
+  readonly isCurrent: boolean;
   readonly homes: readonly URL[];
 };
 
@@ -40,11 +42,14 @@ function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
   if (child(current, dav('unauthenticated')) !== undefined)
     throw new ProviderError('unauthorized', `${at.hostname} refuses this user name and password`);
   const homes = resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), at);
-  const [principal] = resolveAll([...hrefsOf(current), ...hrefsOf(properties.get(dav('principal-URL')))], at);
-  if (principal !== undefined || homes.length > 0) return { at, principal, homes };
+  const [ofUser] = resolveAll(hrefsOf(current), at);
+  const [ofAddress] = resolveAll(hrefsOf(properties.get(dav('principal-URL'))), at);
+  const principal = ofUser ?? ofAddress;
+  const isCurrent = ofUser !== undefined;
+  if (principal !== undefined || homes.length > 0) return { at, principal, isCurrent, homes };
   // The address of a calendar, on a server without principals: taken for a home of one calendar.
   const isCalendar = child(properties.get(dav('resourcetype')), caldav('calendar')) !== undefined;
-  return isCalendar ? { at, principal: undefined, homes: [at] } : undefined;
+  return isCalendar ? { at, principal: undefined, isCurrent: false, homes: [at] } : undefined;
 }
 
 /**

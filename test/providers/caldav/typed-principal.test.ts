@@ -1,4 +1,4 @@
-/** What a review found that a CalDAV login could still prove wrongly (docs/security.md T3). */
+/** Servers that do not say whose login it is (RFC 3744 without RFC 5397): what a typed principal proves (docs/security.md T3). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
