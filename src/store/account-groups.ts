@@ -36,21 +36,11 @@ const MAKE_GROUP = `
   INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at, expires_at)
   VALUES (:groupId, :clientId, :userId, :transactionId, :now, :expiresAt)
   ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
-  RETURNING group_id AS "groupId", approved_at AS "approvedAt"`;
+  RETURNING group_id AS "groupId"`;
 
-/**
- * The group of what is linked in a transaction, made with its first account. What was allowed takes nothing more: an
- * account that comes after that gets a group of its own, which its browser finds again.
- */
+/** The group of what is linked in an open transaction, made with its first account. */
 export async function groupOfTransaction(tx: Statements, transaction: Transaction): Promise<string> {
-  const make = (values: { readonly transactionId: string | null }) =>
-    tx.get<{ groupId: string; approvedAt: number | null }>(MAKE_GROUP, {
-      ...transaction,
-      ...values,
-      groupId: randomUUID(),
-    });
-  const ofIt = await make(transaction);
-  const group = ofIt?.approvedAt == null ? ofIt : await make({ transactionId: null });
+  const group = await tx.get<{ groupId: string }>(MAKE_GROUP, { ...transaction, groupId: randomUUID() });
   if (group === undefined) throw new Error('An upsert of an account group answered no row');
   return group.groupId;
 }

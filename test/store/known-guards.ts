@@ -229,11 +229,10 @@ export const GUARDS: readonly Guard[] = [
     fails: 'a new secret of a browser takes over all that the former stood for',
   },
   {
-    store: 'account-groups',
+    store: 'account',
     without:
-      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
-    fails: 'no account is left without a group when it is linked while its transaction is allowed',
-    on: 'PostgreSQL',
+      "WHERE transaction_id = :transactionId AND status = 'open' RETURNING=>WHERE transaction_id = :transactionId RETURNING",
+    fails: 'what was allowed takes nothing more: linking into it is refused, and changes nothing',
   },
   {
     store: 'account-groups',
