@@ -6,20 +6,24 @@ import type { Database, Statements, Values } from './drivers/database.ts';
 import { inParts } from './drivers/delete-in-parts.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
-/** Groups of living grants of a user. */
-const OF_LIVING_GRANTS = `
-  SELECT c.group_id FROM token_family AS f JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
-   WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL`;
+/** The groups that are the user's, of those that `covered` selects. */
+const kept = (covered: string): string => `group_id IN (
+  SELECT g.group_id FROM (${covered}) AS v JOIN account_group AS g ON g.group_id = v.group_id AND g.expires_at IS NULL)`;
 
-/**
- * A condition on an account's group_id: the grant of `:coverageId` covers it, or, where that is null, any living one of
- * `:clientId` and `:userId`.
- */
-export const IS_COVERED = `group_id IN (
-  SELECT g.group_id FROM account_group AS g
-   WHERE g.expires_at IS NULL
-     AND (g.group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = CAST(:coverageId AS TEXT))
-          OR (CAST(:coverageId AS TEXT) IS NULL AND g.group_id IN (${OF_LIVING_GRANTS}))))`;
+/** A condition on an account's group_id: the grant of `:coverageId` covers it. */
+const BY_GRANT = kept('SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId');
+
+/** A condition on an account's group_id: a living grant of `:clientId` and `:userId` covers it. */
+const BY_ANY_GRANT = kept(
+  `SELECT c.group_id FROM token_family AS f JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
+    WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL`,
+);
+
+/** A text for the accounts that a reader's grant covers: `textOf` is given the condition on their group_id. */
+export function coveredText(textOf: (isCovered: string) => string) {
+  const [byGrant, byAny] = [textOf(BY_GRANT), textOf(BY_ANY_GRANT)];
+  return (coverageId: string | undefined): string => (coverageId === undefined ? byAny : byGrant);
+}
 
 /** What an account's unique key is made of: its group has one account of an identity. */
 export const keyInGroup = (groupId: string, identity: string): string => `${groupId} ${identity}`;

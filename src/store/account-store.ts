@@ -10,8 +10,8 @@ import {
 import type { Sealer } from '../lib/sealing.ts';
 import { deleteAccounts, dropUnfinished } from './account-deletion.ts';
 import {
+  coveredText,
   groupOfTransaction,
-  IS_COVERED,
   keyInGroup,
   renewCredentials,
   renewDevice,
@@ -30,9 +30,11 @@ const LIST = `
    WHERE client_id = :clientId AND user_id = :userId
      AND group_id IN (SELECT group_id FROM account_group WHERE expires_at IS NULL)
    ${IN_ORDER}`;
-const OF_READER = `
-  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId AND ${IS_COVERED}
-   ${IN_ORDER}`;
+const ofReader = coveredText(
+  (isCovered) => `
+  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId AND ${isCovered}
+   ${IN_ORDER}`,
+);
 const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`;
 const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accountKey';
 const LOADING = `
@@ -70,8 +72,9 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       return linked;
     },
 
-    async accountsOf({ clientId, userId, coverageId = null }) {
-      return (await db.all<AccountRow>(OF_READER, { clientId, userId, coverageId })).map(accountOf);
+    async accountsOf({ clientId, userId, coverageId }) {
+      const values = { clientId, userId, coverageId: coverageId ?? null };
+      return (await db.all<AccountRow>(ofReader(coverageId), values)).map(accountOf);
     },
 
     async listAccounts(clientId, userId) {
@@ -105,9 +108,9 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       await db.write(RECOVER, { accountKey, now });
     },
 
-    async disconnect({ clientId, userId, coverageId = null, provider, accountId = null }, now) {
-      const values = { clientId, userId, coverageId, provider, accountId, now };
-      const deleted = await db.transaction((tx) => deleteAccounts(tx, SELECTED, values));
+    async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {
+      const values = { clientId, userId, coverageId: coverageId ?? null, provider, accountId, now };
+      const deleted = await db.transaction((tx) => deleteAccounts(tx, selected(coverageId), values));
       if (deleted > 0) jobScheduled();
       return deleted;
     },
@@ -220,6 +223,8 @@ type UserKey = { readonly clientId: string; readonly userId: string };
 const OWNER =
   'SELECT client_id AS "clientId", user_id AS "userId" FROM account WHERE account_key = :accountKey';
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
-const SELECTED = `SELECT account_key FROM account
-  WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND ${IS_COVERED}
-    AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
+const selected = coveredText(
+  (isCovered) => `SELECT account_key FROM account
+  WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND ${isCovered}
+    AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`,
+);

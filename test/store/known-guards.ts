@@ -199,7 +199,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'account-groups',
-    without: 'WHERE g.expires_at IS NULL AND (g.group_id IN=>WHERE (g.group_id IN',
+    without: 'ON g.group_id = v.group_id AND g.expires_at IS NULL=>ON g.group_id = v.group_id',
     fails: 'a linked account is nobody',
   },
   {
@@ -209,7 +209,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'account-groups',
-    without: ' WHERE coverage_id = CAST(:coverageId AS TEXT))=>)',
+    without: 'FROM grant_coverage WHERE coverage_id = :coverageId=>FROM grant_coverage',
     fails: 'a grant reads what its own approver connected',
   },
   {
@@ -227,12 +227,6 @@ export const GUARDS: readonly Guard[] = [
     store: 'account-groups',
     without: 'DELETE FROM group_device WHERE=>SELECT group_id FROM group_device WHERE',
     fails: 'a new secret of a browser takes over all that the former stood for',
-  },
-  {
-    store: 'account',
-    without:
-      "WHERE transaction_id = :transactionId AND status = 'open' RETURNING=>WHERE transaction_id = :transactionId RETURNING",
-    fails: 'what was allowed takes nothing more: linking into it is refused, and changes nothing',
   },
   {
     store: 'account-groups',
