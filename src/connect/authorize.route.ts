@@ -1,14 +1,12 @@
 /** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, docs/wire.md O4.1): only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { Caller } from '../http/address-key.ts';
 import { setCookie } from '../http/cookies.ts';
 import { privately } from '../http/page.ts';
-import { receivedQuery, scalar } from '../http/received-query.ts';
+import { receivedQuery } from '../http/received-query.ts';
 import { prepare } from './error-pages.ts';
 import { transactionCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { ConnectError } from './flow/connect-error.ts';
 import { selectionPath } from './flow/paths.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
 import { browserOf } from './visit.ts';
@@ -27,10 +25,8 @@ export async function startFlow(
   reply: FastifyReply,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
-  const { url, headers, ip } = http;
-  const query = receivedQuery(url);
-  await limitStarts({ clientId: scalar(query, 'client_id') ?? '', address: ip }, deps);
-  const visit = { query, ...browserOf(http, deps) };
+  const { url, headers } = http;
+  const visit = { query: receivedQuery(url), ...browserOf(http, deps) };
   const start = { visit, acceptLanguage: headers['accept-language'] };
   const { request, secret } = await startAuthorization(start, deps);
   if (secret !== undefined) {
@@ -39,10 +35,4 @@ export async function startFlow(
       setCookie(reply, cookie, deps);
   }
   return privately(reply).code(302).header('location', selectionPath(request)).send();
-}
-
-/** Throws 429 when flows of an application are started too often from an address. Their pages are not counted: a flow that began can end. */
-async function limitStarts(caller: Caller, { attempts }: ConnectDeps): Promise<void> {
-  const retryAfter = await attempts.authorize(caller);
-  if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
 }

@@ -24,6 +24,16 @@ async function startFrom(remoteAddress: string, userId: string, clientId = 'acme
   return { status: statusCode, retryAfter: headers['retry-after'] };
 }
 
+describe('starts of a flow', () => {
+  it('starts of a flow for applications that nobody knows are limited as those of one, whatever they are called', async () => {
+    await openLimited({ authorizePerMinute: 2 });
+    const unknown = async (clientId: string) => (await startFrom('192.0.2.1', 'a', clientId)).status;
+
+    assert.deepEqual([await unknown('x1'), await unknown('x2'), await unknown('x3')], [401, 401, 429]);
+    assert.equal((await startFrom('192.0.2.1', 'a')).status, 302, 'a real one is not counted among them');
+  });
+});
+
 const isUser = (userId: string): Promise<boolean> => harness.deps.users.isUser('acme', userId);
 
 describe('new users', () => {

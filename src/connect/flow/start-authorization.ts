@@ -1,6 +1,7 @@
 /** The start of a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { Caller } from '../../http/address-key.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -36,12 +37,13 @@ type StartDeps = Pick<
 
 /**
  * Checks the application before anything else, then the rest; creates the user or finds it, and keeps
- * the request. Revokes nothing. Throws ConnectError: 401 for the application, 400 for the rest.
+ * the request. Revokes nothing. Throws ConnectError: 401 for the application, 429 over a limit, 400 for the rest.
  */
 export async function startAuthorization(input: StartInput, deps: StartDeps): Promise<Started> {
   const { visit, acceptLanguage } = input;
   const clientId = readClientId(visit.query);
   const client = clientId === undefined ? undefined : await deps.clients.findClient(clientId);
+  await limitStarts({ clientId: client?.clientId ?? '', address: visit.address }, deps);
   if (client === undefined) throw new ConnectError('client_unknown');
 
   const transactionId = randomBytes(16).toString('base64url');
@@ -73,6 +75,15 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
   return { request, secret };
+}
+
+/**
+ * Throws 429 when flows of an application are started too often from an address; applications that nobody knows count as
+ * one. Their pages are not counted: a flow that began can end.
+ */
+async function limitStarts(caller: Caller, { attempts }: StartDeps): Promise<void> {
+  const retryAfter = await attempts.authorize(caller);
+  if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
 }
 
 type TakenUp = { readonly query: ReceivedQuery } | { readonly request: AuthorizationRequest } | undefined;
