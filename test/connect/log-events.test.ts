@@ -61,7 +61,9 @@ describe('the log', () => {
     await allow(first, allowed);
     const second = new Browser(harness);
     const waiting = await second.link(await second.start(user()), 'eve@example.com');
-    const wait = await second.get((await allow(second, waiting)).location);
+    const { location } = await allow(second, waiting);
+    await second.get(location);
+    const wait = await second.get(location);
     await second.submit(wait, '/connect/cancel');
 
     assert.deepEqual(
@@ -72,6 +74,8 @@ describe('the log', () => {
         { level: 'info', event: 'access_denied', ...whose(waiting) },
       ],
     );
+    const waits = eventsOf(harness).filter(({ event }) => event === 'approval_waits');
+    assert.equal(waits.length, 1, 'it is told once, however often the page asks');
   });
 
   it('the log tells once of a decision that was sent twice', async () => {

@@ -33,8 +33,11 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
     case 'nothing':
       return request.hasDisconnected ? deny(page, deps) : 'open';
     case 'waits':
-      await requests.noteProgress(request.transactionId, { allowedAt: now() });
-      deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'An approval waits for another one');
+      // Noted and told once: the page asks again every few seconds.
+      if (request.allowedAt === undefined) {
+        await requests.noteProgress(request.transactionId, { allowedAt: now() });
+        deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'An approval waits for another one');
+      }
       return 'waits';
     default:
       deps.log.info(
