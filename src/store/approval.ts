@@ -59,7 +59,7 @@ const PENDING = `
 export async function groupsOf(
   db: Statements,
   { clientId, userId }: UserKey,
-  { deviceHash = null, now }: { readonly deviceHash: string | null | undefined; readonly now: number },
+  { deviceHash, now }: Pick<Approver, 'deviceHash' | 'now'>,
 ): Promise<GroupsOfUser> {
   const values = { clientId, userId, deviceHash: deviceHash ?? null, now, since: now - CODE_LIFETIME_MS };
   const groups = await db.all<GroupRow>(GROUPS, values);

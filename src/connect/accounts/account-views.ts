@@ -5,7 +5,6 @@
 import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
-import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import {
   type AccountGroup,
@@ -17,7 +16,7 @@ import {
 } from '../flow/account-groups.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
-import type { PageVisit } from '../flow/connect-flow.ts';
+import { deviceHashOf, type PageVisit, termsOf } from '../flow/connect-flow.ts';
 
 /** An account as this transaction may see it. */
 export type AccountView = {
@@ -49,7 +48,7 @@ export type Ending = 'continue' | 'continue_off' | 'allow' | 'done';
 export type UserAccounts = {
   /** What an approval covers. */
   readonly accounts: readonly AccountView[];
-  /** The user's others, masked: each can be confirmed. */
+  /** The user's others, masked unless the request was pushed: each can be confirmed. */
   readonly others: readonly AccountView[];
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
@@ -100,14 +99,11 @@ const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(prov
 
 /** How the user's groups stand to this transaction and browser. */
 export async function groupsOf({ visit, request }: PageVisit, deps: AccountDeps) {
-  const { device } = visit.cookies;
-  const now = deps.now();
-  const [{ groups }, client] = await Promise.all([
-    deps.requests.groupsOf(request, device === undefined ? undefined : hashOfSecret(device), now),
-    deps.clients.findClient(request.clientId),
+  const [{ groups }, terms] = await Promise.all([
+    deps.requests.groupsOf(request, deviceHashOf(visit), deps.now()),
+    termsOf(request, deps),
   ]);
-  const returningUsers = client?.returningUsers ?? 'prove';
-  return { groups, standings: standingsOf(request, { groups }, { returningUsers, now }) };
+  return { groups, standings: standingsOf(request, { groups }, terms) };
 }
 
 type SeenAccount = {

@@ -5,11 +5,11 @@ import type { Account } from '../../calendars/account-store.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import {
   type AccountGroup,
+  type ApprovalTerms,
   decideApproval,
   type GroupsOfUser,
   isGiven,
   isSameAccount,
-  type ReturningUsers,
   standingsOf,
 } from './account-groups.ts';
 
@@ -58,7 +58,12 @@ const allowedIn = (transactionId: string, accounts: Account[], change: Partial<A
     ...change,
   });
 
-type Asked = { scope?: Scope; isPushed?: boolean; codeChallenge?: string; returningUsers?: ReturningUsers };
+type Asked = {
+  scope?: Scope;
+  isPushed?: boolean;
+  codeChallenge?: string;
+  returningUsers?: ApprovalTerms['returningUsers'];
+};
 
 const requestOf = ({ scope = 'read', isPushed = false, codeChallenge }: Asked) => ({
   transactionId: 't1',

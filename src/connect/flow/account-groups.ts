@@ -4,6 +4,7 @@
  * accounts; an approval covers the groups proved then, and nothing else unless the application vouches for its user.
  */
 import type { Account } from '../../calendars/account-store.ts';
+import type { ClientSettings } from '../../oauth/client.ts';
 import { narrowerScope, type Scope, scopeCovers } from '../../oauth/scope.ts';
 
 export type AccountGroup = {
@@ -33,9 +34,6 @@ export type GroupsOfUser = {
   readonly pending: readonly PendingApproval[];
 };
 
-/** What an application lets returning users do without proof. */
-export type ReturningUsers = 'prove' | 'continue';
-
 /** A group that an approval covers, at most at this scope. */
 export type Covered = { readonly group: AccountGroup; readonly scope: Scope };
 
@@ -59,11 +57,13 @@ type RequestFacts = {
   readonly codeChallenge: string | undefined;
 };
 
-/** `now` is epoch milliseconds. */
+/** What the application lets returning users do without proof, and when: epoch milliseconds. */
+export type ApprovalTerms = Pick<ClientSettings, 'returningUsers'> & { readonly now: number };
+
 export function standingsOf(
   request: RequestFacts,
   { groups }: Pick<GroupsOfUser, 'groups'>,
-  { returningUsers, now }: { readonly returningUsers: ReturningUsers; readonly now: number },
+  { returningUsers, now }: ApprovalTerms,
 ): GroupStandings {
   const living = groups.filter(({ unfinished }) => unfinished === undefined || unfinished.expiresAt > now);
   const isOwn = ({ unfinished }: AccountGroup) => unfinished?.transactionId === request.transactionId;
@@ -116,12 +116,8 @@ export type Approval = {
 /** `nothing`: there is no account to allow. `waits`: another approval, of somebody else, is still to be redeemed. */
 export type Decision = Approval | 'nothing' | 'waits';
 
-/** Decides what Allow does, on the state that it will be done on. `now` is epoch milliseconds. */
-export function decideApproval(
-  request: RequestFacts,
-  user: GroupsOfUser,
-  terms: { readonly returningUsers: ReturningUsers; readonly now: number },
-): Decision {
+/** Decides what Allow does, on the state that it will be done on. */
+export function decideApproval(request: RequestFacts, user: GroupsOfUser, terms: ApprovalTerms): Decision {
   const { proved, vouched, covered } = standingsOf(request, user, terms);
   if (!covered.some(({ group }) => group.accounts.length > 0)) return 'nothing';
   if (mustWait(request, user, { proved, vouched })) return 'waits';

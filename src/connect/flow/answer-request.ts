@@ -2,7 +2,7 @@
 import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { deviceHashOf, type PageVisit } from './connect-flow.ts';
+import { deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
 
 /** How a request stands; `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';
@@ -17,10 +17,9 @@ type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'log' | 'now'>;
 export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   const { visit, request } = page;
   if (request.status !== 'open') return request.status;
-  const { requests, clients, now } = deps;
-  const client = await clients.findClient(request.clientId);
-  const terms = { returningUsers: client?.returningUsers ?? 'prove', now: now() } as const;
-  const approver = { request, deviceHash: deviceHashOf(visit), now: now() };
+  const { requests, now } = deps;
+  const terms = await termsOf(request, deps);
+  const approver = { request, deviceHash: deviceHashOf(visit), now: terms.now };
   let accountKeys: readonly string[] = [];
   const result = await requests.approveRequest(approver, (user) => {
     const decision = decideApproval(request, user, terms);

@@ -43,6 +43,7 @@
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { LANGUAGES } from '../messages/messages.ts';
+import type { ApprovalTerms } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
@@ -120,6 +121,15 @@ export const secretOf = ({ transactionId, cookies }: Visit): string | undefined 
 /** SHA-256 of the browser's own secret. */
 export const deviceHashOf = ({ cookies: { device } }: Visit): string | undefined =>
   device === undefined ? undefined : hashOfSecret(device);
+
+/** By what an approval of the request is decided now. */
+export async function termsOf(
+  { clientId }: AuthorizationRequest,
+  { clients, now }: Pick<ConnectDeps, 'clients' | 'now'>,
+): Promise<ApprovalTerms> {
+  const client = await clients.findClient(clientId);
+  return { returningUsers: client?.returningUsers ?? 'prove', now: now() };
+}
 
 /** The refusal of a request that was answered, with the way to a new one. */
 export function finishedError(request: AuthorizationRequest): ConnectError {
