@@ -25,12 +25,14 @@ const ORDER: readonly string[] = [
   'app.ts',
   'cli',
   'open-storage.ts',
+  'work-thread.ts',
+  'work-pools.ts',
   'serve.ts',
   'main.ts',
 ];
 const ADAPTERS: readonly string[] = ['providers', 'store'];
 /** The only files that name adapters. */
-const ENTRANCES = ['src/main.ts', 'src/serve.ts', 'src/open-storage.ts'];
+const ENTRANCES = ['src/main.ts', 'src/serve.ts', 'src/open-storage.ts', 'src/work-thread.ts'];
 /** Tells libraries that read the system's clock how far ours is from it. */
 const SYSTEM_CLOCK = 'src/lib/clock-skew.ts';
 const CLOCKS = ['Date.now', 'new Date()', 'Temporal.Now'];

@@ -28,6 +28,7 @@ import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { type WorkPools, workPools } from './work-pools.ts';
 import { finishSplits } from './writing/finish-splits.ts';
 import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
 import type { WriteDeps } from './writing/write-deps.ts';
@@ -56,6 +57,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
   await Promise.all(parts.map((stop) => stop()));
   await deps.sync.stop();
+  await Promise.all([deps.syncWork.close(), deps.readWork.close()]);
   await stores.close();
   log.flush();
 }
@@ -76,7 +78,9 @@ async function instanceDeps(
   config: Config,
   stores: Stores,
   log: Log,
-): Promise<AppDeps & JobHandlerDeps & Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync }> {
+): Promise<
+  AppDeps & JobHandlerDeps & Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools
+> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
@@ -99,6 +103,7 @@ async function instanceDeps(
   const sessions = accountSessions({ ...stores, providers, apps, log });
   return {
     ...stores,
+    ...workPools(),
     providers,
     apps,
     signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),

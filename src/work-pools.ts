@@ -1,0 +1,21 @@
+/** The work pools of the program: their limits, and the script that their threads run. */
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+
+import { type WorkPool, workPool } from './lib/work-pool/work-pool.ts';
+
+/** Work on what calendar servers sent, and on reads that expand much: neither waits for the other. */
+export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPool };
+
+/** In the repository it ends in .ts, in the published package in .js, as this file does. */
+const WORK_THREAD = path.join(import.meta.dirname, `work-thread${path.extname(import.meta.filename)}`);
+/** Megabytes: a server's answer of 10 MB and what is made of it fit. */
+const MOST_MEMORY = 96;
+const IDLE_MS = 10_000;
+
+/** Both pools, without a thread yet. */
+export function workPools(): WorkPools {
+  const mostThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+  const pool = () => workPool({ script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS });
+  return { syncWork: pool(), readWork: pool() };
+}
