@@ -29,6 +29,8 @@ export type Config = {
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
   readonly microsoft: ProviderConfig;
   readonly appleUrl: string;
+  /** A mailto: or https: address; undefined: none is told. */
+  readonly securityContact: string | undefined;
   /** The providers that this instance offers, in the order every list has. */
   readonly providers: readonly ProviderName[];
   readonly limits: {
@@ -41,6 +43,16 @@ export type Config = {
     readonly passwordsPerTransaction: number;
     readonly passwordsPerAddress: number;
     readonly passwordsPerAccount: number;
+    readonly connections: number;
+    readonly connectionsPerAddress: number;
+    readonly accountsPerGroup: number;
+    readonly accountsPerUser: number;
+    readonly calendarHomes: number;
+    readonly calendarsPerAccount: number;
+    readonly eventsPerCalendar: number;
+    readonly megabytesPerCalendar: number;
+    readonly megabytesPerUser: number;
+    readonly requestsPerForm: number;
   };
 };
 
@@ -241,6 +253,61 @@ export const OPTIONS = [
     default: '10',
     doc: 'Wrong provider passwords in 10 minutes for one linked account that somebody confirms to be theirs before 429.',
   },
+  {
+    name: 'KALENDS_LIMIT_CONNECTIONS',
+    default: '1000',
+    doc: 'Connections that are open at once. Beyond it a new one is closed at once.',
+  },
+  {
+    name: 'KALENDS_LIMIT_CONNECTIONS_PER_ADDRESS',
+    default: '200',
+    doc: 'The same of one address. Trusted proxies and loopback count against the whole only.',
+  },
+  {
+    name: 'KALENDS_LIMIT_ACCOUNTS_PER_GROUP',
+    default: '20',
+    doc: 'Accounts that one person can link for one user.',
+  },
+  {
+    name: 'KALENDS_LIMIT_ACCOUNTS_PER_USER',
+    default: '100',
+    doc: 'Accounts of one user in all, whoever linked them, unfinished ones included.',
+  },
+  {
+    name: 'KALENDS_LIMIT_CALENDAR_HOMES',
+    default: '10',
+    doc: 'Places with calendars (homes) that are read of one CalDAV account.',
+  },
+  {
+    name: 'KALENDS_LIMIT_CALENDARS_PER_ACCOUNT',
+    default: '500',
+    doc: 'Calendars that are read of one account.',
+  },
+  {
+    name: 'KALENDS_LIMIT_EVENTS_PER_CALENDAR',
+    default: '100000',
+    doc: 'Events that are kept of one calendar.',
+  },
+  {
+    name: 'KALENDS_LIMIT_MEGABYTES_PER_CALENDAR',
+    default: '200',
+    doc: 'Megabytes that are kept of one calendar.',
+  },
+  {
+    name: 'KALENDS_LIMIT_MEGABYTES_PER_USER',
+    default: '1000',
+    doc: 'Megabytes that are kept of all calendars of one user.',
+  },
+  {
+    name: 'KALENDS_LIMIT_REQUESTS_PER_FORM',
+    default: '30',
+    doc: 'Requests that are sent to calendar servers for one form on the Connect pages.',
+  },
+  {
+    name: 'KALENDS_SECURITY_CONTACT',
+    default: '',
+    doc: 'Where weaknesses of this instance are to be reported, as `mailto:security@example.com` or an https address: served at `/.well-known/security.txt`. Default: none, and nothing is served there.',
+  },
 ] as const satisfies readonly Option[];
 
 export type OptionName = (typeof OPTIONS)[number]['name'];
@@ -306,6 +373,7 @@ export function loadConfig(env: Environment): Config {
     }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
+    securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
@@ -317,6 +385,16 @@ export function loadConfig(env: Environment): Config {
       passwordsPerTransaction: limit('KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION'),
       passwordsPerAddress: limit('KALENDS_LIMIT_PASSWORDS_PER_ADDRESS'),
       passwordsPerAccount: limit('KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT'),
+      connections: limit('KALENDS_LIMIT_CONNECTIONS'),
+      connectionsPerAddress: limit('KALENDS_LIMIT_CONNECTIONS_PER_ADDRESS'),
+      accountsPerGroup: limit('KALENDS_LIMIT_ACCOUNTS_PER_GROUP'),
+      accountsPerUser: limit('KALENDS_LIMIT_ACCOUNTS_PER_USER'),
+      calendarHomes: limit('KALENDS_LIMIT_CALENDAR_HOMES'),
+      calendarsPerAccount: limit('KALENDS_LIMIT_CALENDARS_PER_ACCOUNT'),
+      eventsPerCalendar: limit('KALENDS_LIMIT_EVENTS_PER_CALENDAR'),
+      megabytesPerCalendar: limit('KALENDS_LIMIT_MEGABYTES_PER_CALENDAR'),
+      megabytesPerUser: limit('KALENDS_LIMIT_MEGABYTES_PER_USER'),
+      requestsPerForm: limit('KALENDS_LIMIT_REQUESTS_PER_FORM'),
     }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -396,6 +474,14 @@ function operatorName(text: string): string | undefined {
   if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name))
     throw new Error('must not contain control characters');
   return name === '' ? undefined : name;
+}
+
+function securityContact(text: string): string | undefined {
+  if (text === '') return undefined;
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && !/^mailto:[^\s@]+@[^\s@]+$/.test(text))
+    throw new Error('must be a mailto: or https: address');
+  return text;
 }
 
 function providers(text: string): readonly ProviderName[] {
