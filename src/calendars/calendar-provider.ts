@@ -5,7 +5,7 @@
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
 import type { CalendarWriting } from './calendar-writing.ts';
-import type { EventResource } from './event.ts';
+import type { EventResource, LeftOutResource } from './event.ts';
 import type { EventWriting } from './event-writing.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
@@ -65,6 +65,10 @@ export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefine
 /** One part of an answer; `next` is in the last part only. */
 export type Changes = {
   readonly changed: readonly EventResource[];
+  /** Changed as well, but over the budget of a resource. */
+  readonly leftOut?: readonly LeftOutResource[];
+  /** Hrefs of resources that are listed, and that the mirror has in this version. */
+  readonly unchanged?: readonly string[];
   /** Hrefs of resources that are gone. */
   readonly removed: readonly string[];
   /** True when the parts list all resources: any they do not name is gone. */

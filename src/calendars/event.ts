@@ -58,3 +58,11 @@ export type EventResource = {
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
 };
+
+/** A resource that is over the budget (docs/security.md T13): it is left out of its calendar, which goes on. */
+export type LeftOutResource = {
+  readonly href: string;
+  readonly etag: string | undefined;
+  /** Why, as a public sentence about it, such as "it has more than 20 recurrence rules". */
+  readonly reason: string;
+};

@@ -18,6 +18,14 @@ export const HEALTH_REASONS = {
   provider_answer_unreadable: 'operator',
   address_forbidden: 'operator',
   calendar_gone: 'user',
+  /** Events were left out: one of them asks for more work than a resource may. The calendar goes on. */
+  event_too_complex: 'user',
+  /** A calendar has more events, or more data, than Kalends keeps of one calendar or one user. */
+  calendar_too_large: 'user',
+  /** The server lists more calendars than an account may have. */
+  too_many_calendars: 'user',
+  /** Reading the calendar did not come to an end three times: it is tried once a day. */
+  calendar_set_aside: 'operator',
   /** A fault of ours; the log has it. */
   internal_fault: 'operator',
 } as const satisfies Record<string, Actor>;

@@ -18,6 +18,8 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
   sync_token_expired: 'provider_answer_unreadable',
   not_found: 'calendar_gone',
   no_calendars: 'calendar_gone',
+  too_large: 'calendar_too_large',
+  set_aside: 'calendar_set_aside',
   // Somebody else changed it first: that says nothing about the account.
   precondition_failed: undefined,
 };

@@ -41,6 +41,9 @@ export type EventMembers = InstanceMembers &
     readonly lastModified?: string;
   };
 
+/** What a calendar's last sync left out, with the name of one resource (its href) and a public sentence about it. */
+export type LeftOutEvents = { readonly count: number; readonly name: string; readonly message: string };
+
 /** These differ from instance to instance of a series. The content of a single event has them. */
 export type InstanceMembers = {
   readonly id?: string;

@@ -17,7 +17,11 @@ export type ProviderErrorKind =
   | 'unavailable'
   | 'forbidden_address'
   | 'no_calendars'
-  | 'invalid_response';
+  | 'invalid_response'
+  /** There is more of it than a quota allows. */
+  | 'too_large'
+  /** It did not come to an end three times, and rests for a day. */
+  | 'set_aside';
 
 /** What exactly was wrong with a server that a user named, where the kind of failure does not say. */
 export type ProviderErrorDetail =

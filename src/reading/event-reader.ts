@@ -1,6 +1,6 @@
 /** What a read sees of the mirror. Instants are epoch milliseconds. */
 import type { AccountHealth } from '../calendars/account-store.ts';
-import type { EventMembers } from '../calendars/mirrored-event.ts';
+import type { EventMembers, LeftOutEvents } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
@@ -43,6 +43,10 @@ export type ReadableCalendar = Freshness & {
   readonly timeZone: string;
   /** Changes with every write to its events. */
   readonly revision: number;
+  /** About how many bytes its events take in the mirror. */
+  readonly bytes: number;
+  /** What of it was left out, being over the budget of a resource. */
+  readonly tooComplex: LeftOutEvents | undefined;
   readonly access: 'write' | 'read';
   /** The account's main calendar. */
   readonly primary: boolean;

@@ -1,5 +1,10 @@
 /** EventReader in SQL; held to test/contract/event-reader.contract.ts on both databases. */
-import { type EventMembers, INSTANCE_MEMBERS, type Timing } from '../calendars/mirrored-event.ts';
+import {
+  type EventMembers,
+  INSTANCE_MEMBERS,
+  type LeftOutEvents,
+  type Timing,
+} from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { byBytes } from '../lib/byte-order.ts';
 import {
@@ -269,9 +274,23 @@ const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): Mir
 
 /** None in the row of an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
-  const { calendarKey, href, title, description, color, timeZone, access, revision, original } = row;
+  const {
+    calendarKey,
+    href,
+    title,
+    description,
+    color,
+    timeZone,
+    access,
+    revision,
+    original,
+    bytes,
+    tooComplex,
+  } = row;
   if (calendarKey === null) return [];
   const details = { href, title, description: description ?? undefined, color: color ?? undefined };
-  const rest = { timeZone, access, primary: row.isPrimary === 1, revision, original };
-  return [{ calendarKey, ...details, ...rest, ...freshnessOf(row) }];
+  const rest = { timeZone, access, primary: row.isPrimary === 1, revision, original, bytes };
+  // Written by mirror-writes.ts in this shape.
+  const left: LeftOutEvents | undefined = tooComplex === null ? undefined : JSON.parse(tooComplex);
+  return [{ calendarKey, ...details, ...rest, tooComplex: left, ...freshnessOf(row) }];
 }

@@ -16,13 +16,16 @@ export type CalendarRow = FreshnessRow & {
   access: 'write' | 'read';
   isPrimary: number;
   original: RenderedObject;
+  bytes: number;
+  /** JSON of LeftOutEvents. */
+  tooComplex: string | null;
 };
 type SyncRow = CalendarRow & { accountKey: string; syncToken: string | null };
 type FreshnessRow = { syncedAt: number | null; failedAt: number | null; failure: string | null };
 
 /** The columns of a CalendarRow; not ambiguous beside those of an account. */
 export const CALENDAR_COLUMNS = `calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone",
-  access, is_primary AS "isPrimary", original, synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
+  access, is_primary AS "isPrimary", original, bytes, too_complex AS "tooComplex", synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
 const CALENDAR = `${CALENDAR_COLUMNS}, account_key AS "accountKey", sync_token AS "syncToken"`;
 type Lists = Pick<MirrorStore, 'findList' | 'leaseList' | 'replaceCalendars' | 'failList'>;
 

@@ -22,6 +22,8 @@ const ANSWERS: Readonly<Record<ProviderErrorKind, RefusalAnswer>> = {
   forbidden_address: { status: 502, code: 'provider_error' },
   no_calendars: { status: 502, code: 'provider_error' },
   invalid_response: { status: 502, code: 'provider_error' },
+  too_large: { status: 422, code: 'calendar_too_large' },
+  set_aside: { status: 503, code: 'calendar_set_aside', retryAfter: 3_600 },
 };
 
 const LONGEST_RETRY_S = 3_600;

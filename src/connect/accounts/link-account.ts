@@ -183,6 +183,8 @@ const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Word
   misconfigured: UNREADABLE_ANSWER,
   precondition_failed: UNREADABLE_ANSWER,
   sync_token_expired: UNREADABLE_ANSWER,
+  too_large: UNREADABLE_ANSWER,
+  set_aside: UNREADABLE_ANSWER,
 };
 
 /** What a server that was named by its address did, where that is known exactly. */
