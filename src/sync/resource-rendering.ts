@@ -4,7 +4,6 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { Account } from '../calendars/account-store.ts';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import { isLight } from '../calendars/light-resource.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
@@ -16,10 +15,6 @@ import { RENDER_TASK, type RenderInput } from './render-task.ts';
 
 /** For which calendar, and for whose turn (WorkTask.owner). `calendarZone` is an IANA name. */
 export type RenderFor = { readonly calendarZone: string; readonly owner: string };
-
-/** Names a user, so that users take turns. */
-export const ownerOf = ({ clientId, userId }: Pick<Account, 'clientId' | 'userId'>): string =>
-  `${clientId} ${userId}`;
 
 export type Rendered = {
   readonly changed: readonly MirroredResource[];

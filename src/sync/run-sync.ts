@@ -18,8 +18,9 @@ import type { CalendarSync } from '../reading/calendar-sync.ts';
 import { syncEvents } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { ownerOf } from './owner-of.ts';
 import { countedFailure } from './plan-sync.ts';
-import { ownerOf, type ResourceRendering } from './resource-rendering.ts';
+import type { ResourceRendering } from './resource-rendering.ts';
 
 export type SyncDeps = {
   readonly mirror: MirrorStore;

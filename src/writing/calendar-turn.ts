@@ -15,7 +15,7 @@ import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
-import { ownerOf } from '../sync/resource-rendering.ts';
+import { ownerOf } from '../sync/owner-of.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { tryAgain } from './write-refusal.ts';
 
