@@ -8,6 +8,7 @@ import { type DavResponse, multistatusParts } from './dav/multistatus.ts';
 import { isGone } from './dav/status.ts';
 import { textOf } from './dav/xml.ts';
 import { eventResourceOf } from './events/event-resource.ts';
+import { isTooComplex } from './events/too-complex.ts';
 
 /** What is at the address of an object. */
 export type ObjectContent =
@@ -93,9 +94,6 @@ function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectConten
     return { type: 'skipped', why };
   }
 }
-
-const isTooComplex = (failure: unknown): boolean =>
-  failure instanceof Error && failure.name === 'TooComplexError';
 
 function spentMs(): number {
   const { user, system } = process.threadCpuUsage();
