@@ -87,7 +87,9 @@ async function instanceDeps(
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const { google, microsoft } = config;
+  const pools = workPools();
   const upstream = { egress, log, now };
+  const caldav = { ...upstream, syncWork: pools.syncWork, limits: config.limits };
   // Always all four: which of them an application can offer is its app's matter, or the instance's.
   const providers = {
     google: googleProvider({
@@ -97,8 +99,8 @@ async function instanceDeps(
       asksForCalendars: google.asksForCalendars,
     }),
     microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
-    apple: appleProvider({ ...upstream, serverUrl: config.appleUrl }),
-    caldav: caldavProvider(upstream),
+    apple: appleProvider({ ...caldav, serverUrl: config.appleUrl }),
+    caldav: caldavProvider(caldav),
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
