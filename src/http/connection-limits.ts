@@ -25,7 +25,7 @@ export type ConnectionLimitDeps = {
   /** The headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
-  /** Milliseconds. */
+  /** Milliseconds since any moment. */
   readonly now: () => number;
 };
 

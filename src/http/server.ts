@@ -37,8 +37,6 @@ export type ServerOptions = {
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
   readonly times?: ServerTimes;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
 };
 
 /** In milliseconds. */
@@ -94,7 +92,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     peerOf: peers(trustProxy),
     headers,
     log,
-    now: options.now ?? Date.now,
+    now: () => performance.now(),
   });
   closeGracefully(app, open);
 
