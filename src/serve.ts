@@ -125,6 +125,7 @@ async function instanceDeps(
     mostOpenRequests: config.limits.openTransactions,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
