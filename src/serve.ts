@@ -104,7 +104,6 @@ async function instanceDeps(
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
-  const pools = workPools();
   const rendering = resourceRendering(pools.syncWork);
   return {
     ...stores,
@@ -120,6 +119,7 @@ async function instanceDeps(
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
