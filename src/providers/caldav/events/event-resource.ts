@@ -51,8 +51,7 @@ function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEve
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
   const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
   const conference = conferenceOf(event);
-  const customText = event.extensions.get('X-KALENDS-CUSTOM');
-  const custom = customText === undefined ? undefined : customOf(customText);
+  const custom = event.custom === undefined ? undefined : customOf(event.custom);
   const color = colorOf(event);
   const lastModified = modifiedAt(event);
   return {
