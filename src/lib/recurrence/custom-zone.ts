@@ -28,6 +28,7 @@ const knownByZone = new WeakMap<CustomZone, KnownZone>();
 const MOST_WEIGHT = 4_000_000;
 const WEIGHT_OF_SPAN = 30;
 let weight = 0;
+let reckonedSteps = 0;
 
 /** The zone's offsets as adjoining spans, the earliest first. Rules that cannot be read begin at their start only. */
 export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => known(zone).spans;
@@ -37,6 +38,14 @@ export const sizeOfZone = (zone: CustomZone): number => known(zone).size + zone.
 
 /** What it takes to reckon the zone's offsets, in steps of a RecurrenceBudget, whether they are known by now or not. */
 export const costOfZone = (zone: CustomZone): number => known(zone).steps;
+
+/** As costOfZone, but only what it takes now: nothing for a zone that was met before, little for rules that were. */
+export function stepsToKnow(zone: CustomZone): number {
+  if (knownByZone.has(zone)) return 0;
+  const before = reckonedSteps;
+  const { size } = known(zone);
+  return Math.ceil(size / 20) + reckonedSteps - before;
+}
 
 function known(zone: CustomZone): KnownZone {
   const before = knownByZone.get(zone);
@@ -61,7 +70,9 @@ function remember(key: string, zone: KnownZone): KnownZone {
 function reckon(observances: readonly Observance[], size: number): KnownZone {
   const budget = recurrenceBudget(0, MOST_STEPS);
   const spans = spansOf(observances, budget);
-  return { spans, steps: MOST_STEPS - Math.max(0, budget.steps) + Math.ceil(size / 20), size };
+  const steps = MOST_STEPS - Math.max(0, budget.steps) + Math.ceil(size / 20);
+  reckonedSteps += steps;
+  return { spans, steps, size };
 }
 
 type Onset = { readonly at: number; readonly offset: number; readonly before: number };

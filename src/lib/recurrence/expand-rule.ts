@@ -27,7 +27,7 @@ export type RuleWindow = {
 };
 
 /** What a period takes beside its days and times. */
-const STEPS_OF_PERIOD = 6;
+const STEPS_OF_PERIOD = 8;
 
 /**
  * The times in the window in order, never before `start`. DTSTART counts towards COUNT even where the rule does

@@ -22,7 +22,7 @@ type DayTest = (day: DayNumber, civil: Civil) => boolean;
 export type DaysIn = (period: Period, budget: RecurrenceBudget) => DayNumber[];
 
 /** What testing one day takes. */
-const STEPS_OF_DAY = 2;
+const STEPS_OF_DAY = 3;
 
 /** The days of a rule on a series that starts on that day. */
 export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
