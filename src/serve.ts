@@ -26,6 +26,7 @@ import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
+import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -103,14 +104,17 @@ async function instanceDeps(
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
+  const pools = workPools();
+  const rendering = resourceRendering(pools.syncWork);
   return {
     ...stores,
     ...pools,
+    rendering,
     providers,
     apps,
     signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),
     sessions,
-    sync: runningSync({ ...stores, providers, sessions, log }),
+    sync: runningSync({ ...stores, providers, sessions, rendering, log }),
     turns: new Map(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
@@ -121,6 +125,7 @@ async function instanceDeps(
     mostOpenRequests: config.limits.openTransactions,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
