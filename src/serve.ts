@@ -104,7 +104,6 @@ async function instanceDeps(
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
-  const pools = workPools();
   const rendering = resourceRendering(pools.syncWork);
   return {
     ...stores,
