@@ -290,7 +290,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'account',
-    without: ' AND sync_error IS NOT NULL)=> AND FALSE)',
+    without: 'sync_error IS NOT NULL OR =>',
     fails: 'an account recovers only when its list and all its calendars are well',
   },
   {
