@@ -1,6 +1,7 @@
 /** The times of a series, from the JSON that the mirror has of each of its rows. */
 import type { Timing } from '../calendars/mirrored-event.ts';
-import type { Series, SeriesMaster, SeriesOverride } from '../lib/recurrence/series.ts';
+import { seriesOf } from '../lib/recurrence/place-of.ts';
+import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import type { MirroredSeries } from './event-reader.ts';
 
 /** The payload of an event is the number of its row: 0 is the master's. */
@@ -8,11 +9,9 @@ export type SeriesTimes = Series<number> & { readonly master: SeriesMaster<numbe
 
 /** `timings`: JSON of a Timing for each row, the master's first. */
 export function seriesTimes(timings: readonly string[]): SeriesTimes {
-  const [master, ...others] = timings.map(parsed);
+  const [master, ...overrides] = timings.map(parsed);
   if (master === undefined) throw new Error('A series without a master was asked for');
-  const { start, end, recurrence } = master;
-  const overrides = others.flatMap((timing, i) => overrideOf(timing, i + 1));
-  return { master: { start, end, recurrence, payload: 0 }, overrides };
+  return seriesOf(master, overrides, (override) => override + 1);
 }
 
 export const timesOf = ({ rows }: MirroredSeries): SeriesTimes =>
@@ -20,9 +19,3 @@ export const timesOf = ({ rows }: MirroredSeries): SeriesTimes =>
 
 /** Written by render-event.ts in this shape. */
 const parsed = (timing: string): Timing => JSON.parse(timing);
-
-function overrideOf(timing: Timing, row: number): SeriesOverride<number>[] {
-  const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
-  if (recurrenceId === undefined) return [];
-  return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload: row }];
-}

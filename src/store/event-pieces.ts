@@ -1,6 +1,7 @@
 /** Calendars of any size in SQL, piece by piece; held to test/contract/event-pieces.contract.ts on both databases. */
 import { type EventMembers, INSTANCE_MEMBERS } from '../calendars/mirrored-event.ts';
 import { byBytes } from '../lib/byte-order.ts';
+import { LONGEST_SHORT } from '../lib/recurrence/place-of.ts';
 import {
   type RenderedMembers,
   type RenderedObject,
@@ -16,7 +17,6 @@ import {
   type SingleName,
 } from '../reading/event-reader.ts';
 import type { Database, Dialect } from './drivers/database.ts';
-import { LONGEST_SHORT } from './event-place.ts';
 import { hasOriginal, originalColumn, originalSize } from './original-column.ts';
 import { hasTerms, termValues } from './search-condition.ts';
 

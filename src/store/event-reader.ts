@@ -1,6 +1,7 @@
 /** EventReader in SQL; held to test/contract/event-reader.contract.ts on both databases. */
 import { type EventMembers, INSTANCE_MEMBERS } from '../calendars/mirrored-event.ts';
 import { byBytes } from '../lib/byte-order.ts';
+import { LONGEST_SHORT } from '../lib/recurrence/place-of.ts';
 import {
   type RenderedMembers,
   type RenderedObject,
@@ -17,7 +18,6 @@ import type {
 import { coveredAccounts } from './covered-accounts.ts';
 import type { Database, Dialect } from './drivers/database.ts';
 import { eventPieces } from './event-pieces.ts';
-import { LONGEST_SHORT } from './event-place.ts';
 import { hasOriginal, originalColumn } from './original-column.ts';
 import { hasTerms, termValues } from './search-condition.ts';
 

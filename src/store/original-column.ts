@@ -1,7 +1,5 @@
 /** A provider's own object as answers have it: none where it takes more than LONGEST_ORIGINAL (docs/wire.md 2.5). */
-
-/** The most bytes of its JSON that are shown. */
-export const LONGEST_ORIGINAL = 65_536;
+import { LONGEST_ORIGINAL } from '../calendars/mirrored-event.ts';
 
 /** The column as `original`, null where it is too long or `asked` is 0; a long one is not even read. */
 export const originalColumn = (column: string, asked: string): string =>
