@@ -24,3 +24,6 @@ UPDATE event SET bytes = LENGTH(content) + LENGTH(search_text) + COALESCE(LENGTH
 UPDATE calendar SET
   event_count = (SELECT COUNT(DISTINCT href) FROM event WHERE event.calendar_key = calendar.calendar_key),
   bytes = (SELECT COALESCE(SUM(bytes), 0) FROM event WHERE event.calendar_key = calendar.calendar_key);
+
+-- Pushed requests that nobody spent are counted by application.
+CREATE INDEX pushed_request_unspent ON pushed_request (client_id, created_at) WHERE spent_for IS NULL;
