@@ -117,6 +117,7 @@ async function instanceDeps(
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
+    accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
