@@ -124,6 +124,7 @@ async function instanceDeps(
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
+    accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     connectionLimits: config.limits,

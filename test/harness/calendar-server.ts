@@ -118,6 +118,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const deps = {
     ...stores,
     ...shared,
+    accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
