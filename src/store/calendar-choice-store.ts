@@ -1,8 +1,8 @@
 /** CalendarChoiceStore in SQL; held to test/contract/calendar-choice-store.contract.ts on both databases. */
 import type { CalendarChoiceStore, OfferedCalendar } from '../calendars/calendar-choice-store.ts';
+import { storable } from '../lib/storable-text.ts';
 import { calendarRemovalRecorder } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
-import { storable } from './event-row.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {

@@ -7,6 +7,7 @@ import {
 } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { byBytes } from '../lib/byte-order.ts';
+import { LONGEST_SHORT, seriesOf } from '../lib/recurrence/place-of.ts';
 import {
   type RenderedMembers,
   type RenderedObject,
@@ -25,7 +26,6 @@ import type {
 } from '../reading/event-reader.ts';
 import { HEALTH_COLUMNS, type HealthRow, healthOf } from './account-rows.ts';
 import type { Database, Dialect } from './drivers/database.ts';
-import { LONGEST_SHORT, seriesOf } from './event-place.ts';
 import { CALENDAR_COLUMNS, type CalendarRow, freshnessOf } from './mirror-store.ts';
 import { providerOrder } from './provider-order.ts';
 

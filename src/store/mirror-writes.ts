@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto';
 import type { ProviderCalendar } from '../calendars/calendar.ts';
 import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
+import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
-import { checkName, type EventRow, optional, rowsOf, storable } from './event-row.ts';
+import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
@@ -54,7 +55,7 @@ async function putCalendar(
   const timeZone = ianaZone(calendar.timeZone) ?? 'UTC';
   const values = { accountKey, href: storable(calendar.href), timeZone };
   // Floating times are indexed by the instants the old zone gave them: without an etag every resource
-  // counts as changed, whatever way the adapter compares.
+  // counts as changed, whatever way the adapter compares. Who renders for the old zone meanwhile loses the lease.
   await tx.all(
     `UPDATE event SET etag = NULL WHERE calendar_key =
        (SELECT calendar_key FROM calendar
@@ -75,6 +76,7 @@ async function putCalendar(
        sync_token = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.sync_token END,
        synced_at = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.synced_at
                         WHEN calendar.synced_at IS NOT NULL THEN 0 END,
+       lease_holder = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.lease_holder END,
        time_zone = excluded.time_zone`,
     {
       ...values,
@@ -94,11 +96,11 @@ async function putCalendar(
 export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  { changed, removed, until }: MirroredChanges & { readonly until: number },
+  { changed, leftOut, removed, until }: MirroredChanges & { readonly until: number },
 ): Promise<boolean> {
   const { key } = lease;
   const gone = removed.map(storable);
-  const hrefs = [...gone, ...changed.map(({ href }) => storable(href))];
+  const hrefs = [...gone, ...[...changed, ...leftOut].map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after it was taken: near enough for when something was noted.
   return recordChanges(tx, { key, at: until, hrefs, series }, async () => {
@@ -106,11 +108,7 @@ export function applyChanges(
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
     await deleteApart(tx, key, gone);
-    await insertRows(
-      tx,
-      key,
-      changed.flatMap((resource) => rowsOf(resource, calendarZone)),
-    );
+    await insertRows(tx, key, [...changed.flatMap(rowsOf), ...leftOut.map(leftOutRow)]);
     const masters = changed
       .filter(({ seriesId }) => seriesId === undefined)
       .map(({ href }) => storable(href));
@@ -189,6 +187,9 @@ const COLUMNS = {
   searchText: 'search_text',
   timing: 'timing',
   original: 'original',
+  originalDigest: 'original_digest',
+  tooComplex: 'too_complex',
+  bytes: 'bytes',
 } as const satisfies Record<keyof EventRow, string>;
 // The keys are those, and no others.
 const MEMBERS = Object.keys(COLUMNS) as (keyof EventRow)[];

@@ -4,8 +4,8 @@
  * reading does not tell the two kinds apart.
  */
 import type { Timing } from '../calendars/mirrored-event.ts';
+import { isSeries, type Place, placesOf } from '../lib/recurrence/place-of.ts';
 import type { Statements } from './drivers/database.ts';
-import { isSeries, type Place, placesOf } from './event-place.ts';
 
 /** Of a row: it is an override kept apart from its master. A whole resource gives its own id to all its rows. */
 const APART = 'series_id IS NOT NULL AND event_id <> series_id';

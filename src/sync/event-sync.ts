@@ -1,19 +1,22 @@
 /** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import { renderChanges } from '../calendars/render-event.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
+import { type PartPlan, planPart, planRemovals, planWrites } from './plan-sync.ts';
+import type { ResourceRendering } from './resource-rendering.ts';
 
 export type EventSync = {
   readonly calendar: MirroredCalendar;
   readonly lease: SyncLease;
   readonly account: CalendarAccount;
+  /** Whose work it is, where users take turns. */
+  readonly owner: string;
 };
 
 type EventSyncDeps = {
   readonly mirror: MirrorStore;
+  readonly rendering: ResourceRendering;
   readonly now: () => number;
   /** When this sync began: what the provider answers is at least as new. */
   readonly startedAt: number;
@@ -38,14 +41,15 @@ export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<
 
 async function syncSince(
   token: string | undefined,
-  { calendar, lease, account }: EventSync,
-  { mirror, now, startedAt }: EventSyncDeps,
+  { calendar, lease, account, owner }: EventSync,
+  { mirror, rendering, now, startedAt }: EventSyncDeps,
 ): Promise<boolean> {
   const stored = () => mirror.storedVersions(calendar.calendarKey);
   const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
-    for (const { write, remove } of pieces) {
-      const changes = renderChanges({ changed: write, removed: remove });
-      if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
+    for (const { write, leaveOut, remove } of pieces) {
+      const { changed, leftOut } = await rendering(write, { calendarZone: calendar.timeZone, owner });
+      for (const changes of planWrites({ changed, leftOut: [...leaveOut, ...leftOut], removed: remove }))
+        if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
     }
     return true;
   };
@@ -57,14 +61,16 @@ async function syncSince(
     const pieces = planPart(part, listed);
     // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
     const isSign = pieces.length === 0 && part.next === undefined;
-    if (!(await write(isSign ? [{ write: [], remove: [] }] : pieces))) return false;
+    if (!(await write(isSign ? [NOTHING] : pieces))) return false;
     complete = part.complete && complete !== false;
     next = part.next ?? next;
   }
   if (complete) {
-    for (const { remove } of planRemovals((await stored()).keys(), listed)) {
+    for (const remove of planRemovals((await stored()).keys(), listed)) {
       if (!(await mirror.dropUnlisted(lease, remove, now() + LEASE_MS))) return false;
     }
   }
   return mirror.finishSync(lease, next, startedAt);
 }
+
+const NOTHING: PartPlan = { write: [], leaveOut: [], remove: [] };

@@ -42,8 +42,8 @@ export interface MirrorStore {
 
   /**
    * Makes the account's calendars exactly these and gives the lease back. Those left out stay so, and new ones are
-   * where the user wants only what was chosen. Those gone lose their events; one whose zone changed will be listed in full, since floating times move with it. False,
-   * and nothing done, when the lease is lost.
+   * where the user wants only what was chosen. Those gone lose their events; one whose zone changed will be listed in full, since floating times
+   * move with it, and whoever has its lease loses it. False, and nothing done, when the lease is lost.
    */
   replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
 

@@ -18,10 +18,13 @@ import type { CalendarSync } from '../reading/calendar-sync.ts';
 import { syncEvents } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { ownerOf } from './owner-of.ts';
 import { countedFailure } from './plan-sync.ts';
+import type { ResourceRendering } from './resource-rendering.ts';
 
 export type SyncDeps = {
   readonly mirror: MirrorStore;
+  readonly rendering: ResourceRendering;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Those that are set up. */
@@ -47,8 +50,8 @@ type Target = {
   lease(lease: SyncLease): Promise<Work | undefined>;
   fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
 };
-/** `run` answers false when the lease was lost meanwhile. Fails with ProviderError. */
-type Work = { readonly accountKey: string; run(account: CalendarAccount): Promise<boolean> };
+/** `run` answers false when the lease was lost meanwhile; `owner` names the user. Fails with ProviderError. */
+type Work = { readonly accountKey: string; run(account: CalendarAccount, owner: string): Promise<boolean> };
 
 /** The running of syncs in this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
@@ -158,7 +161,7 @@ async function runLeased(
       throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
     }
     const session = deps.sessions.open(account);
-    if (!(await work.run(provider.open(credentials, session)))) return 'lost';
+    if (!(await work.run(provider.open(credentials, session), ownerOf(account)))) return 'lost';
   } catch (reason) {
     const cause = failureOf(reason, { account, job: target.kind }, deps);
     const notSent = reason instanceof ProviderError && reason.notSent;
@@ -231,7 +234,7 @@ function calendarTarget(calendarKey: string, deps: SyncDeps): Target {
       const { accountKey } = calendar;
       return {
         accountKey,
-        run: (account) => syncEvents({ calendar, lease, account }, { ...deps, startedAt }),
+        run: (account, owner) => syncEvents({ calendar, lease, account, owner }, { ...deps, startedAt }),
       };
     },
   };

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
-import { renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
+import { renderMembers } from '../../src/lib/rendered-json.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW } from './calendar-rows.ts';
-import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
+import { calendar, changesTo, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 const november = { start: at('2026-11-01T00:00:00Z'), end: at('2026-12-01T00:00:00Z') };
@@ -278,7 +278,6 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
 
     it('stores content as it is, and leaves out of a series what differs from instance to instance', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
-      const { start, end } = event('2026-11-02T09:00:00');
       const members = { attendees: [], availability: 'busy', privacy: 'public' } as const;
       const rest = { ...members, status: 'confirmed', allDay: false, custom: { id: 1 } } as const;
       const content = renderMembers<EventMembers>({
@@ -288,17 +287,14 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         end: 'later',
         start: 'now',
       });
-      const rendered = { content, uid: 'x', searchText: '' };
-      const version = { etag: undefined, original: renderObject() };
-      const single = { ...rendered, id: 'x', seriesId: undefined, timing: { start, end } };
-      const master = { ...rendered, id: 's', seriesId: 's', timing: { start, end, recurrence } };
-      const changed = [
-        { ...version, href: 'x', eventId: 'x', eventsIn: () => [single] },
-        { ...version, href: 's', eventId: 's', eventsIn: () => [master] },
-      ];
+      const [single, master] = changesTo(
+        resource('x', event('2026-11-02T09:00:00')),
+        resource('s', event('2026-11-02T09:00:00', { recurrence })),
+      ).changed.map((one) => ({ ...one, events: one.events.map((rendered) => ({ ...rendered, content })) }));
+      assert.ok(single && master);
       const lease = await leased(mirror, calendarKey);
 
-      await mirror.applyChanges(lease, { changed, removed: [] }, LATER);
+      await mirror.applyChanges(lease, { changed: [single, master], leftOut: [], removed: [] }, LATER);
 
       const [row] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
       const [series] = await reader.seriesIn([calendarKey], november);

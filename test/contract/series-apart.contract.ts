@@ -5,12 +5,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import { renderChanges } from '../../src/calendars/render-event.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { eventReader } from '../../src/store/event-reader.ts';
 import type { MirrorStore } from '../../src/sync/mirror-store.ts';
-import { calendar, changesTo, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';
+import { calendar, changes, changesTo, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';
 
 const ZONE = 'Europe/Paris';
 const zoned = (local: string) => ({ type: 'zoned', local, zone: ZONE }) as const;
@@ -89,7 +88,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     removed: string[] = [],
   ) => {
     const lease = await leased(mirror, key);
-    await mirror.applyChanges(lease, renderChanges({ changed, removed }), LATER);
+    await mirror.applyChanges(lease, changes({ changed, removed }), LATER);
     await mirror.finishSync(lease, 'token', 0);
   };
 

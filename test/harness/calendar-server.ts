@@ -36,6 +36,7 @@ import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
 export function collectingLog(): Log & { lines: string[] } {
@@ -97,10 +98,19 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
   const apps = providerApps(stores.providerApps, options.apps ?? {});
   const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
-  const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering: renderHere, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now, turns: new Map(), ...options.writing };
+  const shared = {
+    providers,
+    apps,
+    sessions,
+    rendering: renderHere,
+    log,
+    now,
+    turns: new Map(),
+    ...options.writing,
+  };
   const deps = {
     ...stores,
     ...shared,

@@ -12,6 +12,7 @@ import { eventReader } from '../../../src/store/event-reader.ts';
 import { syncEvents } from '../../../src/sync/event-sync.ts';
 import { mirrorWith } from '../../contract/mirror-rows.ts';
 import { type Open, onEachDatabase } from '../../harness/databases.ts';
+import { renderHere } from '../../harness/render-here.ts';
 import {
   ADA,
   APP,
@@ -81,7 +82,8 @@ function suite(openDatabase: Open): void {
       const leased = await mirror.leaseCalendar(lease, now, now + DAY);
       assert.ok(leased !== undefined, 'The lease was held');
       try {
-        await syncEvents({ calendar: leased, lease, account }, { mirror, now: () => now, startedAt: now });
+        const deps = { mirror, rendering: renderHere, now: () => now, startedAt: now };
+        await syncEvents({ calendar: leased, lease, account, owner: 'ada' }, deps);
       } catch (failure) {
         if (!(failure instanceof ProviderError)) throw failure;
         const { kind, message } = failure;
