@@ -121,6 +121,7 @@ async function instanceDeps(
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
