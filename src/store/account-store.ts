@@ -16,6 +16,7 @@ import {
   renewCredentials,
   renewDevice,
 } from './account-groups.ts';
+import { makeRoom, syncNewestOnly } from './account-quota.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
@@ -142,7 +143,15 @@ type Linking = {
 
 async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
-  const { credentials: _, calendarPermission, transaction, device, provesOwner, ...fields } = account;
+  const {
+    credentials: _,
+    calendarPermission,
+    transaction,
+    device,
+    provesOwner,
+    limits: __,
+    ...fields
+  } = account;
   const { clientId, userId } = account;
   await lockUser(tx, account);
   // What is linked after Allow was not allowed; and an answer that came meanwhile was the last word.
@@ -150,6 +159,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   if (open === undefined && (await isAnswered(tx, transaction.transactionId)))
     throw new TransactionAnswered();
   await takeIdentity(tx, account);
+  await makeRoom(tx, { account, now });
   const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
   await renewDevice(tx, groupId, device);
   const values = {
@@ -185,6 +195,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   const { accountKey } = row;
   if (accountKey !== candidate) await renewCredentials(tx, accountKey, seal(accountKey));
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
+  await syncNewestOnly(tx, { clientId, userId, accountKey });
   return accountOf(row);
 }
 

@@ -240,6 +240,28 @@ export const GUARDS: readonly Guard[] = [
     fails: 'accounts that claim one id on the wire are two when other people signed in',
   },
   {
+    store: 'account-quota',
+    without: ' AND g.expires_at IS NOT NULL AND NOT=> AND NOT',
+    fails: 'accounts that are the user’s make room for nobody',
+  },
+  {
+    store: 'account-quota',
+    without: 'CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at=>a.linked_at',
+    fails: 'strangers’ accounts that were allowed make room last',
+  },
+  {
+    store: 'account-quota',
+    without: 'DELETE FROM job WHERE lease_holder IS NULL AND=>DELETE FROM job WHERE',
+    fails: 'a job that runs already goes on',
+  },
+  {
+    store: 'account-quota',
+    without:
+      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
+    fails: 'of ten accounts that a person links at once, as many are linked as one may',
+    on: 'PostgreSQL',
+  },
+  {
     store: 'account',
     without: " OR display = :display)=> OR CAST(:display AS TEXT) <> '')",
     fails:
@@ -269,14 +291,19 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'job',
-    without: 'WHERE run_at <= :now ORDER BY=>WHERE CAST(:now AS BIGINT) > 0 ORDER BY',
-    fails: 'a job is taken when it is due, not before',
+    without: 'host = :host AND run_at <= :now=>host = :host AND CAST(:now AS BIGINT) > 0',
+    fails: 'a hint for a job that is being worked brings no other job forward',
   },
   {
-    store: 'job',
-    without: 'FOR UPDATE SKIP LOCKED=>',
-    fails: 'each of ten jobs goes to exactly one of ten concurrent takers',
+    store: 'job-turns',
+    without: "SET turn_at = turn_at WHERE owner = ''=>SET turn_at = turn_at WHERE owner = 'nobody'",
+    fails: 'no more than two jobs at a server run at once, over all instances',
     on: 'PostgreSQL',
+  },
+  {
+    store: 'job-turns',
+    without: ' AND job.unfinished < 3=>',
+    fails: 'one whose process died three times is set aside for a day, and then tried once a day',
   },
   {
     store: 'account',

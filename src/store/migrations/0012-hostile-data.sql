@@ -44,3 +44,5 @@ UPDATE calendar SET
 
 -- What a user's calendars take together is summed with each write.
 CREATE INDEX calendar_by_size ON calendar (account_key, bytes);
+-- Pushed requests that nobody spent are counted by application.
+CREATE INDEX pushed_request_unspent ON pushed_request (client_id, created_at) WHERE spent_for IS NULL;
