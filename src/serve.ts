@@ -25,6 +25,7 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { heavyReads } from './reading/heavy-reads.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
@@ -115,13 +116,16 @@ async function instanceDeps(
     sessions,
     sync: runningSync({ ...stores, providers, sessions, rendering, log }),
     turns: new Map(),
+    heavyReads: heavyReads(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
+    accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     connectionLimits: config.limits,

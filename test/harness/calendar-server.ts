@@ -16,6 +16,7 @@ import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
+import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -24,6 +25,7 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { heavyReads } from '../../src/reading/heavy-reads.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -68,6 +70,8 @@ export type CalendarServerOptions = {
   /** The instance's apps at them. */
   apps?: InstanceApps;
   limits?: RequestLimits;
+  /** Where reads may work besides on the main thread. */
+  readWork?: WorkPool;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
   /** Where it is that providers have a clock as well. */
@@ -114,9 +118,12 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const deps = {
     ...stores,
     ...shared,
+    accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    heavyReads: heavyReads(),
+    readWork: options.readWork,
     signer,
     sync,
     pagingKey,
