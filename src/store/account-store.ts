@@ -59,7 +59,8 @@ const RECOVER = `
          calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
    WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
      AND NOT EXISTS (SELECT 1 FROM calendar
-                      WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
+                      WHERE calendar.account_key = :accountKey
+                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL))
   RETURNING account_key`;
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
@@ -184,7 +185,8 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
        calendar_permission = excluded.calendar_permission, health = excluded.health,
        health_reason = excluded.health_reason, health_message = excluded.health_message,
        health_since = CASE WHEN account.health = excluded.health THEN account.health_since ELSE :now END,
-       times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+       times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
+       unfinished_syncs = 0
      RETURNING ${ACCOUNT_COLUMNS}`,
     { ...values, candidate, credentials: seal(candidate) },
   );

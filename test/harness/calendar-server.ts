@@ -16,6 +16,7 @@ import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
+import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -24,6 +25,7 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { heavyReads } from '../../src/reading/heavy-reads.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -36,6 +38,7 @@ import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
 export function collectingLog(): Log & { lines: string[] } {
@@ -67,6 +70,8 @@ export type CalendarServerOptions = {
   /** The instance's apps at them. */
   apps?: InstanceApps;
   limits?: RequestLimits;
+  /** Where reads may work besides on the main thread. */
+  readWork?: WorkPool;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
   /** Where it is that providers have a clock as well. */
@@ -97,10 +102,19 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
   const apps = providerApps(stores.providerApps, options.apps ?? {});
   const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
-  const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering: renderHere, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now, turns: new Map(), ...options.writing };
+  const shared = {
+    providers,
+    apps,
+    sessions,
+    rendering: renderHere,
+    log,
+    now,
+    turns: new Map(),
+    ...options.writing,
+  };
   const deps = {
     ...stores,
     ...shared,
@@ -108,6 +122,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    heavyReads: heavyReads(),
+    readWork: options.readWork,
     signer,
     sync,
     pagingKey,

@@ -10,6 +10,7 @@ import { dav } from '../../../src/providers/caldav/dav/dav-names.ts';
 import { listedObjectOf } from '../../../src/providers/caldav/dav/listed-object.ts';
 import {
   type DavResponse,
+  multistatusParts,
   namesCondition,
   readMultistatus,
 } from '../../../src/providers/caldav/dav/multistatus.ts';
@@ -77,6 +78,35 @@ describe('multistatus', () => {
     );
   });
 
+  it('multistatus is handed over in parts while it is read', () => {
+    const members = Array.from({ length: 9000 }, (_, index) => `<response><href>/${index}</href></response>`);
+    const parts = multistatusParts(
+      root(`${members.join('')}<sync-token>t-1</sync-token>`),
+      ({ href }) => href,
+    );
+    const sizes: number[] = [];
+    let last = parts.next();
+    for (; last.done !== true; last = parts.next()) sizes.push(last.value.length);
+
+    assert.ok(sizes.length > 3 && Math.max(...sizes) < 2000);
+    assert.equal(
+      sizes.reduce((sum, size) => sum + size, 0),
+      9000,
+    );
+    assert.equal(last.value.syncToken, 't-1');
+  });
+
+  it('multistatus is read the same wherever a slice of it ends', () => {
+    for (const before of [64 * 1024 - 30, 64 * 1024 - 15]) {
+      for (let more = 0; more < 40; more += 1) {
+        const name = '\u{1f4c5}&amp;\u{1f600}]]\r\nx';
+        const body = root(`<x>${'a'.repeat(before + more)}</x><response><href>/${name}</href></response>`);
+
+        assert.deepEqual(readMultistatus(body, ({ href }) => href).responses, ['/\u{1f4c5}&\u{1f600}]]\nx']);
+      }
+    }
+  });
+
   it('multistatus is nothing else, whatever responses are in it', () => {
     refused('<other xmlns="DAV:"><response><href>/a.ics</href></response></other>');
   });
@@ -106,6 +136,11 @@ describe('multistatus of a hostile server', () => {
   it('hostile multistatus has no more than 250,000 elements', () => {
     refused(root('<a/>'.repeat(250_000)));
     refused(root('<a/>'.repeat(1_000_000)));
+  });
+
+  it('hostile multistatus has no more than 250,000 attributes', () => {
+    const attributes = Array.from({ length: 30 }, (_, index) => `a${index}="1"`).join(' ');
+    refused(root(`<a ${attributes}/>`.repeat(30_000)));
   });
 
   it('hostile multistatus costs under a second at ten megabytes, whatever fills them', () => {

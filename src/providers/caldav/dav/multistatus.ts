@@ -1,7 +1,7 @@
 /** `multistatus` answers, RFC 4918 §13 and §14.16, with the sync token of RFC 6578 §6.4. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { caldav, dav } from './dav-names.ts';
-import { child, hrefsOf, parseXml, textOf, type XmlElement } from './xml.ts';
+import { child, hrefsOf, parseXml, textOf, type XmlElement, xmlParts } from './xml.ts';
 
 export type DavResponse = {
   /** As the server spells it. */
@@ -25,15 +25,35 @@ export function readMultistatus<Kept>(
   body: string,
   keep: (response: DavResponse) => Kept,
 ): Multistatus<Kept> {
+  const parts = multistatusParts(body, keep);
   const responses: Kept[] = [];
-  const root = parseXml(body, (member) => {
-    const isResponse = member.name === dav('response');
-    if (isResponse) for (const response of readResponse(member)) responses.push(keep(response));
-    return isResponse;
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return { responses, syncToken: part.value.syncToken };
+    for (const kept of part.value) responses.push(kept);
+  }
+}
+
+/**
+ * Reads as readMultistatus does, a slice of the body at a time: yields what is kept of the responses as they come (never
+ * an empty list; some hundreds of a listing, a few of a report with calendar data) and returns the sync token. What was
+ * yielded before the body turned out to be broken was answered by the server all the same.
+ */
+export function* multistatusParts<Kept>(
+  body: string,
+  keep: (response: DavResponse) => Kept,
+): Generator<Kept[], { readonly syncToken: string | undefined }> {
+  const root = yield* xmlParts(body, (member, rootName) => {
+    requireMultistatus(rootName);
+    return member.name === dav('response') ? readResponse(member).map(keep) : undefined;
   });
-  if (root.name !== dav('multistatus'))
+  requireMultistatus(root.name);
+  return { syncToken: textOf(child(root, dav('sync-token'))) };
+}
+
+function requireMultistatus(rootName: string): void {
+  if (rootName !== dav('multistatus'))
     throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
-  return { responses, syncToken: textOf(child(root, dav('sync-token'))) };
 }
 
 /** One for each href: a response with a status may name several (RFC 4918 §14.24). */

@@ -23,6 +23,8 @@ const MOST_ELEMENTS = 250_000;
 /** Tags, comments and whatever else begins with `<`. */
 const MOST_MARKUP = 600_000;
 const MOST_ATTRIBUTES = 32;
+/** In the whole document: some servers declare a namespace on each element. */
+const MOST_ATTRIBUTES_IN_ALL = 250_000;
 /** Escaped characters are slow to read; calendar data in ten megabytes has a tenth of this many. */
 const MOST_REFERENCES = 500_000;
 
@@ -31,25 +33,58 @@ const MOST_REFERENCES = 500_000;
  * of the root for which `takes` returns true is dropped: of a long listing, one member is held at a time.
  */
 export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
+  const parts = xmlParts(document, (member) => (takes(member) ? [] : undefined));
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return part.value;
+  }
+}
+
+/** What is kept of a child of the root, which is then dropped; `undefined` leaves it in its place. */
+export type TakeMember<Kept> = (member: XmlElement, rootName: string) => readonly Kept[] | undefined;
+
+/** Characters that are read in one go, which takes about a millisecond. */
+const SLICE = 64 * 1024;
+
+/**
+ * Reads as parseXml does, slice by slice: yields what `take` kept of the children of the root as they come, and returns
+ * the root with the others.
+ */
+export function* xmlParts<Kept>(document: string, take: TakeMember<Kept>): Generator<Kept[], XmlElement> {
+  if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
+  if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
+  let kept: Kept[] = [];
+  const { parser, rootOf } = treeParser((member, rootName) => {
+    const taken = take(member, rootName);
+    for (const each of taken ?? []) kept.push(each);
+    return taken !== undefined;
+  });
+  for (let at = 0; at < document.length; at += SLICE) {
+    parser.write(document.slice(at, at + SLICE));
+    if (kept.length === 0) continue;
+    yield kept;
+    kept = [];
+  }
+  parser.close();
+  if (kept.length > 0) yield kept;
+  const root = rootOf();
+  if (root === undefined) throw unreadable('it is empty');
+  return root;
+}
+
+/** A parser that builds the tree but for what `takes` took. */
+function treeParser(takes: (member: XmlElement, rootName: string) => boolean) {
   const parser = new SaxesParser({ xmlns: true });
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
-  let count = 0;
-  let attributes = 0;
-
   parser.on('error', (cause) => {
     throw unreadable('it is not well-formed', cause);
   });
   parser.on('doctype', () => {
     throw unreadable('it has a document type');
   });
-  parser.on('opentagstart', () => {
-    attributes = 0;
-  });
-  parser.on('attribute', () => {
-    attributes += 1;
-    if (attributes > MOST_ATTRIBUTES) throw unreadable('an element has too many attributes');
-  });
+  limitAttributes(parser);
+  let count = 0;
   parser.on('opentag', (tag) => {
     count += 1;
     if (count > MOST_ELEMENTS) throw unreadable('it has too many elements');
@@ -67,14 +102,23 @@ export function parseXml(document: string, takes: (member: XmlElement) => boolea
     if (closed === undefined) return;
     const parent = open.at(-1);
     if (parent === undefined) root = closed;
-    else if (open.length > 1 || !takes(closed)) parent.children.push(closed);
+    else if (open.length > 1 || !takes(closed, parent.name)) parent.children.push(closed);
   });
+  return { parser, rootOf: () => root };
+}
 
-  if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
-  if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
-  parser.write(document).close();
-  if (root === undefined) throw unreadable('it is empty');
-  return root;
+function limitAttributes(parser: SaxesParser<{ xmlns: true }>): void {
+  let ofElement = 0;
+  let inAll = 0;
+  parser.on('opentagstart', () => {
+    ofElement = 0;
+  });
+  parser.on('attribute', () => {
+    ofElement += 1;
+    inAll += 1;
+    if (ofElement > MOST_ATTRIBUTES) throw unreadable('an element has too many attributes');
+    if (inAll > MOST_ATTRIBUTES_IN_ALL) throw unreadable('it has too many attributes');
+  });
 }
 
 function hasMore(text: string, character: string, most: number): boolean {
