@@ -1,5 +1,6 @@
 /** Components, RFC 5545 §3.4 to §3.6: what lies between BEGIN and END. */
 import { type ContentLine, parseContentLine, unfoldLines } from './content-line.ts';
+import { nameOfLine } from './edit-lines.ts';
 import { ICalendarError } from './icalendar-error.ts';
 import { resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
@@ -62,15 +63,17 @@ function close(open: OpenComponent[], name: string): void {
 }
 
 /**
- * The component's properties by name, in the order written; lines that cannot be read are left out. Throws
- * TooComplexError.
+ * The component's properties by name, in the order written; lines that cannot be read are left out, and so is what is
+ * not `wanted`. Throws TooComplexError.
  */
 export function propertiesOf(
   { lines }: Component,
   budget = resourceBudget(),
+  wanted?: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly ContentLine[]> {
   const properties = new Map<string, ContentLine[]>();
   for (const line of lines) {
+    if (wanted !== undefined && !wanted.has(nameOfLine(line))) continue;
     const property = parseContentLine(line, budget);
     if (property === undefined) continue;
     const others = properties.get(property.name);
