@@ -7,8 +7,8 @@ import type { Source } from './source-file.ts';
 /** What is counted, with the most files it may have. */
 export const ENDPOINTS: readonly { readonly name: string; readonly route: string; readonly most: number }[] =
   [
-    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 28 },
-    { name: 'PUT /event', route: 'src/writing/events.route.ts', most: 46 },
+    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 33 },
+    { name: 'PUT /event', route: 'src/writing/events.route.ts', most: 49 },
     { name: 'linking CalDAV', route: 'src/connect/password-form.route.ts', most: 38 },
   ];
 

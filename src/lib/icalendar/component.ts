@@ -48,10 +48,13 @@ const LONGEST_MARK = 200;
 
 /** `BEGIN` or `END`, and of what; nothing where the line is a property. */
 function markIn(line: string): readonly [mark: string | undefined, name: string] {
-  if (line.length > LONGEST_MARK) return [undefined, ''];
+  if (line.length > LONGEST_MARK || !MAY_MARK.test(line)) return NO_MARK;
   const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
   return [mark, name];
 }
+
+const MAY_MARK = /^[\sBbEe]/;
+const NO_MARK = [undefined, ''] as const;
 
 /** Closes the innermost component of that name; those still open inside it are dropped. A stray END is ignored. */
 function close(open: OpenComponent[], name: string): void {

@@ -22,7 +22,7 @@ const LIMITS = {
   /** Of the text, as it came. An attachment of 3.7 MB fits. */
   characters: { most: 5_000_000, what: 'characters' },
   /** As they are folded: five million characters take 67,000. */
-  lines: { most: 100_000, what: 'lines' },
+  lines: { most: 75_000, what: 'lines' },
   /** Their values, where one has several. */
   parameters: { most: 50_000, what: 'parameters' },
   /** `\n`, `\,` and their like in texts. */
