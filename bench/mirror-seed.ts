@@ -1,7 +1,7 @@
 /** A user whose one calendar is mirrored already, fresh for longer than the bench runs. */
 import type { NewAccount } from '../src/calendars/account-store.ts';
 import type { EventResource } from '../src/calendars/event.ts';
-import { renderChanges } from '../src/calendars/render-event.ts';
+import { renderResource } from '../src/calendars/render-event.ts';
 import type { Stores } from '../src/open-storage.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -34,7 +34,8 @@ export async function seedUser(
   if (calendar === undefined) throw new Error('The calendar was not stored');
   const lease = { key: calendar.calendarKey, holder: 'bench' };
   await mirror.leaseCalendar(lease, now, now + DAY_MS);
-  await mirror.applyChanges(lease, renderChanges({ changed: events, removed: [] }), now + DAY_MS);
+  const changed = events.map((event) => renderResource(event, CALENDAR.timeZone));
+  await mirror.applyChanges(lease, { changed, leftOut: [], removed: [] }, now + DAY_MS);
   await mirror.finishSync(lease, 'token', now + DAY_MS);
 }
 

@@ -25,7 +25,9 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { heavyReads } from './reading/heavy-reads.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
+import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -52,6 +54,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     parts.push(() => jobs.stop());
   }
   warnOfPlainHttp(config, log);
+  warnOfExposed(stores, log);
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
   log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
@@ -86,7 +89,9 @@ async function instanceDeps(
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const { google, microsoft } = config;
+  const pools = workPools();
   const upstream = { egress, log, now };
+  const caldav = { ...upstream, syncWork: pools.syncWork, limits: config.limits };
   // Always all four: which of them an application can offer is its app's matter, or the instance's.
   const providers = {
     google: googleProvider({
@@ -96,29 +101,35 @@ async function instanceDeps(
       asksForCalendars: google.asksForCalendars,
     }),
     microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
-    apple: appleProvider({ ...upstream, serverUrl: config.appleUrl }),
-    caldav: caldavProvider(upstream),
+    apple: appleProvider({ ...caldav, serverUrl: config.appleUrl }),
+    caldav: caldavProvider(caldav),
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
+  const rendering = resourceRendering(pools.syncWork);
   return {
     ...stores,
-    ...workPools(),
+    ...pools,
+    rendering,
     providers,
     apps,
     signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),
     sessions,
-    sync: runningSync({ ...stores, providers, sessions, log }),
+    sync: runningSync({ ...stores, providers, sessions, rendering, log }),
     turns: new Map(),
+    heavyReads: heavyReads(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
+    accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
@@ -199,4 +210,9 @@ function welcome(config: Config, { db, created }: Stores): string {
 function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {
   if (url.startsWith('https:') || privateNetwork.mode === 'loopback') return;
   log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
+}
+
+function warnOfExposed({ exposed }: Stores, log: Log): void {
+  if (exposed.length === 0) return;
+  log.warn({ paths: exposed }, 'Others on this machine can read the data folder: run chmod o-rwx on these');
 }

@@ -7,8 +7,11 @@ import { type WorkPool, workPool } from './lib/work-pool/work-pool.ts';
 /** Work on what calendar servers sent, and on reads that expand much: neither waits for the other. */
 export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPool };
 
-/** In the repository it ends in .ts, in the published package in .js, as this file does. */
-const WORK_THREAD = path.join(import.meta.dirname, `work-thread${path.extname(import.meta.filename)}`);
+/** Of the two, what is published has the second only, and the repository starts with the first. */
+const WORK_THREAD = path.join(
+  import.meta.dirname,
+  path.extname(import.meta.filename) === '.ts' ? 'start-work-thread.js' : 'work-thread.js',
+);
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
 const MOST_MEMORY = 96;
 const IDLE_MS = 10_000;

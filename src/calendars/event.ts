@@ -57,6 +57,8 @@ export type EventResource = {
   readonly events: readonly CalendarEvent[];
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
+  /** Of one that the mirror holds without its `original`, which was too large to keep: as MirroredResource has it. */
+  readonly originalDigest?: string;
 };
 
 /** A resource that is over the budget (docs/security.md T13): it is left out of its calendar, which goes on. */

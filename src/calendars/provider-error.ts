@@ -40,7 +40,11 @@ export type ProviderErrorDetail =
   /** `invalid_response`: it names an address elsewhere that would have to be given the password. */
   | 'foreign_address'
   /** `invalid_response`: it names a user for this login who does not answer to it. */
-  | 'principal_unproved';
+  | 'principal_unproved'
+  /** `invalid_response`: it needs more requests than are sent for one form. */
+  | 'too_many_requests'
+  /** `too_large`: it names more homes of calendars than are asked. */
+  | 'too_many_homes';
 
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;

@@ -2,9 +2,12 @@
  * Renders events once, when they are synced, as JSON members of docs/wire.md 2.5, so that a listing only
  * joins text.
  */
+import { createHash } from 'node:crypto';
+
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
 import { instanceIdOf, instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
+import { placesOf } from '../lib/recurrence/place-of.ts';
 import {
   dateText,
   instantText,
@@ -13,32 +16,73 @@ import {
   renderObject,
 } from '../lib/rendered-json.ts';
 import { searchText } from '../lib/search-text.ts';
+import { storable } from '../lib/storable-text.ts';
 import type { CalendarEvent, EventResource } from './event.ts';
-import type {
-  EventMembers,
-  InstanceMembers,
-  MirroredChanges,
-  MirroredEvent,
-  MirroredResource,
-  Timing,
+import {
+  type EventMembers,
+  type InstanceMembers,
+  LONGEST_ORIGINAL,
+  type MirroredEvent,
+  type MirroredResource,
+  type Timing,
 } from './mirrored-event.ts';
 
-/** What a provider answered, as the mirror stores it. */
-export const renderChanges = (answer: {
-  readonly changed: readonly EventResource[];
-  readonly removed: readonly string[];
-}): MirroredChanges => ({ changed: answer.changed.map(renderResource), removed: answer.removed });
-
-function renderResource(resource: EventResource): MirroredResource {
-  const { events, original, ...names } = resource;
+/**
+ * A resource as the mirror stores it: rendered, and placed for a calendar in that zone. What it takes grows with the
+ * resource (see light-resource.ts).
+ */
+export function renderResource(resource: EventResource, calendarZone: string): MirroredResource {
+  const { href, etag, eventId, seriesId } = resource;
+  const text = renderObject(resource.original);
+  const length = Buffer.byteLength(text);
+  const isKept = length <= LONGEST_ORIGINAL;
+  const events = placed(renderEvents(resource, calendarZone), calendarZone);
   return {
-    ...names,
-    original: renderObject(original),
-    eventsIn: (calendarZone) => renderEvents(resource, calendarZone),
+    href,
+    etag,
+    eventId,
+    ...(seriesId === undefined ? {} : { seriesId }),
+    original: isKept ? text : undefined,
+    originalDigest: isKept ? undefined : createHash('sha256').update(text).digest('hex'),
+    events,
+    bytes: events.reduce((sum, { bytes }) => sum + bytes, isKept ? length : 0),
   };
 }
 
-function renderEvents(resource: EventResource, calendarZone: string): MirroredEvent[] {
+type RenderedEvent = Omit<MirroredEvent, 'occurrence' | 'timing' | 'place' | 'bytes'> & {
+  readonly timing: Timing;
+};
+
+/** Text that repeats a recurrence id: the last word counts, as the mirror holds one only. */
+function placed(rendered: readonly RenderedEvent[], calendarZone: string): MirroredEvent[] {
+  const events = new Map(rendered.map((event) => [occurrenceOf(event.timing.recurrenceId), event]));
+  const places = placesOf(
+    [...events.values()].map(({ timing }) => timing),
+    calendarZone,
+  );
+  return [...events].flatMap(([occurrence, event], i) => {
+    const place = places[i];
+    if (place === undefined) return [];
+    const timing = JSON.stringify(event.timing);
+    const bytes = [event.content, event.searchText, timing].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    );
+    return { ...event, occurrence, timing, place, bytes };
+  });
+}
+
+/** Enough to tell the zones of one calendar apart. */
+const LONGEST_ZONE = 200;
+
+function occurrenceOf(time: EventTime | undefined): string {
+  if (time === undefined) return '';
+  if (time.type === 'date') return time.date;
+  if (time.type === 'floating') return time.local;
+  return `${time.local} ${typeof time.zone === 'string' ? time.zone : storable(time.zone.tzid.slice(0, LONGEST_ZONE))}`;
+}
+
+function renderEvents(resource: EventResource, calendarZone: string): RenderedEvent[] {
   const { events, eventId, seriesId } = resource;
   const overrides = events.filter(({ recurrenceId }) => recurrenceId !== undefined);
   const single = (event: CalendarEvent) => renderSingle(event, resource, calendarZone);
@@ -59,7 +103,7 @@ function renderSingle(
   event: CalendarEvent,
   { seriesId, eventId }: EventResource,
   calendarZone: string,
-): MirroredEvent {
+): RenderedEvent {
   const { recurrenceId } = event;
   const startsAt = instantOf(event.start, calendarZone);
   const endsAt = Math.max(instantOf(event.end, calendarZone), startsAt);

@@ -5,6 +5,7 @@
 import { ApiError } from '../http/refusal.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
 import type { ReadProblem } from '../reading/freshness.ts';
+import { leftOutProblems } from '../reading/left-out.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
@@ -17,7 +18,7 @@ const MINUTE = 60_000;
 
 /**
  * The answer's JSON: `slots` in order, and `errors`. Throws 404 `user_not_connected` for a user without a connected
- * account, whose free time nobody knows, and what freshAccounts throws (400, 403, 503).
+ * account, whose free time nobody knows, and what freshAccounts throws (403, 503), and 429 as HeavyReads does.
  */
 export async function availability(
   request: AvailabilityRequest,
@@ -38,9 +39,11 @@ export async function availability(
   for (const user of users) {
     const { calendars, accounts, problems: unread } = await readCalendars(user, request.filter, deps);
     if (accounts === 0) throw notConnected(user);
-    busy.push(...(await busyTime({ calendars, window: wide, timeZone: request.timeZone }, deps.events)));
+    const time = await busyTime({ user, calendars, window: wide, timeZone: request.timeZone }, deps);
+    for (const interval of time.busy) busy.push(interval);
     const name = request.userIds === undefined ? {} : { user_id: user.userId };
-    problems.push(...unread.map((problem) => ({ ...problem, ...name })));
+    const missing = [...unread, ...leftOutProblems(calendars, time.leftOut)];
+    for (const problem of missing) problems.push({ ...problem, ...name });
   }
   const open = workingHours.length === 0 ? [window] : workingTime(workingHours, window);
   const earliest = deps.now() + minimumNotice * MINUTE;

@@ -1,52 +1,105 @@
 /** When somebody is busy: the blocking events of all chosen calendars in the mirror, merged. */
-
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
 import { readMembers } from '../lib/rendered-json.ts';
-import type { EventReader } from '../reading/event-reader.ts';
+import { eventPieces } from '../reading/event-pieces.ts';
+import type { EventPosition, EventWindow, ReadingUser } from '../reading/event-reader.ts';
 import type { ListedEvent } from '../reading/event-text.ts';
-import { windowTooLarge } from '../reading/events-query.ts';
 import type { Owned } from '../reading/freshness.ts';
-import { pageOfEvents } from '../reading/page-of-events.ts';
+import type { LeftOut } from '../reading/left-out.ts';
+import type { NamedEvent } from '../reading/named-events.ts';
+import { type PageDeps, pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
-/** The most events that are read for one answer. */
-const MOST_EVENTS = 50_000;
-const PAGE_SIZE = 1000;
+const PAGE_SIZE = 5_000;
+/** The most events, and bytes of what they say, that are read of one calendar for one answer. */
+const MOST_EVENTS = 20_000;
+const MOST_BYTES = 16_000_000;
 
 export type BusyTimeInput = {
+  readonly user: ReadingUser;
   readonly calendars: readonly Owned[];
   readonly window: Interval;
   readonly timeZone: string | undefined;
 };
 
+export type BusyTime = {
+  /** Disjoint, in order, within the window. */
+  readonly busy: readonly Interval[];
+  /** What is not in it, though it may block. */
+  readonly leftOut: readonly LeftOut[];
+};
+
 /**
- * Disjoint, in order, within the window. An all-day event blocks its days in `timeZone`, by default in the zone of its
- * calendar. Throws 400 `window_too_large`.
+ * An all-day event blocks its days in `timeZone`, by default in the zone of its calendar. Throws 429 as HeavyReads does.
  */
-export async function busyTime(
-  { calendars, window, timeZone }: BusyTimeInput,
-  reader: EventReader,
-): Promise<Interval[]> {
-  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
-  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
+export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<BusyTime> {
+  const { calendars, window } = input;
   // The mirror has days at midnight UTC: up to 14 hours from midnight in the zone that is meant.
   const wide = { start: window.start - DAY, end: window.end + DAY };
-  const intervals: Interval[] = [];
-  for (let after: ListedEvent | undefined, read = 0; ; ) {
-    const page = { window: wide, singleEvents: true, pageSize: PAGE_SIZE, after };
-    const { events, more } = await pageOfEvents(page, zones, reader);
-    read += events.length;
-    for (const event of events) {
-      const owner = owners.get(event.calendarKey);
-      const interval = owner && busyInterval(event, owner, timeZone);
-      if (interval !== undefined) intervals.push(interval);
-    }
-    after = events.at(-1);
-    if (!more || after === undefined) break;
-    if (read >= MOST_EVENTS) throw windowTooLarge();
+  const all = await intervalsOf(input, wide, deps);
+  if (!all.isOver) return { busy: merged(clipped(all.intervals, window)), leftOut: all.leftOut };
+  // Somebody's calendar has a great many: each is read for itself, so that the others are whole.
+  let busy: readonly Interval[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const owned of calendars) {
+    const one = await intervalsOf({ ...input, calendars: [owned] }, wide, deps);
+    busy = merged([...busy, ...clipped(one.intervals, window)]);
+    leftOut.push(...one.leftOut);
+    if (one.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
   }
-  return merged(clipped(intervals, window));
+  return { busy, leftOut };
+}
+
+type Read = {
+  readonly intervals: readonly Interval[];
+  readonly leftOut: readonly LeftOut[];
+  readonly isOver: boolean;
+};
+
+/** Of the calendars' first events, as many as are read. */
+async function intervalsOf(
+  { user, calendars, timeZone }: BusyTimeInput,
+  window: EventWindow,
+  deps: PageDeps,
+): Promise<Read> {
+  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
+  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
+  const listed = { user, calendars: calendars.map(({ calendar }) => calendar) };
+  const intervals: Interval[] = [];
+  const leftOut = new Map<string, LeftOut>();
+  let [read, bytes] = [0, 0];
+  for (let after: EventPosition | undefined; ; ) {
+    const page = { window, singleEvents: true, pageSize: PAGE_SIZE, after, originals: false };
+    const { events, more, leftOut: missing } = await pageOfEvents(page, listed, deps);
+    for (const one of missing) leftOut.set(JSON.stringify(one), one);
+    bytes += textOf(events);
+    const isOver = bytes > MOST_BYTES;
+    for await (const piece of eventPieces(isOver ? [] : events, {
+      events: deps.events,
+      zones,
+      originals: false,
+    })) {
+      for (const event of piece) {
+        const owner = owners.get(event.calendarKey);
+        const interval = owner && busyInterval(event, owner, timeZone);
+        if (interval !== undefined) intervals.push(interval);
+      }
+    }
+    read += events.length;
+    after = events.at(-1);
+    const isWhole = !more || after === undefined;
+    if (isOver || isWhole || read >= MOST_EVENTS)
+      return { intervals, leftOut: [...leftOut.values()], isOver: isOver || !isWhole };
+  }
+}
+
+/** About how many bytes of text these say: what instances of a series share is read once. */
+function textOf(events: readonly NamedEvent[]): number {
+  const rows = new Map(
+    events.map(({ calendarKey, row, size }) => [`${calendarKey} ${row.href} ${row.recurrenceId}`, size]),
+  );
+  return [...rows.values()].reduce((sum, size) => sum + size, 0);
 }
 
 function busyInterval(

@@ -1,7 +1,10 @@
 /** GET /free-busy and POST /availability. Every scope is enough, since they show only busy and free. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+
+import { beforeBody } from '../http/before-body.ts';
 import { ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
+import type { Client } from '../oauth/client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
@@ -21,21 +24,25 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
       return reply.type(JSON_TYPE).send(await freeBusy(query, grant, deps));
     });
 
-    app.post('/availability', async ({ headers, body, ip }, reply) => {
-      const { authorization } = headers;
-      const isClient = /^Basic\b/i.test(authorization ?? '');
-      const caller = isClient
-        ? await authenticateClient(
-            { authorization, clientId: undefined, clientSecret: undefined, address: ip },
-            deps,
-          )
-        : await authenticateBearer(authorization, deps);
-      const request = parseAvailability(body);
+    const { check, foundOf } = beforeBody((request: FastifyRequest) => callerOf(request, deps));
+    app.post('/availability', { onRequest: check }, async (http, reply) => {
+      const caller = foundOf(http);
+      const request = parseAvailability(http.body);
       const users =
         'userId' in caller ? usersOfToken(caller, request) : usersOfClient(caller.clientId, request);
       return reply.type(JSON_TYPE).send(await availability(request, users, deps));
     });
   };
+}
+
+/** Who asks for availability. */
+async function callerOf(
+  { headers: { authorization }, ip }: FastifyRequest,
+  deps: BearerDeps & ClientAuthenticationDeps,
+): Promise<Grant | Client> {
+  if (!/^Basic\b/i.test(authorization ?? '')) return authenticateBearer(authorization, deps);
+  const credentials = { authorization, clientId: undefined, clientSecret: undefined, address: ip };
+  return authenticateClient(credentials, deps);
 }
 
 function usersOfToken(grant: Grant, { userIds }: AvailabilityRequest): ScopedReader[] {

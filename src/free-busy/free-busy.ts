@@ -12,21 +12,26 @@ import {
   type ReadProblem,
   servedOf,
 } from '../reading/freshness.ts';
+import { leftOutProblems } from '../reading/left-out.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 
-/** The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 403 and 503 as freshAccounts says. */
+/**
+ * The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 429 as
+ * HeavyReads does, 403 and 503 as freshAccounts says.
+ */
 export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { window, timeZone, filter } = parseFreeBusy(query);
   const { calendars, problems } = await readCalendars(grant, filter, deps);
-  const busy = await busyTime({ calendars, window, timeZone }, deps.events);
+  const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone }, deps);
+  const errors = [...problems, ...leftOutProblems(calendars, leftOut)];
   return JSON.stringify({
     start: instantText(window.start),
     end: instantText(window.end),
     busy: busy.map(textOf),
-    ...(problems.length > 0 ? { errors: problems } : {}),
+    ...(errors.length > 0 ? { errors } : {}),
   });
 }
 

@@ -12,12 +12,27 @@ export type AttemptLimit<Key = string> = (key: Key) => Promise<number | undefine
 /** One that takes an attempt back when it turned out to be right, so that only wrong ones add up. */
 export type RefundableLimit<Key = string> = AttemptLimit<Key> & { refund(key: Key): Promise<void> };
 
-/** At most `attempts` in `seconds` for each key. */
-export function attemptLimit(attempts: number, seconds: number): RefundableLimit {
+/** So many keys are remembered for each limit: beyond it the one that was first seen longest ago is forgotten. */
+const MOST_KEYS = 20_000;
+
+/** At most `attempts` in `seconds` for each key, of which no more than `mostKeys` are remembered. */
+export function attemptLimit(attempts: number, seconds: number, mostKeys = MOST_KEYS): RefundableLimit {
   const limiter = new RateLimiterMemory({ points: attempts, duration: seconds });
+  // In the order of their first attempts, some of which are over: those are the first to be forgotten.
+  const keys = new Set<string>();
+  const remember = async (key: string): Promise<void> => {
+    keys.add(key);
+    const [first] = keys;
+    if (keys.size <= mostKeys || first === undefined) return;
+    keys.delete(first);
+    await limiter.delete(first);
+  };
   const count: AttemptLimit = async (key) => {
+    await remember(key);
     try {
-      await limiter.consume(key);
+      const { consumedPoints } = await limiter.consume(key);
+      // A window that begins anew is the youngest.
+      if (consumedPoints === 1 && keys.delete(key)) keys.add(key);
       return undefined;
     } catch (reason) {
       // The library rejects with its result when the limit is reached, with an Error when it failed.

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 
 import type { Log } from '../lib/log.ts';
 import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
+import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,16 +22,22 @@ declare module 'fastify' {
 export function mapErrors(app: FastifyInstance, log: Log): void {
   const answerError = errorAnswers(log);
   app.setErrorHandler<FastifyError | Error>(answerError);
-  app.setNotFoundHandler((request, reply) => {
-    const message = `There is nothing at ${request.method} ${request.url.split('?')[0]}`;
-    return answerError(new ApiError(404, 'not_found', message), request, reply);
-  });
+  app.setNotFoundHandler((request, reply) => answerError(notFound(request), request, reply));
 }
+
+/** 404, for a path or method that is not there. */
+export const notFound = ({ method, url }: FastifyRequest): ApiError => {
+  const path = url.split('?')[0] ?? '';
+  const shown = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
+  return new ApiError(404, 'not_found', `There is nothing at ${method} ${shown}`);
+};
+
+const MOST_PATH_SHOWN = 500;
 
 /** Makes what answers one error; also for what fails before routing (`frameworkErrors`). */
 export const errorAnswers =
   (log: Log) => (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = error instanceof Refusal ? error : refusalOfFramework(error, request);
+    const refusal = inShapeOf(request, refusalOf(error, request));
     if (refusal !== undefined) {
       return reply.status(refusal.status).headers(refusal.headers).send(refusal.body);
     }
@@ -42,19 +49,31 @@ export const errorAnswers =
       .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
   };
 
-function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest) {
+/** What a request is refused with: what was thrown, or what the framework refused in words of ours. */
+export function refusalOf(
+  error: FastifyError | Error,
+  { routeOptions }: FastifyRequest,
+): Refusal | undefined {
+  if (error instanceof Refusal) return error;
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status === undefined || status < 400 || status > 499) return undefined;
+  const { code } = error as FastifyError;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(routeOptions?.bodyLimit ?? BODY_BYTES);
   const { message, details } = explain(error as FastifyError);
-  if (!isOAuth(request)) {
-    const code = details === undefined && status !== 400 ? 'request_refused' : 'invalid_request';
-    return new ApiError(status, code, { message, ...(details === undefined ? {} : { details }) });
-  }
-  return {
-    status: 400,
-    headers: {},
-    body: { error: 'invalid_request', error_description: message, message },
-  };
+  const name = details === undefined && status !== 400 ? 'request_refused' : 'invalid_request';
+  return new ApiError(status, name, { message, ...(details === undefined ? {} : { details }) });
+}
+
+/** What is refused before a route of OAuth is asked has the shape of RFC 6749 §5.2 there. */
+function inShapeOf(
+  request: FastifyRequest,
+  refusal: Refusal | undefined,
+): Pick<Refusal, 'status' | 'headers' | 'body'> | undefined {
+  if (!(refusal instanceof ApiError) || !isOAuth(request)) return refusal;
+  const { message, headers, status } = refusal;
+  const error = status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
+  const isOwn = status >= 500 || status === 413 || status === 414;
+  return { status: isOwn ? status : 400, headers, body: { error, error_description: message, message } };
 }
 
 function explain(error: FastifyError): { message: string; details?: ErrorDetails } {
@@ -72,7 +91,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'This content type is not supported',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large',
   FST_ERR_BAD_URL: 'The path is not valid percent-encoding',
 };
 

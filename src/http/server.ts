@@ -8,11 +8,22 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
-import { errorAnswers, mapErrors } from './error-mapping.ts';
+import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
+import { readJson } from './json-body.ts';
+import { followConnections, type OpenConnections } from './open-connections.ts';
+import { peers } from './peers.ts';
 import { securityHeaders } from './security-headers.ts';
-import { problemOfHost, refuseExpectations, unparsedRequestAnswers } from './unroutable-requests.ts';
+import { BODY_BYTES, HEADER_BYTES, queryBytes, queryTooLong, READ_QUERY_BYTES } from './sizes.ts';
+import {
+  type ArrivalTimes,
+  problemOfHost,
+  refuseExpectations,
+  unparsedRequestAnswers,
+} from './unroutable-requests.ts';
 
 export type ServerOptions = {
   readonly log: Log;
@@ -22,18 +33,32 @@ export type ServerOptions = {
   readonly secure: boolean;
   /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
   readonly logsAnswers?: boolean;
+  /** Those of the settings by default. */
+  readonly connectionLimits?: ConnectionLimits;
+  readonly bodyRoom?: BodyRoom;
+  readonly times?: ServerTimes;
 };
+
+/** In milliseconds. */
+export type ServerTimes = ArrivalTimes & {
+  /** So often it is looked whether they are over. */
+  readonly looks: number;
+  /** How long nothing may come of a request's answer, or nothing of it be taken, once it has begun. */
+  readonly stalled: number;
+};
+
+const TIMES: ServerTimes = { request: 30_000, headers: 10_000, looks: 1_000, stalled: 60_000 };
+const CONNECTIONS: ConnectionLimits = { connections: 1_000, connectionsPerAddress: 200 };
 
 /** Ids of events are parts of paths, and some providers' are long. */
 const PARAMETER_CHARACTERS = 4_000;
-/** Long enough for a user id and a state far over their limits to be refused with a reason. */
-const HEADER_BYTES = 64 * 1024;
-const BODY_BYTES = 1024 * 1024;
 
 /** A server without routes. */
-export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, trustProxy, secure, times = TIMES } = options;
   const headers = securityHeaders(secure);
   const answerError = errorAnswers(log);
+  const open: OpenConnections = new Map();
   const guard = (request: FastifyRequest, reply: FastifyReply) =>
     reply.headers(headers).header('x-request-id', request.id);
   const app = Fastify({
@@ -45,24 +70,48 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
     return503OnClosing: false, // A request on a connection that is still open is answered like the others.
-    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
-    clientErrorHandler: unparsedRequestAnswers(headers),
+    requestTimeout: times.request,
+    connectionTimeout: times.stalled,
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      requireHostHeader: false,
+      headersTimeout: times.headers,
+      connectionsCheckingInterval: times.looks,
+    },
+    clientErrorHandler: unparsedRequestAnswers(headers, open, times),
     // Before routing, and so before every hook.
     frameworkErrors: (error, request, reply) => answerError(error, request, guard(request, reply)),
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   readForms(app);
-  tolerateEmptyJson(app);
+  readJson(app);
   mapErrors(app, log);
-  closeGracefully(app);
+  const now = () => performance.now();
+  followConnections(app.server, open, now);
+  limitConnections(app.server, open, {
+    limits: options.connectionLimits ?? CONNECTIONS,
+    peerOf: peers(trustProxy),
+    headers,
+    log,
+    now,
+  });
+  closeGracefully(app, open);
 
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);
-    next(problemOfHost(request.raw));
+    // What is not there is refused before its body is read.
+    const problem = request.is404 ? notFound(request) : problemOfQuery(request);
+    next(problemOfHost(request.raw) ?? problem);
   });
+  limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
-  if (logsAnswers) logAnswers(app, log);
+  if (options.logsAnswers) logAnswers(app, log);
   return app;
+}
+
+function problemOfQuery({ url, routeOptions }: FastifyRequest) {
+  const most = routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
+  return queryBytes(url) > most ? queryTooLong(most) : undefined;
 }
 
 function logAnswers(app: FastifyInstance, log: Log): void {
@@ -91,14 +140,4 @@ function requestIds(): () => string {
 function trustedProxies(trust: number | string[] | undefined) {
   if (typeof trust !== 'number') return trust ?? false;
   return (_address: string, hop: number) => hop < trust;
-}
-
-/** Published clients send `Content-Type: application/json` with no body (docs/wire.md 1): that is no body. */
-function tolerateEmptyJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('remove', 'remove');
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else parse(request, body.toString(), done);
-  });
 }

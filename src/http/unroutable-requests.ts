@@ -2,38 +2,50 @@
  * Requests that no route ever sees: Node would answer them itself, without headers and in bodies of its own
  * (docs/wire.md 3.1).
  */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
+import { canRefuse, type OpenConnections } from './open-connections.ts';
+import { answerHeaders, rawAnswer } from './raw-answer.ts';
 import { ApiError } from './refusal.ts';
+import { HEADER_BYTES, headerTooLarge } from './sizes.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const REFUSALS: Readonly<Record<string, ApiError>> = {
-  HPE_HEADER_OVERFLOW: new ApiError(431, 'request_refused', 'The header is too large'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError(413, 'request_refused', 'The body is too large'),
-  ERR_HTTP_REQUEST_TIMEOUT: new ApiError(408, 'request_refused', 'The request did not arrive in time'),
+/** How long a request may take to arrive, in milliseconds; its answer may take longer. */
+export type ArrivalTimes = {
+  /** All of it. */
+  readonly request: number;
+  /** Its header. */
+  readonly headers: number;
 };
+
 const UNREADABLE = new ApiError(400, 'invalid_request', 'The request is not HTTP that can be read');
 const UNEXPECTED = new ApiError(417, 'request_refused', 'Of Expect, nothing but 100-continue can be met');
 const WITHOUT_HOST = new ApiError(400, 'invalid_request', 'The Host header is missing');
+const EXTENDED = new ApiError(413, 'request_refused', 'Extensions of chunks must not be larger than 16 kB');
 
 /** Makes what answers bytes that are no request, or not in time; for Fastify's `clientErrorHandler`. */
-export const unparsedRequestAnswers =
-  (headers: Headers) =>
-  (error: Error & { readonly code?: string }, socket: Socket): void => {
-    if (socket.writable) {
-      const { status, body } = REFUSALS[error.code ?? ''] ?? UNREADABLE;
-      const text = JSON.stringify(body);
-      const lines = Object.entries(answerHeaders(headers, text)).map(
-        ([name, value]) => `${name}: ${value}\r\n`,
-      );
-      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+export function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
+  const refusals: Readonly<Record<string, ApiError>> = {
+    HPE_HEADER_OVERFLOW: headerTooLarge(HEADER_BYTES),
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: EXTENDED,
+    ERR_HTTP_REQUEST_TIMEOUT: late(times),
+  };
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (socket.writable && canRefuse(open.get(socket)?.exchange)) {
+      socket.write(rawAnswer(refusals[error.code ?? ''] ?? UNREADABLE, headers));
     }
     socket.destroy(error);
   };
+}
+
+function late({ request, headers }: ArrivalTimes): ApiError {
+  const message = `The request did not arrive in time: within ${request / 1000} seconds, its header within ${headers / 1000}`;
+  return new ApiError(408, 'request_refused', { message, details: { request: [message] } });
+}
 
 /** HTTP/1.1 without `Host` is refused with 400 (RFC 9112 §3.2); `undefined` for what has one. */
 export const problemOfHost = ({ headers, httpVersion }: IncomingMessage): ApiError | undefined =>
@@ -46,10 +58,3 @@ export function refuseExpectations(app: FastifyInstance, headers: Headers): void
     response.writeHead(UNEXPECTED.status, answerHeaders(headers, text)).end(text);
   });
 }
-
-const answerHeaders = (headers: Headers, text: string): Headers => ({
-  ...headers,
-  'content-type': 'application/json; charset=utf-8',
-  'content-length': String(Buffer.byteLength(text)),
-  connection: 'close',
-});

@@ -1,14 +1,29 @@
-/** A unit of background work. One at most for a (kind, key), so hints for the same work coalesce. */
-export type Job = JobName & {
-  /** How often it was taken before and not finished. */
-  readonly attempts: number;
+/** Whose work a job is, so that owners take turns and one account or server has a few slots only. Empty: nobody's own. */
+export type JobPlace = {
+  /** Stands for an application's user; what is of an application alone, for the application. */
+  readonly owner: string;
+  readonly accountKey: string;
+  /** The account's server, where servers are the users' own. */
+  readonly host: string;
 };
+
+/** A unit of background work. One at most for a (kind, key), so hints for the same work coalesce. */
+export type Job = JobName &
+  JobPlace & {
+    /** How often it was taken before and not finished. */
+    readonly attempts: number;
+  };
 
 export type JobName = { readonly kind: JobKind; readonly key: string };
 
 export type JobKind = 'sync-account' | 'sync-calendar' | 'finish-splits' | 'end-access' | 'housekeeping';
 
-/** Instants are epoch milliseconds. */
+/**
+ * Instants are epoch milliseconds.
+ *
+ * A run comes to its end by `finish` or `putOff`. One that does not, because its process died or because it was given up,
+ * is counted; a job with three of them in a row is set aside: it runs once a day, and no hint brings it forward.
+ */
 export interface JobStore {
   /**
    * Makes the job, or brings an existing one forward to `runAt`; never puts one off. One that is
@@ -17,10 +32,14 @@ export interface JobStore {
   schedule(kind: JobKind, key: string, runAt: number): Promise<void>;
 
   /**
-   * Takes jobs that are due, which no other call takes before the lease ends, on any instance. A job whose
-   * lease ran out is due again.
+   * Takes jobs that are due, which no other call takes before the lease ends, on any instance. Owners take turns: the one
+   * served longest ago comes first, and of an owner's jobs the one longest due. A job whose lease ran out is due
+   * again; it is taken after all others, but for one that has waited a minute, and while no other such job runs.
    */
-  take(terms: TakeTerms): Promise<Job[]>;
+  take(terms: TakeTerms): Promise<TakenJobs>;
+
+  /** Extends the leases of these holders' jobs that are still being worked. */
+  renew(holders: readonly string[], leaseUntil: number): Promise<void>;
 
   /** When the next job is due or its lease ends; `undefined` when there is none. */
   nextRunAt(): Promise<number | undefined>;
@@ -29,17 +48,46 @@ export interface JobStore {
    * Removes a finished job, unless it was scheduled again while it ran: then it is due anew. A no-op
    * for a holder whose lease another has taken over.
    */
-  finish(job: Job, holder: string): Promise<void>;
+  finish(job: JobName, holder: string): Promise<void>;
 
   /** Gives a failed job back, to run again at `runAt`, or earlier when it was scheduled so meanwhile. */
-  putOff(job: Job, holder: string, runAt: number): Promise<void>;
+  putOff(job: JobName, holder: string, runAt: number): Promise<void>;
+
+  /** Gives back a job whose run took too long, to run again at `retryAt`. Answers whether it was set aside. */
+  giveUp(job: JobName, holder: string, times: GiveUpTimes): Promise<boolean>;
 }
 
 export type TakeTerms = {
   /** New for each call, so that a job taken twice by one process is finished by the later run only. */
   readonly holder: string;
+  readonly kinds: readonly JobKind[];
   /** How many at most. */
   readonly limit: number;
   readonly now: number;
   readonly leaseUntil: number;
+  readonly most: MostAtOnce;
+  /** What this process works of these kinds, abandoned runs included: counts against their owners. */
+  readonly running: readonly JobPlace[];
+  /** Runs that this process gave up and that go on without a lease: count against their accounts and hosts. */
+  readonly abandoned: readonly JobPlace[];
 };
+
+/** How many jobs may run at once. */
+export type MostAtOnce = {
+  /** Over all instances. */
+  readonly ofAccount: number;
+  /** Over all instances. */
+  readonly ofHost: number;
+  /** In this process. */
+  readonly ofOwner: number;
+};
+
+export type TakenJobs = {
+  readonly jobs: readonly Job[];
+  /** Those that were found to have died for the third time. */
+  readonly setAside: readonly JobName[];
+  /** Whether the look for jobs was cut short: there may be more to take at once. */
+  readonly isCut: boolean;
+};
+
+export type GiveUpTimes = { readonly now: number; readonly retryAt: number };

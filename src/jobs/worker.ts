@@ -2,12 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
-import type { Job, JobKind, JobStore } from './job-store.ts';
+import { LATE, within } from '../lib/within.ts';
+import { JOB_CLASSES, JOB_DEADLINES, type JobClass } from './job-kinds.ts';
+import type { Job, JobKind, JobName, JobStore } from './job-store.ts';
 import { retryAt } from './retry-at.ts';
 import type { WakeUp } from './wake-up.ts';
 
-/** Works the job of that key; answers why it is to be tried again later, or nothing when it is done. */
-export type JobHandler = (key: string) => Promise<SyncFailure | undefined>;
+/**
+ * Works the job of that key; answers why it is to be tried again later, or nothing when it is done. The signal is aborted
+ * when its time is over: what it answers is not waited for then.
+ */
+export type JobHandler = (key: string, signal: AbortSignal) => Promise<SyncFailure | undefined>;
 
 export type JobHandlers = Readonly<Record<JobKind, JobHandler>>;
 
@@ -19,84 +24,166 @@ export type WorkerDeps = {
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** In place of those of job-kinds.ts. */
+  readonly deadlines?: Readonly<Record<JobKind, number>>;
 };
 
 /** `stop` takes no more jobs and waits for those under way. */
 export type Worker = { stop(): Promise<void> };
 
-const JOBS_AT_ONCE = 8;
-/** A job that takes longer may be taken by another; its sync's own lease keeps the two apart. */
+/** A run that lasts longer renews its lease; that of a process that died ends by itself. */
 const LEASE_MS = 120_000;
+const RENEW_EVERY_MS = 40_000;
 /** How soon a job is seen that another instance made. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
+/** When a job is tried again whose abandoned run still goes on. */
+const STILL_RUNNING_MS = 60_000;
 
 /** Starts working jobs until stopped. */
 export function startJobs(deps: WorkerDeps): Worker {
-  const running = new Set<Promise<void>>();
-  let stopped = false;
-
-  const start = (job: Job, holder: string) => {
-    const run = runJob(job, holder, deps).finally(() => {
-      running.delete(run);
-      deps.wakeUp.notify();
-    });
-    running.add(run);
-  };
-  const loop = async () => {
-    await orLog(deps.jobs.schedule('housekeeping', '', deps.now()), deps.log);
-    while (!stopped) {
-      const wait = await orLog(takeJobs(JOBS_AT_ONCE - running.size, start, deps), deps.log);
-      if (!stopped) await deps.wakeUp.wait(wait ?? AFTER_FAULT_MS);
-    }
-    await Promise.all(running);
-  };
-  const ended = loop();
-  return {
-    stop() {
-      stopped = true;
-      deps.wakeUp.notify();
-      return ended;
-    },
-  };
+  return new JobWorker(deps);
 }
 
-/** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */
-async function takeJobs(
-  free: number,
-  start: (job: Job, holder: string) => void,
-  { jobs, now }: WorkerDeps,
-): Promise<number> {
-  const next = await jobs.nextRunAt();
-  if (free <= 0 || next === undefined) return LOOK_EVERY_MS;
-  if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
-  const holder = randomUUID();
-  const due = await jobs.take({ holder, limit: free, now: now(), leaseUntil: now() + LEASE_MS });
-  for (const job of due) start(job, holder);
-  // Those left over are taken when one of these ends; another instance may have been quicker.
-  return LOOK_EVERY_MS;
-}
+/** A job that is being worked. */
+type Run = { readonly job: Job; readonly holder: string };
 
-/** A fault of the database must not end the worker: it is logged, and the work is looked for again. */
-async function orLog<T>(work: Promise<T>, log: Log): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (err) {
-    log.error({ err }, 'The worker could not reach its jobs');
-    return undefined;
+class JobWorker implements Worker {
+  readonly #deps: WorkerDeps;
+  /** Those that have a slot, and what ends with them. */
+  readonly #running = new Map<Run, Promise<void>>();
+  /** Those whose time was over and that go on all the same. */
+  readonly #abandoned = new Set<Run>();
+  readonly #ended: Promise<void>;
+  #isStopped = false;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#ended = this.#work();
   }
-}
 
-async function runJob(job: Job, holder: string, { jobs, handlers, log, now }: WorkerDeps): Promise<void> {
-  const { kind, key, attempts } = job;
-  const run = async () => handlers[kind](key);
-  const failure = await run().catch((err): SyncFailure => {
-    log.error({ err, kind, key }, 'A job met a fault of our own');
-    return { kind: 'unavailable', message: 'A fault on our side' };
-  });
-  const ended =
-    failure === undefined
-      ? jobs.finish(job, holder)
-      : jobs.putOff(job, holder, retryAt(failure, { attempts, now: now() }));
-  await orLog(ended, log);
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#deps.wakeUp.notify();
+    return this.#ended;
+  }
+
+  async #work(): Promise<void> {
+    const { jobs, wakeUp, now } = this.#deps;
+    const renewal = setInterval(() => void this.#renew(), RENEW_EVERY_MS);
+    await this.#orLog(jobs.schedule('housekeeping', '', now()));
+    while (!this.#isStopped) {
+      const wait = await this.#orLog(this.#takeJobs());
+      if (!this.#isStopped) await wakeUp.wait(wait ?? AFTER_FAULT_MS);
+    }
+    await Promise.all(this.#running.values());
+    clearInterval(renewal);
+  }
+
+  async #renew(): Promise<void> {
+    const holders = new Set([...this.#running.keys()].map(({ holder }) => holder));
+    if (holders.size > 0) await this.#orLog(this.#deps.jobs.renew([...holders], this.#deps.now() + LEASE_MS));
+  }
+
+  /** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */
+  async #takeJobs(): Promise<number> {
+    const { jobs, now } = this.#deps;
+    const next = await jobs.nextRunAt();
+    if (next === undefined) return LOOK_EVERY_MS;
+    if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
+    let isCut = false;
+    for (const jobClass of JOB_CLASSES) isCut = (await this.#takeOf(jobClass)) || isCut;
+    // Those left over are taken when one of these ends; another instance may have been quicker.
+    return isCut ? 0 : LOOK_EVERY_MS;
+  }
+
+  /** Takes jobs for the free slots of the class. Answers whether there may be more to take at once. */
+  async #takeOf({ kinds, slots, most }: JobClass): Promise<boolean> {
+    const { jobs, now } = this.#deps;
+    const isOfClass = ({ job }: Run) => kinds.includes(job.kind);
+    const running = [...this.#running.keys()].filter(isOfClass).map(({ job }) => job);
+    const abandoned = [...this.#abandoned].filter(isOfClass).map(({ job }) => job);
+    const limit = slots - running.length;
+    if (limit <= 0) return false;
+    const holder = randomUUID();
+    const taken = await jobs.take({
+      holder,
+      kinds,
+      limit,
+      now: now(),
+      leaseUntil: now() + LEASE_MS,
+      most,
+      running: [...running, ...abandoned],
+      abandoned,
+    });
+    for (const name of taken.setAside) this.#tellSetAside(name);
+    for (const job of taken.jobs) this.#start({ job, holder });
+    return taken.isCut;
+  }
+
+  #start(run: Run): void {
+    const ended = this.#runJob(run).finally(() => {
+      this.#running.delete(run);
+      this.#deps.wakeUp.notify();
+    });
+    this.#running.set(run, ended);
+  }
+
+  async #runJob({ job, holder }: Run): Promise<void> {
+    const { jobs, now } = this.#deps;
+    const { kind, key, attempts } = job;
+    const isSame = (other: Run) => other.job.kind === kind && other.job.key === key;
+    if ([...this.#abandoned].some(isSame)) {
+      await this.#orLog(jobs.putOff(job, holder, now() + STILL_RUNNING_MS));
+      return;
+    }
+    const outcome = await this.#outcomeOf({ job, holder });
+    if (outcome === LATE) await this.#giveUp({ job, holder });
+    else if (outcome === undefined) await this.#orLog(jobs.finish(job, holder));
+    else await this.#orLog(jobs.putOff(job, holder, retryAt(outcome, { attempts, now: now() })));
+  }
+
+  async #outcomeOf(run: Run): Promise<SyncFailure | undefined | typeof LATE> {
+    const { handlers, log, deadlines = JOB_DEADLINES } = this.#deps;
+    const { kind, key } = run.job;
+    const end = new AbortController();
+    const work = (async () => handlers[kind](key, end.signal))().catch((err): SyncFailure => {
+      log.error({ err, kind, key }, 'A job met a fault of our own');
+      return { kind: 'unavailable', message: 'A fault on our side' };
+    });
+    const outcome = await within(deadlines[kind], work);
+    if (outcome === LATE) {
+      this.#abandoned.add(run);
+      void work.finally(() => {
+        this.#abandoned.delete(run);
+        this.#deps.wakeUp.notify();
+      });
+      end.abort();
+    }
+    return outcome;
+  }
+
+  async #giveUp({ job, holder }: Run): Promise<void> {
+    const { jobs, log, now } = this.#deps;
+    const { kind, key, attempts } = job;
+    log.warn({ kind, key }, 'A job did not end in time');
+    const failure = { kind: 'unavailable', message: 'The work did not end in time' } as const;
+    const times = { now: now(), retryAt: retryAt(failure, { attempts, now: now() }) };
+    if (await this.#orLog(jobs.giveUp(job, holder, times))) this.#tellSetAside(job);
+  }
+
+  #tellSetAside({ kind, key }: JobName): void {
+    const message = 'A job did not come to its end three times: it is tried once a day';
+    this.#deps.log.error({ kind, key }, message);
+  }
+
+  /** A fault of the database must not end the worker: it is logged, and the work is looked for again. */
+  async #orLog<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work;
+    } catch (err) {
+      this.#deps.log.error({ err }, 'The worker could not reach its jobs');
+      return undefined;
+    }
+  }
 }

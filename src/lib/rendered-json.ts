@@ -36,6 +36,25 @@ export function renderObject(...parts: readonly (RenderedMembers | object | unde
 
 export const renderList = (objects: readonly RenderedObject[]) => `[${objects.join(',')}]` as RenderedList;
 
+/**
+ * The text of an object in pieces, to be joined: a list by that name, which comes in pieces itself, and behind it the
+ * members of `rest`.
+ */
+export async function* renderInPieces(
+  name: string,
+  list: AsyncIterable<readonly RenderedObject[]>,
+  rest: RenderedMembers,
+): AsyncGenerator<string, void> {
+  yield `{"${name}":[`;
+  let isFirst = true;
+  for await (const objects of list) {
+    if (objects.length === 0) continue;
+    yield isFirst ? objects.join(',') : `,${objects.join(',')}`;
+    isFirst = false;
+  }
+  yield rest === '' ? ']}' : `],${rest}}`;
+}
+
 export const membersOf = (object: RenderedObject) => object.slice(1, -1) as RenderedMembers;
 
 export const readObject = <T extends object>(object: RenderedObject<T>): T => JSON.parse(object);

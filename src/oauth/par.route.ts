@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { asObject } from '../http/request-fields.ts';
+import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
@@ -10,7 +11,6 @@ import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
 export type ParRouteDeps = ClientAuthenticationDeps & PushedRequestDeps;
 
 const FORM = 'application/x-www-form-urlencoded';
-const MOST_BYTES = 16 * 1024;
 
 /** A form that keeps its spelling: what the application sent as `state` comes back to it byte for byte. */
 class SpelledForm {
@@ -23,7 +23,7 @@ class SpelledForm {
 
 /** Mounted at both prefixes. Refusals are OAuthError. */
 export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
-  const options = { bodyLimit: MOST_BYTES, config: { errorShape: 'oauth' } } as const;
+  const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 
   return async (app) => {
     app.removeContentTypeParser(FORM);

@@ -1,6 +1,7 @@
 /** POST /token, RFC 6749 §3.2. Only HTTP lives here; each grant decides in its own file. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 
+import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
@@ -15,7 +16,11 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
 
 /** Mounted at both prefixes. Refusals are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
-  const options = { schema: { body: TokenForm }, config: { errorShape: 'oauth' } } as const;
+  const options = {
+    schema: { body: TokenForm },
+    bodyLimit: FORM_BYTES,
+    config: { errorShape: 'oauth' },
+  } as const;
 
   return async (app) => {
     app.post('/token', options, async ({ headers, body, ip }, reply) => {

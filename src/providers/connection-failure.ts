@@ -10,6 +10,8 @@ export function connectionFailure(failure: EgressError): ProviderError {
     return refusalWith(['forbidden_address', message, 'address_forbidden'], { cause });
   if (kind === 'too_large' || kind === 'too_many_redirects')
     return refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
+  if (kind === 'too_many_requests')
+    return refusalWith(['invalid_response', message], { cause, detail: kind });
   // Without TLS there is no https to connect to.
   const detail = failure.detail === 'no_tls' ? 'connection_refused' : failure.detail;
   return refusalWith(['unavailable', message, 'provider_unavailable'], { cause, detail });

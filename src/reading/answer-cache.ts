@@ -5,10 +5,13 @@
 
 /** The most bytes of all answers together. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** The most bytes of one answer: a larger one would push out hundreds of others. */
+const LARGEST_ANSWER = 256 * 1024;
 
 export type AnswerCache = {
   /** The answer kept under this key, if it was made of this very version. */
   find(key: string, version: string): Buffer | undefined;
+  /** Does not keep a large one. */
   keep(key: string, version: string, answer: Buffer): void;
 };
 
@@ -35,6 +38,7 @@ export function answerCache(mostBytes = MOST_BYTES): AnswerCache {
     },
     keep(key, version, answer) {
       drop(key);
+      if (answer.length > LARGEST_ANSWER) return;
       entries.set(key, { version, answer });
       bytes += answer.length;
       for (const oldest of entries.keys()) {

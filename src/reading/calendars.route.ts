@@ -2,10 +2,9 @@
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
-import type { FreshnessDeps } from './freshness.ts';
-import { listCalendars, problemsHeader } from './list-calendars.ts';
+import { type ListCalendarsDeps, listCalendars, problemsHeader } from './list-calendars.ts';
 
-export type CalendarRouteDeps = BearerDeps & FreshnessDeps;
+export type CalendarRouteDeps = BearerDeps & ListCalendarsDeps;
 
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
 

@@ -3,7 +3,6 @@ import type { AccountHealth } from '../calendars/account-store.ts';
 import type { EventMembers, LeftOutEvents } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
-import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -50,8 +49,6 @@ export type ReadableCalendar = Freshness & {
   readonly access: 'write' | 'read';
   /** The account's main calendar. */
   readonly primary: boolean;
-  /** The provider's own object. */
-  readonly original: RenderedObject;
 };
 
 /** From `start` up to, not including, `end`. */
@@ -64,29 +61,57 @@ export type EventPosition = { readonly startsAt: number; readonly calendarKey: s
 export type EventContent = {
   /** Of an event of a series, without INSTANCE_MEMBERS, which differ from instance to instance. */
   readonly content: RenderedMembers<EventMembers>;
-  /** The provider's own object. */
-  readonly original: RenderedObject;
-  /** Of an event of a series. */
-  readonly allDay?: boolean;
+  /** The provider's own object; null where it takes more than is shown, or was not asked for. */
+  readonly original: RenderedObject | null;
   /** Of the resource it comes from; null where its server gives none. */
   readonly etag: string | null;
-  /** Of an event of a series, in a search: 0 where it is not what is searched for. */
-  readonly matches?: number;
 };
 
+/** Names a row of the mirror within its calendar. */
+export type RowName = { readonly href: string; readonly recurrenceId: string };
+
 /** A single event, or an instance whose series the mirror does not have. */
-export type SingleEvent = EventPosition & EventContent;
+export type SingleEvent = EventPosition & RowName & EventContent;
+
+/** A single event without what it says. */
+export type SingleName = EventPosition &
+  RowName & {
+    /** About how many bytes an answer takes of it. */
+    readonly size: number;
+    /** How many bytes of it a search looks at. */
+    readonly searched: number;
+  };
+
+/** A row of a series without what it says. */
+export type SeriesRow = RowName & {
+  /** JSON of a Timing. */
+  readonly timing: string;
+  /** In a search: whether it has all the words. */
+  readonly matches: boolean;
+  /** Whether its provider's own object is its own, and not its master's. */
+  readonly hasOriginal: boolean;
+  /** About how many bytes an answer takes of it. */
+  readonly size: number;
+  /** What it says, where that was read along. */
+  readonly stored?: EventContent;
+};
 
 export type MirroredSeries = {
   readonly calendarKey: string;
   /** The master's id on the wire. */
   readonly id: string;
-  readonly series: Series<EventContent> & { readonly master: SeriesMaster<EventContent> };
+  /** The master's, then those of its overrides. */
+  readonly rows: readonly SeriesRow[];
+};
+
+/** A series with all that it says. */
+export type WholeSeries = MirroredSeries & {
+  readonly rows: readonly (SeriesRow & { readonly stored: EventContent })[];
 };
 
 export type SinglesAndSeries = {
   readonly singles: readonly SingleEvent[];
-  readonly series: readonly MirroredSeries[];
+  readonly series: readonly WholeSeries[];
 };
 
 /** Which events a listing has. */
@@ -99,15 +124,27 @@ export type Listing = {
   readonly limit: number;
   /** They have all of these terms, MOST_SEARCH_TERMS at most, folded as search-text.ts does. */
   readonly search?: readonly string[] | undefined;
+  /** Whether `original` is asked for; it is unless false. */
+  readonly originals?: boolean | undefined;
 };
 
-export interface EventReader {
+/** A place in the order of a calendar's masters. */
+export type SeriesPlace = { readonly startsAt: number; readonly id: string };
+
+/** Reads the mirror: what is small whole, what is large in pieces, so that no statement takes long. */
+export interface EventReader extends WholeReader, PieceReader {
   /**
    * The accounts that the reader's grant covers, in provider order, then by when they were linked, with the calendars
    * that their user did not leave out (docs/security.md T3). Of an account that several covered groups have, one is shown.
    */
   accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 
+  /** The provider's own objects of these calendars; of one that is too large to be shown there is none. */
+  calendarOriginals(calendarKeys: readonly string[]): Promise<ReadonlyMap<string, RenderedObject>>;
+}
+
+/** Reads at once all that calendars have, where that is little. */
+export interface WholeReader {
   /** Single events, in order. None cancelled. */
   singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;
 
@@ -118,12 +155,63 @@ export interface EventReader {
   eventsById(calendarKeys: readonly string[], ids: readonly string[]): Promise<SinglesAndSeries>;
 
   /**
-   * Series that can have instances in the window, with all their overrides. None cancelled. With `search`, those of
-   * which any event has all of its words; each of them says whether it does.
+   * Series that can have instances in the window, with all their overrides and what they say. None cancelled. With
+   * `search`, those of which any event has all of its words.
    */
   seriesIn(
     calendarKeys: readonly string[],
-    window: EventWindow,
-    search?: readonly string[],
-  ): Promise<MirroredSeries[]>;
+    listing: Pick<Listing, 'window' | 'search' | 'originals'>,
+  ): Promise<WholeSeries[]>;
 }
+
+/** Reads a calendar of any size piece by piece. */
+export interface PieceReader {
+  /** Single events of one calendar, in order, without what they say, whatever is searched for. None cancelled. */
+  singleNames(calendarKey: string, listing: Omit<Listing, 'search'>): Promise<SingleName[]>;
+
+  /** The masters that can have instances in the window and are behind `after`, in order, no more than `limit`. */
+  mastersIn(
+    calendarKey: string,
+    listing: {
+      readonly window: EventWindow;
+      readonly after: SeriesPlace | undefined;
+      readonly limit: number;
+    },
+  ): Promise<SeriesPlace[]>;
+
+  /** These series without what they say, by their masters' ids, and how many bytes of each row a search looks at. */
+  seriesRows(
+    calendarKey: string,
+    ids: readonly string[],
+  ): Promise<(MirroredSeries & { readonly searched: readonly number[] })[]>;
+
+  /** Those of the rows that have all of the words. */
+  matching(
+    calendarKey: string,
+    rows: readonly RowName[],
+    search: readonly string[],
+  ): Promise<ReadonlySet<string>>;
+
+  /** What these rows say, by `nameOfRow`; those that are gone are not there. */
+  contentsOf(
+    calendarKey: string,
+    rows: readonly RowName[],
+    originals: boolean,
+  ): Promise<ReadonlyMap<string, EventContent>>;
+
+  /** How much each of these single events and series takes. Overrides that are resources of their own are not counted. */
+  sizesById(calendarKeys: readonly string[], ids: readonly string[]): Promise<EventSize[]>;
+}
+
+export type EventSize = {
+  readonly calendarKey: string;
+  readonly id: string;
+  /** About how many bytes of an answer the rows are together. */
+  readonly size: number;
+  readonly rows: number;
+  /** Bytes of the largest provider object among them. */
+  readonly original: number;
+};
+
+/** A row's name as one text. */
+export const nameOfRow = ({ href, recurrenceId }: RowName): string => `${href} ${recurrenceId}`;

@@ -55,7 +55,7 @@ export function eventText(): EventText {
       content,
       recurrence && { recurrence },
       etag === null ? undefined : { etag },
-      renderMember('original', original),
+      original === null ? { originalTruncated: true } : renderMember('original', original),
     );
   };
 }

@@ -1,4 +1,5 @@
 /** What an id of the wire names in a calendar of the mirror: a single event, a master, or one instance of a series. */
+import { ApiError } from '../http/refusal.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import {
   instanceIdOf,
@@ -7,12 +8,17 @@ import {
   parseInstanceId,
 } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import type { EventContent, EventReader, MirroredSeries } from './event-reader.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
+import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
-import { type CalendarZones, listedInstance, listedMaster, zoneIn } from './page-of-events.ts';
+import { type SeriesTimes, timesOf } from './series-times.ts';
+import { type CalendarZones, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
-/** One for each of the calendars that has such an event. Cancelled ones are not there. */
+/**
+ * One for each of the calendars that has such an event. Cancelled ones are not there. Throws 422 `event_too_complex` for
+ * an instance whose series is over the budget of a read.
+ */
 export async function findById(
   id: string,
   zones: CalendarZones,
@@ -24,7 +30,9 @@ export async function findById(
   // An id that is an event's very own comes before one that can be read as an instance's.
   const events = [
     ...singles.filter((single) => single.id === id),
-    ...series.filter((one) => one.id === id).map((one) => listedMaster(one, zoneIn(zones, one))),
+    ...series
+      .filter((one) => one.id === id)
+      .map((one) => listedMaster(one, timesOf(one), zoneIn(zones, one))),
     ...series
       .filter((one) => one.id === masterId)
       .flatMap((one) => instanceById(id, one, zoneIn(zones, one)) ?? []),
@@ -33,28 +41,45 @@ export async function findById(
   return [...byCalendar.values()].flatMap((ofCalendar) => ofCalendar.slice(0, 1));
 }
 
+/** What following the rules of one series may take on the main thread: some 20 ms, as much as in a listing. */
+const MOST_STEPS = 400_000;
+const MOST_INSTANCES = 10_000;
+
 /** The instance of the series that has this id; `undefined` when there is none, or it was cancelled. */
-function instanceById(id: string, one: MirroredSeries, zone: string): ListedEvent | undefined {
+function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent | undefined {
   const original = parseInstanceId(id)?.originalStart;
   if (original === undefined) return undefined;
-  const { master, overrides } = one.series;
+  const times = timesOf(one);
+  const { master, overrides } = times;
   const override = overrides.find(
     ({ recurrenceId }) =>
       instanceIdOf(one.id, originalStartOf(master.start, recurrenceId, zone), zone) === id,
   );
   if (override?.cancelled) return undefined;
   const at = override === undefined ? instantOf(original, zone) : instantOf(override.start, zone);
-  const reach = override === undefined ? shiftOf(one, zone) : 0;
+  const reach = override === undefined ? shiftOf(times, zone) : 0;
   const window = { start: at - reach, end: at + reach + 1 };
-  const { instances } = expand<EventContent>(one.series, window, zone, recurrenceBudget());
-  const instance = instances.find(({ originalStart }) => instanceIdOf(one.id, originalStart, zone) === id);
+  const instance = instancesIn(times, window, zone).find(
+    ({ originalStart }) => instanceIdOf(one.id, originalStart, zone) === id,
+  );
   return instance && listedInstance(one, instance, zone);
 }
 
+function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): readonly Instance<number>[] {
+  try {
+    return expand(times, window, zone, recurrenceBudget(MOST_INSTANCES, MOST_STEPS)).instances;
+  } catch (cause) {
+    if (!(cause instanceof RecurrenceBudgetError)) throw cause;
+    const message =
+      'The series of this event asks for too much: following its rules takes too long. Make them simpler in its calendar, or ask for the series itself';
+    throw new ApiError(422, 'event_too_complex', { message, cause });
+  }
+}
+
 /** By how much an override for all later instances may have moved them. */
-function shiftOf({ series }: MirroredSeries, zone: string): number {
-  const shifts = series.overrides
+function shiftOf({ overrides }: SeriesTimes, zone: string): number {
+  return overrides
     .filter(({ thisAndFuture }) => thisAndFuture)
-    .map(({ start, recurrenceId }) => Math.abs(instantOf(start, zone) - instantOf(recurrenceId, zone)) + DAY);
-  return Math.max(0, ...shifts);
+    .map(({ start, recurrenceId }) => Math.abs(instantOf(start, zone) - instantOf(recurrenceId, zone)) + DAY)
+    .reduce((most, shift) => Math.max(most, shift), 0);
 }

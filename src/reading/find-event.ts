@@ -5,13 +5,12 @@
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
 import { anyText, oneOf, readQuery } from '../http/request-fields.ts';
-import { RecurrenceBudgetError } from '../lib/recurrence/expand-rule.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
-import { type ListedEvent, textByScope } from './event-text.ts';
+import { textByScope } from './event-text.ts';
 import { findById } from './events-by-id.ts';
-import { type RawQuery, windowTooLarge } from './events-query.ts';
+import type { RawQuery } from './events-query.ts';
 import {
   type CalendarChoice,
   FRESH_MS,
@@ -20,6 +19,7 @@ import {
   type ReadProblem,
   servedOf,
 } from './freshness.ts';
+import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
 
 /** How a request names an event. */
@@ -47,7 +47,7 @@ export function parseEventRequest(query: RawQuery, id?: string): EventRequest {
 
 /**
  * The event's JSON. Refusals: 404 `calendar_not_found` and `event_not_found`; 409 `ambiguous_event` when several
- * calendars have that id and the caller does not say which; 403 and 503 as freshAccounts says.
+ * calendars have that id and the caller does not say which; 422 as findById does; 403 and 503 as freshAccounts says.
  */
 export async function findEvent(
   request: EventRequest,
@@ -64,13 +64,12 @@ export async function findEvent(
     throw notFound('calendar_not_found', 'The user has no such calendar; see GET /calendars', fresh.problems);
   }
   const zones = new Map(served.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
-  const [event, ...others] = await eventsOf(request.id, zones, deps);
+  const [event, ...others] = await findById(request.id, zones, deps.events);
   if (event === undefined) {
-    throw notFound(
-      'event_not_found',
-      'There is no such event; it may have been deleted or cancelled',
-      fresh.problems,
-    );
+    throw notFound('event_not_found', 'There is no such event; it may have been deleted or cancelled', [
+      ...fresh.problems,
+      ...leftOutProblems(served, []),
+    ]);
   }
   if (others.length > 0) {
     const message =
@@ -82,22 +81,9 @@ export async function findEvent(
   return textByScope(deps.pagingKey)(event, owner);
 }
 
-/** With the accounts that could not be brought up to date: the event may be in one of them. */
+/** With the accounts that could not be brought up to date, and what was left out: the event may be in there. */
 function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
   return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
-}
-
-async function eventsOf(
-  id: string,
-  zones: ReadonlyMap<string, string>,
-  { events }: ListEventsDeps,
-): Promise<ListedEvent[]> {
-  try {
-    return await findById(id, zones, events);
-  } catch (reason) {
-    if (reason instanceof RecurrenceBudgetError) throw windowTooLarge(reason);
-    throw reason;
-  }
 }
 
 /** `primary` is the account's main calendar (docs/wire.md C18), unless a calendar has that very id. */

@@ -60,7 +60,10 @@ export type ReadProblem = {
   readonly provider: ProviderKind;
   /** The account's id on the wire. */
   readonly account: string;
-  /** `reauth_required`, `sync_in_progress`, or what the provider failed with, such as `unavailable`. */
+  /** Where something of one calendar, or of one event of it, is left out (left-out.ts). */
+  readonly calendarId?: string;
+  readonly eventId?: string;
+  /** `reauth_required`, `sync_in_progress`, `event_too_complex`, or what the provider failed with, such as `unavailable`. */
   readonly code: string;
   readonly message: string;
   /** The exact cause and who must act, where something failed. */

@@ -1,4 +1,6 @@
 /** GET /calendars: the calendars of all connected accounts, grouped by provider (docs/wire.md 2.4). */
+import { setImmediate as turn } from 'node:timers/promises';
+
 import {
   asciiJson,
   type RenderedObject,
@@ -7,8 +9,15 @@ import {
   renderObject,
 } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
-import { FRESH_MS, type FreshnessDeps, freshAccounts, type ReadProblem } from './freshness.ts';
+import type { EventReader } from './event-reader.ts';
+import { FRESH_MS, type FreshnessDeps, freshAccounts, type Owned, type ReadProblem } from './freshness.ts';
+
+/** Beyond this the calendars' own objects are left out of an answer, as each is that is too large. */
+const MOST_ORIGINALS = 2_000_000;
+/** Objects of the provider's that are read at once, of 64 kB each at the most. */
+const AT_ONCE = 20;
+
+export type ListCalendarsDeps = FreshnessDeps & { readonly events: Pick<EventReader, 'calendarOriginals'> };
 
 /**
  * The answer's JSON, a bare array, and the accounts that could not be brought up to date. Refusals: 403 and 503 as
@@ -16,7 +25,7 @@ import { FRESH_MS, type FreshnessDeps, freshAccounts, type ReadProblem } from '.
  */
 export async function listCalendars(
   grant: Grant,
-  deps: FreshnessDeps,
+  deps: ListCalendarsDeps,
 ): Promise<{ body: string; problems: readonly ReadProblem[] }> {
   const request = {
     reader: grant,
@@ -26,20 +35,32 @@ export async function listCalendars(
     choice: undefined,
   } as const;
   const { accounts, problems } = await freshAccounts(request, deps);
-  const texts = accounts.flatMap((account) =>
-    account.calendars.map((calendar) => calendarText(calendar, account)),
-  );
+  const owned = accounts.flatMap((account) => account.calendars.map((calendar) => ({ calendar, account })));
+  const texts: RenderedObject[] = [];
+  for (let size = 0; texts.length < owned.length; await turn()) {
+    const some = owned.slice(texts.length, texts.length + AT_ONCE);
+    const keys = size < MOST_ORIGINALS ? some.map(({ calendar }) => calendar.calendarKey) : [];
+    const originals = await deps.events.calendarOriginals(keys);
+    for (const one of some) {
+      const text = calendarText(one, originals.get(one.calendar.calendarKey));
+      size += text.length;
+      texts.push(text);
+    }
+  }
   return { body: renderList(texts), problems };
 }
 
-/** A calendar as the list has it. */
+/** A calendar as the list has it, `original` where it is not too large. */
 export function calendarText(
-  calendar: ReadableCalendar,
-  { provider, accountId }: MirroredAccount,
+  { calendar, account: { provider, accountId } }: Owned,
+  original: RenderedObject | undefined,
 ): RenderedObject {
-  const { href: id, title, timeZone, color, description, primary, access, original } = calendar;
+  const { href: id, title, timeZone, color, description, primary, access } = calendar;
   const fields = { provider, account: accountId, id, title, timeZone, color, description, primary, access };
-  return renderObject(fields, renderMember('original', original));
+  return renderObject(
+    fields,
+    original === undefined ? { originalTruncated: true } : renderMember('original', original),
+  );
 }
 
 const LONGEST_MESSAGE = 200;

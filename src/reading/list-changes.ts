@@ -4,29 +4,23 @@
  */
 import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
-import {
-  membersOf,
-  type RenderedObject,
-  renderList,
-  renderMember,
-  renderObject,
-} from '../lib/rendered-json.ts';
+import { renderInPieces, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { ChangeFeed, EventName, FeedState } from './change-feed.ts';
-import type { MirroredAccount, MirroredSeries } from './event-reader.ts';
-import { type EventText, eventText } from './event-text.ts';
-import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
+import { type AnswerBody, answerBody } from './answer-body.ts';
+import type { ChangeFeed, EventName, FeedChange, FeedState } from './change-feed.ts';
 import {
-  coveredAccounts,
-  FRESH_MS,
-  freshAccounts,
-  LIST_FRESH_MS,
-  type Owned,
-  type ReadProblem,
-} from './freshness.ts';
+  type Change,
+  changeTexts,
+  fittingChanges,
+  type Owners,
+  ownersOf,
+  type SizedChange,
+} from './change-texts.ts';
+import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
+import { coveredAccounts, FRESH_MS, freshAccounts, LIST_FRESH_MS, type ReadProblem } from './freshness.ts';
+import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
-import { instanceOfOverride, listedMaster } from './page-of-events.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
 
 export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed };
@@ -36,7 +30,10 @@ const NEEDS = 'read';
 const BEFORE_ALL: EventName = { calendarKey: '', id: '' };
 
 type Answer = {
-  readonly changes: readonly RenderedObject[];
+  readonly changes: readonly SizedChange[];
+  /** About how many bytes the changes take. */
+  readonly size: number;
+  readonly owners: Owners;
   readonly cursor: ChangeCursor;
   readonly more: boolean;
   readonly problems: readonly ReadProblem[];
@@ -46,27 +43,25 @@ type Answer = {
 type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number };
 
 /**
- * The answer's JSON: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals: 400 for a bad query,
- * 410 `cursor_expired` when what happened since the cursor is no longer known, 403 and 503 as freshAccounts says.
+ * The answer's JSON, in pieces where it is large: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals:
+ * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 403 and 503 as
+ * freshAccounts says.
  */
-export async function listChanges(
-  query: RawQuery,
-  grant: Grant,
-  deps: ListChangesDeps,
-): Promise<RenderedObject> {
+export async function listChanges(query: RawQuery, grant: Grant, deps: ListChangesDeps): Promise<AnswerBody> {
   requireScope(grant, NEEDS, NO_CHANGES);
   const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
   const text = parameterOf(query, 'cursor');
-  const answer =
+  const { changes, size, owners, cursor, more, problems } =
     text === undefined
       ? await startFeed(initialOf(query), read)
       : await continueFeed(cursorOf(text, read), read);
-  const { changes, cursor, more, problems } = answer;
-  return renderObject(
-    renderMember('changes', renderList(changes)),
-    { cursor: sealCursor(cursor, grant, deps.pagingKey), more },
-    problems.length > 0 ? { errors: problems } : undefined,
-  );
+  const errors = [...problems, ...leftOutProblems([...owners.values()], [])];
+  const rest = renderMembers({
+    cursor: sealCursor(cursor, grant, deps.pagingKey),
+    more,
+    errors: errors.length > 0 ? errors : undefined,
+  });
+  return answerBody(renderInPieces('changes', changeTexts({ changes, owners }, read), rest), size);
 }
 
 function initialOf(query: RawQuery): boolean {
@@ -90,7 +85,8 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   // The user was deleted after its token was checked.
   if (state === undefined) throw new ApiError(404, 'user_not_found', 'There is no such user any longer');
   const { feedId, seq } = state;
-  if (!initial) return { changes: [], cursor: { feedId, seq }, more: false, problems: [] };
+  if (!initial)
+    return { changes: [], size: 0, owners: new Map(), cursor: { feedId, seq }, more: false, problems: [] };
   // Synced first, so that what a first sync brings is part of the state and is not listed as changes again.
   await fresh(read, true);
   const head = await changes.stateOf(grant, now());
@@ -123,14 +119,16 @@ async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, 
   const { accounts, problems } = await fresh(read, false);
   const owners = ownersOf(accounts);
   const names = await read.changes.eventsAfter([...owners.keys()], state, pageSize + 1);
-  const page = names.slice(0, pageSize);
-  const texts = await textsOf(page, owners, read);
-  const changes = page.flatMap((name) => changeText('created', texts.get(keyOf(name))));
-  const more = names.length > pageSize;
-  const cursor = { feedId, seq, ...(more ? { state: page.at(-1) } : {}) };
+  const all = names.slice(0, pageSize).map((name): Change => ({ ...name, changeType: 'created' }));
+  const { changes, size } = await fittingChanges(all, owners, read);
+  const last = changes.at(-1);
+  const isLast = names.length <= pageSize && changes.length === all.length;
+  const cursor = { feedId, seq, ...(isLast || last === undefined ? {} : { state: nameOf(last) }) };
   // After the last page comes what changed meanwhile.
-  return { changes, cursor, more: true, problems };
+  return { changes, size, owners, cursor, more: true, problems };
 }
+
+const nameOf = ({ calendarKey, id }: EventName): EventName => ({ calendarKey, id });
 
 async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const { changes: feed, events, grant, now, pageSize } = read;
@@ -145,77 +143,21 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const owners = ownersOf(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));
 
   const page = entries.slice(0, pageSize);
-  const existing = page.filter(({ deleted }) => deleted === 0);
-  const texts = await textsOf(existing, owners, read);
-  const changes = page.flatMap((entry) => {
-    const { deleted, createdSeq, provider, accountId, href, id } = entry;
-    if (deleted === 1)
-      return changeText('deleted', renderObject({ provider, account: accountId, calendarId: href, id }));
-    return changeText(createdSeq > from ? 'created' : 'updated', texts.get(keyOf(entry)));
-  });
-  const last = page.at(-1);
-  if (entries.length > pageSize && last !== undefined) {
-    return { changes, cursor: { feedId, from, seq: last.seq, event: last }, more: true, problems };
+  const all = page.map((entry): Change => changeOf(entry, from));
+  const { changes, size } = await fittingChanges(all, owners, read);
+  const last = page[changes.length - 1];
+  if ((entries.length > pageSize || changes.length < all.length) && last !== undefined) {
+    const cursor = { feedId, from, seq: last.seq, event: last };
+    return { changes, size, owners, cursor, more: true, problems };
   }
   const seq = Math.max(head?.seq ?? 0, last?.seq ?? 0, cursor.seq);
-  return { changes, cursor: { feedId, seq }, more: false, problems };
+  return { changes, size, owners, cursor: { feedId, seq }, more: false, problems };
 }
 
-/** An event that is missing was deleted meanwhile, and has a later entry. */
-const changeText = (
-  changeType: 'created' | 'updated' | 'deleted',
-  event: RenderedObject | undefined,
-): RenderedObject[] =>
-  event === undefined ? [] : [renderObject({ changeType }, renderMember('event', event))];
-
-type Owners = ReadonlyMap<string, Owned>;
-
-const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
-  new Map(
-    accounts.flatMap((account) =>
-      account.calendars.map((calendar) => [calendar.calendarKey, { calendar, account }] as const),
-    ),
-  );
-
-const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
-
-async function textsOf(
-  names: readonly EventName[],
-  owners: Owners,
-  { events }: ListChangesDeps,
-): Promise<ReadonlyMap<string, RenderedObject>> {
-  const keys = [...new Set(names.map(({ calendarKey }) => calendarKey))].filter((key) => owners.has(key));
-  const texts = new Map<string, RenderedObject>();
-  if (keys.length === 0) return texts;
-  const { singles, series } = await events.eventsById(keys, [...new Set(names.map(({ id }) => id))]);
-  const toText = eventText();
-  for (const single of singles) {
-    const owner = owners.get(single.calendarKey);
-    if (owner) texts.set(keyOf(single), toText(single, owner));
-  }
-  for (const one of series) {
-    const owner = owners.get(one.calendarKey);
-    if (owner) texts.set(keyOf(one), seriesText(one, owner, toText));
-  }
-  return texts;
-}
-
-/** The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place). */
-function seriesText(one: MirroredSeries, owner: Owned, toText: EventText): RenderedObject {
-  const zone = owner.calendar.timeZone;
-  const instances = one.series.overrides.map((override) => ({
-    ...override,
-    event: instanceOfOverride(one, override, zone),
-  }));
-  const cancelled = instances.filter((instance) => instance.cancelled);
-  const overrides = instances
-    .filter((instance) => !instance.cancelled)
-    .map(({ event, thisAndFuture }) =>
-      renderObject(membersOf(toText(event, owner)), thisAndFuture ? { thisAndFuture } : undefined),
-    );
-  return renderObject(
-    membersOf(toText(listedMaster(one, zone), owner)),
-    renderMember('overrides', renderList(overrides)),
-    { cancelledInstances: cancelled.map(({ event }) => event.id) },
-  );
+function changeOf({ calendarKey, id, deleted, createdSeq, ...names }: FeedChange, from: number): Change {
+  const name = { calendarKey, id };
+  if (deleted === 0) return { ...name, changeType: createdSeq > from ? 'created' : 'updated' };
+  const { provider, accountId, href } = names;
+  const event = renderObject({ provider, account: accountId, calendarId: href, id });
+  return { ...name, changeType: 'deleted', event };
 }

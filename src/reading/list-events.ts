@@ -5,11 +5,12 @@
  */
 import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
-import { renderList, renderMember, renderObject } from '../lib/rendered-json.ts';
+import { type RenderedObject, renderInPieces, renderMembers } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
+import { type AnswerBody, answerBody, withinAnswer } from './answer-body.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { EventReader } from './event-reader.ts';
+import { eventPieces } from './event-pieces.ts';
 import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
 import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
 import {
@@ -21,23 +22,28 @@ import {
   type Owned,
   servedOf,
 } from './freshness.ts';
-import { pageOfEvents } from './page-of-events.ts';
+import { leftOutProblems } from './left-out.ts';
+import type { EventPage } from './named-events.ts';
+import { type PageDeps, pageOfEvents } from './page-of-events.ts';
 import { openPageToken, type PagePosition, sealPageToken } from './sealed-position.ts';
 
-export type ListEventsDeps = FreshnessDeps & {
-  readonly events: EventReader;
-  /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
-  readonly pagingKey: Buffer;
-  /** Keeps first pages. */
-  readonly answers?: AnswerCache | undefined;
-};
+export type ListEventsDeps = FreshnessDeps &
+  PageDeps & {
+    /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
+    readonly pagingKey: Buffer;
+    /** Keeps first pages. */
+    readonly answers?: AnswerCache | undefined;
+  };
 
 const NO_SEARCH = 'Search is forbidden for free-busy scope';
 
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
-/** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
-export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<Buffer> {
+/**
+ * The answer's JSON, in pieces where it is large. Refusals: 400 for a bad query, 429 as HeavyReads does, 403 and 503 as
+ * freshAccounts says.
+ */
+export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
   // Whether a search finds an event reveals what is in it.
   const needs = page.search.length > 0 ? 'read' : 'free-busy';
@@ -55,20 +61,26 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const cached = isCacheable ? deps.answers?.find(key, version) : undefined;
   if (cached !== undefined) return cached;
 
-  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
-  const { events, more } = await pageOfEvents(page, zones, deps.events);
-
+  const originals = grant.scope !== 'free-busy';
+  const listed = { user: grant, calendars: calendars.map(({ calendar }) => calendar) };
+  const { events, more, leftOut, size } = withinAnswer(
+    await pageOfEvents({ ...page, originals }, listed, deps),
+  );
+  const problems = [...fresh.problems, ...leftOutProblems(calendars, leftOut)];
   const last = events.at(-1);
-  const keys = choice && [...zones.keys()];
+  const keys = choice && calendars.map(({ calendar }) => calendar.calendarKey);
   const next =
     more && last && sealPageToken({ ...page, calendarKeys: keys, after: last }, grant, deps.pagingKey);
-  const text = renderObject(
-    renderMember('events', renderList(eventTexts(events, calendars, textByScope(deps.pagingKey)))),
-    { pageSize: page.pageSize, nextPageToken: next || undefined },
-    fresh.problems.length > 0 ? { errors: fresh.problems } : undefined,
-  );
-  const answer = Buffer.from(text);
-  if (isCacheable) deps.answers?.keep(key, version, answer);
+  const rest = renderMembers({
+    pageSize: page.pageSize,
+    nextPageToken: next || undefined,
+    errors: problems.length > 0 ? problems : undefined,
+  });
+  const texts = eventTexts(events, { calendars, originals }, deps);
+  const answer = await answerBody(renderInPieces('events', texts, rest), size);
+  // What was left out is not kept: a thread may have been stopped for reasons of its own.
+  if (isCacheable && leftOut.length === 0 && Buffer.isBuffer(answer))
+    deps.answers?.keep(key, version, answer);
   return answer;
 }
 
@@ -96,11 +108,12 @@ const keyOf = (
 /** All that an answer shows besides the events, and the revision of the events. */
 const versionOf = (owned: readonly Owned[]): string =>
   JSON.stringify(
-    owned.map(({ calendar: { calendarKey, revision, href, timeZone }, account }) => [
+    owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, tooComplex }, account }) => [
       calendarKey,
       revision,
       href,
       timeZone,
+      ...(tooComplex === undefined ? [] : [title, tooComplex]),
       account.provider,
       account.accountId,
       account.scope,
@@ -133,10 +146,19 @@ function requestedPage(
   return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, choice };
 }
 
-const eventTexts = (events: readonly ListedEvent[], calendars: readonly Owned[], toText: EventText) => {
+type Shown = { readonly calendars: readonly Owned[]; readonly originals: boolean };
+
+async function* eventTexts(
+  events: EventPage['events'],
+  { calendars, originals }: Shown,
+  { events: reader, pagingKey }: ListEventsDeps,
+): AsyncGenerator<readonly RenderedObject[], void> {
   const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
-  return events.flatMap((event) => {
-    const owner = owners.get(event.calendarKey);
-    return owner === undefined ? [] : [toText(event, owner)];
-  });
-};
+  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
+  const toText = textByScope(pagingKey);
+  for await (const piece of eventPieces(events, { events: reader, zones, originals }))
+    yield piece.flatMap((event) => textOf(event, owners.get(event.calendarKey), toText));
+}
+
+const textOf = (event: ListedEvent, owner: Owned | undefined, toText: EventText): RenderedObject[] =>
+  owner === undefined ? [] : [toText(event, owner)];

@@ -6,6 +6,7 @@ import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Statements, Values } from './drivers/database.ts';
+import { scheduleEndOfAccess } from './job-rows.ts';
 
 export type HealthRow = {
   health: AccountHealth['state'];
@@ -82,9 +83,5 @@ export async function prepareAccountDeletion(
      SELECT account_key, client_id, provider, account_id, identity, credentials, CAST(:now AS BIGINT) ${ended}`,
     values,
   );
-  await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts)
-     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0 ${ended}`,
-    values,
-  );
+  await scheduleEndOfAccess(tx, ended, values);
 }

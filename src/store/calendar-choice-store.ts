@@ -1,8 +1,8 @@
 /** CalendarChoiceStore in SQL; held to test/contract/calendar-choice-store.contract.ts on both databases. */
 import type { CalendarChoiceStore, OfferedCalendar } from '../calendars/calendar-choice-store.ts';
+import { storable } from '../lib/storable-text.ts';
 import { calendarRemovalRecorder } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
-import { storable } from './event-row.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {
@@ -98,7 +98,8 @@ async function choose(
     // Without its lease and its token, nothing that is under way writes into it, and it is listed in full next time.
     await tx.all(
       `UPDATE calendar SET left_out = 1, lease_holder = NULL, sync_token = NULL, synced_at = NULL, sync_error = NULL,
-              failed_at = NULL, revision = revision + 1
+              failed_at = NULL, too_complex = NULL, event_count = 0, bytes = 0, unfinished_syncs = 0,
+              revision = revision + 1
         WHERE calendar_key = :key`,
       { key },
     );

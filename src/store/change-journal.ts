@@ -160,6 +160,7 @@ type Row = {
   content: string;
   timing: string | null;
   original: string | null;
+  originalDigest: string | null;
   startsAt: number;
   endsAt: number;
   etag: string | null;
@@ -173,8 +174,8 @@ async function statesOf(
 ): Promise<ReadonlyMap<string, EventState>> {
   const oneOfNames = tx.dialect.oneOf('names');
   const rows = await tx.all<Row>(
-    `SELECT event_id AS "id", series_id AS "seriesId", shape, content, timing, original, starts_at AS "startsAt",
-            ends_at AS "endsAt", etag
+    `SELECT event_id AS "id", series_id AS "seriesId", shape, content, timing, original,
+            original_digest AS "originalDigest", starts_at AS "startsAt", ends_at AS "endsAt", etag
        FROM event
       WHERE calendar_key = :key AND shape <> 'hidden' AND (href ${oneOfNames} OR series_id ${oneOfNames})
       ORDER BY href, recurrence_id`,
@@ -188,7 +189,14 @@ async function statesOf(
 
 const stateOf = (rows: readonly Row[]): EventState => ({
   content: JSON.stringify(
-    rows.map((row) => [row.content, row.timing, row.original, row.startsAt, row.endsAt]),
+    rows.map(({ content, timing, original, originalDigest, startsAt, endsAt }) => [
+      content,
+      timing,
+      original,
+      originalDigest,
+      startsAt,
+      endsAt,
+    ]),
   ),
   etags: JSON.stringify(rows.map(({ etag }) => etag)),
   hasEtags: rows.every(({ etag }) => etag !== null),

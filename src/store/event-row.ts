@@ -1,8 +1,9 @@
-/** Events as rows of the mirror: what the rows say comes rendered, where they are found is decided here. */
+/** Events as rows of the mirror: what the rows say, and where they are found, comes rendered. */
+import type { LeftOutResource } from '../calendars/event.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { type Place, placesOf } from './event-place.ts';
+import type { Place } from '../lib/recurrence/place-of.ts';
+import { storable } from '../lib/storable-text.ts';
 
 export type EventRow = Place & {
   readonly href: string;
@@ -17,37 +18,61 @@ export type EventRow = Place & {
   readonly timing: string | null;
   /** With one row of the resource only, its master's where it has one. */
   readonly original: string | null;
+  readonly originalDigest: string | null;
+  /** Why the resource is left out. */
+  readonly tooComplex: string | null;
+  /** What the row's names and texts take in UTF-8. */
+  readonly bytes: number;
 };
 
 /** PostgreSQL cannot index longer ones; no server that people use comes near. */
 const LONGEST_NAME = 1_000;
-/** Enough to tell the zones of one calendar apart. */
-const LONGEST_ZONE = 200;
 
 /** The rows of one resource: at least one, so that its etag is kept even if it holds no event. */
-export function rowsOf(resource: MirroredResource, calendarZone: string): EventRow[] {
-  const { href, eventId, seriesId, etag, original } = resource;
-  for (const name of [href, eventId, seriesId ?? '']) checkName(name);
+export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredResource): EventRow[] {
+  for (const name of [href, eventId, seriesId ?? '', etag ?? '']) checkName(name);
   const names = { href: storable(href), etag: optional(etag) };
-  // Text that repeats a recurrence id: the last word counts, as a primary key can hold one only.
-  const events = new Map(
-    resource.eventsIn(calendarZone).map((event) => [keyOf(event.timing.recurrenceId), event]),
-  );
-  if (events.size === 0) return [{ ...NO_EVENT, ...names, eventId: storable(eventId), original }];
-  const timings = [...events.values()].map(({ timing }) => timing);
-  const places = placesOf(timings, calendarZone);
-  return [...events].map(([recurrenceId, event], i) => ({
-    ...(places[i] ?? NO_EVENT),
-    ...names,
-    recurrenceId,
-    eventId: storable(event.id),
-    seriesId: optional(event.seriesId),
-    uid: storable(event.uid),
-    content: event.content,
-    searchText: event.searchText,
-    timing: JSON.stringify(event.timing),
-    original: events.has('') && recurrenceId !== '' ? null : original,
-  }));
+  const originals = {
+    original: resource.original ?? null,
+    originalDigest: resource.originalDigest ?? null,
+  };
+  const ofOriginal = resource.events.reduce((rest, { bytes }) => rest - bytes, resource.bytes);
+  const { events } = resource;
+  if (events.length === 0) {
+    return [sized({ ...NO_EVENT, ...names, ...originals, eventId: storable(eventId) }, ofOriginal)];
+  }
+  const hasMaster = events.some(({ occurrence }) => occurrence === '');
+  return events.map(({ occurrence, place, timing, content, searchText, bytes, ...event }) => {
+    const hasOriginal = !hasMaster || occurrence === '';
+    const row = {
+      ...NO_EVENT,
+      ...place,
+      ...names,
+      recurrenceId: occurrence,
+      eventId: storable(event.id),
+      seriesId: optional(event.seriesId),
+      uid: storable(event.uid),
+      content,
+      searchText,
+      timing,
+      ...(hasOriginal && originals),
+    };
+    return sized(row, hasOriginal ? bytes + ofOriginal : bytes);
+  });
+}
+
+/** Names count as well: a server can make them long. */
+function sized(row: Omit<EventRow, 'bytes'>, texts: number): EventRow {
+  const { href, etag, eventId, seriesId, uid, recurrenceId, tooComplex } = row;
+  const names = [href, etag, eventId, seriesId, uid, recurrenceId, tooComplex];
+  return { ...row, bytes: names.reduce((sum, name) => sum + Buffer.byteLength(name ?? ''), texts) };
+}
+
+/** The one row of a resource that is left out: its etag, so that it is not fetched again, and why. */
+export function leftOutRow({ href, etag, reason }: LeftOutResource): EventRow {
+  for (const name of [href, etag ?? '', reason]) checkName(name);
+  const names = { href: storable(href), etag: optional(etag), eventId: '' };
+  return sized({ ...NO_EVENT, ...names, tooComplex: storable(reason) }, 0);
 }
 
 const NO_EVENT = {
@@ -60,6 +85,9 @@ const NO_EVENT = {
   content: '',
   searchText: '',
   timing: null,
+  original: null,
+  originalDigest: null,
+  tooComplex: null,
 } as const;
 
 /** Throws ProviderError for a name that cannot be kept. */
@@ -68,16 +96,6 @@ export function checkName(name: string): void {
   const message = 'The server names a calendar or an event by more than 1,000 characters';
   throw new ProviderError('invalid_response', message);
 }
-
-function keyOf(time: EventTime | undefined): string {
-  if (time === undefined) return '';
-  if (time.type === 'date') return time.date;
-  if (time.type === 'floating') return time.local;
-  return `${time.local} ${typeof time.zone === 'string' ? time.zone : storable(time.zone.tzid.slice(0, LONGEST_ZONE))}`;
-}
-
-/** Providers send text that no database holds (see text-values.ts); inside JSON it is escaped anyway. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 export const optional = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text);

@@ -1,20 +1,92 @@
-/** The one statement that makes a job; other stores run it inside their own transactions. */
-import type { JobName } from '../jobs/job-store.ts';
-import type { Statements } from './drivers/database.ts';
+/** The statements that make a job; other stores run them inside their own transactions. */
+import { createHash } from 'node:crypto';
+
+import type { JobKind, JobName, JobPlace } from '../jobs/job-store.ts';
+import { hostOfUrl } from '../lib/host-of-url.ts';
+import type { Statements, Values } from './drivers/database.ts';
+
+/** So many runs in a row that did not come to their end set a job aside. */
+export const MOST_UNFINISHED = 3;
+
+/** What keeps the earlier of two turns. A turn's row is locked before its jobs, by everybody, so that nobody deadlocks. */
+export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
+  turn_at = CASE WHEN job_turn.turn_at > excluded.turn_at THEN excluded.turn_at ELSE job_turn.turn_at END`;
 
 /**
  * Makes the job or brings it forward. A job that is being worked is not touched but marked to run
- * again: what it reads may be older than the reason for this call.
+ * again: what it reads may be older than the reason for this call. One that was set aside stays where it is.
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
+  const { owner, accountKey, host } = await placeOf(tx, { kind, key });
   await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts) VALUES (:kind, :key, :runAt, 0)
+    `INSERT INTO job_turn (owner, kind, host, turn_at) VALUES (:owner, :kind, :host, :runAt) ${OR_EARLIER}`,
+    { owner, kind, host, runAt },
+  );
+  await tx.all(
+    `INSERT INTO job (kind, key, run_at, attempts, owner, account_key, host)
+     VALUES (:kind, :key, :runAt, 0, :owner, :accountKey, :host)
      ON CONFLICT (kind, key) DO UPDATE SET
-       run_at = CASE WHEN job.lease_holder IS NULL AND job.run_at > :runAt THEN :runAt ELSE job.run_at END,
+       run_at = CASE WHEN job.lease_holder IS NULL AND job.unfinished < ${MOST_UNFINISHED} AND job.run_at > :runAt
+                     THEN :runAt ELSE job.run_at END,
        again_at = CASE WHEN job.lease_holder IS NULL THEN NULL
                        WHEN job.again_at < :runAt THEN job.again_at
-                       ELSE :runAt END
+                       ELSE :runAt END,
+       owner = excluded.owner, account_key = excluded.account_key, host = excluded.host
      RETURNING kind`,
-    { kind, key, runAt },
+    { kind, key, runAt, owner, accountKey, host },
   );
+}
+
+/**
+ * Schedules the end of the access of many accounts at once. `accounts` is the text `FROM account WHERE …`; `values` has its
+ * parameters and `now`.
+ */
+export async function scheduleEndOfAccess(tx: Statements, accounts: string, values: Values): Promise<void> {
+  await tx.all(
+    `INSERT INTO job_turn (owner, kind, host, turn_at)
+     SELECT DISTINCT client_id, 'end-access', '', CAST(:now AS BIGINT) ${accounts} ${OR_EARLIER}`,
+    values,
+  );
+  await tx.all(
+    `INSERT INTO job (kind, key, run_at, attempts, owner)
+     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id ${accounts}`,
+    values,
+  );
+}
+
+type PlaceRow = {
+  readonly clientId: string;
+  readonly userId: string | null;
+  readonly provider: string;
+  readonly accountId: string;
+  readonly accountKey: string;
+};
+
+const ACCOUNT = `a.client_id AS "clientId", a.user_id AS "userId", a.provider, a.account_id AS "accountId",
+  a.account_key AS "accountKey"`;
+const OF_CALENDAR = `
+  SELECT ${ACCOUNT} FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key WHERE c.calendar_key = :key`;
+const PLACES: Readonly<Record<JobKind, string | undefined>> = {
+  'sync-account': `SELECT ${ACCOUNT} FROM account AS a WHERE a.account_key = :key`,
+  'sync-calendar': OF_CALENDAR,
+  'finish-splits': OF_CALENDAR,
+  'end-access': `
+  SELECT client_id AS "clientId", NULL AS "userId", provider, account_id AS "accountId", '' AS "accountKey"
+    FROM ended_access WHERE account_key = :key`,
+  housekeeping: undefined,
+};
+
+async function placeOf(tx: Statements, { kind, key }: JobName): Promise<JobPlace> {
+  const place = PLACES[kind];
+  const row = place === undefined ? undefined : await tx.get<PlaceRow>(place, { key });
+  if (row === undefined) return { owner: '', accountKey: '', host: '' };
+  const { clientId, userId, provider, accountId, accountKey } = row;
+  return {
+    // A digest, since it may outlive the user by a while.
+    owner:
+      userId === null ? clientId : createHash('sha256').update(`${clientId} ${userId}`).digest('base64url'),
+    accountKey,
+    // The other providers' limits are their own: access/request-gate.ts.
+    host: provider === 'caldav' ? hostOfUrl(accountId) : '',
+  };
 }

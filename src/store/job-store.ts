@@ -1,9 +1,18 @@
 /** JobStore in SQL; held to test/contract/job-store.contract.ts on both databases. */
-import type { JobKind, JobStore } from '../jobs/job-store.ts';
+import type { JobStore } from '../jobs/job-store.ts';
 import type { Database } from './drivers/database.ts';
-import { scheduleJob } from './job-rows.ts';
+import { MOST_UNFINISHED, OR_EARLIER, scheduleJob } from './job-rows.ts';
+import { SET_ASIDE_MS, takeJobs } from './job-turns.ts';
 
-type JobRow = { kind: JobKind; key: string; attempts: number };
+const HELD = 'kind = :kind AND key = :key AND lease_holder = :holder';
+const RETURNED = 'again_at = NULL, lease_holder = NULL, revived = 0';
+// Before the job's own row: see OR_EARLIER. A turn may be too early, never too late.
+const ADD_TURN = `
+  INSERT INTO job_turn (owner, kind, host, turn_at)
+  SELECT owner, kind, host, CAST(:runAt AS BIGINT) FROM job WHERE ${HELD} ${OR_EARLIER}`;
+const ADD_TURN_AGAIN = `
+  INSERT INTO job_turn (owner, kind, host, turn_at)
+  SELECT owner, kind, host, again_at FROM job WHERE ${HELD} AND again_at IS NOT NULL ${OR_EARLIER}`;
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
@@ -13,22 +22,14 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       jobScheduled();
     },
 
-    take({ holder, limit, now, leaseUntil }) {
-      return db.transaction(async (tx) => {
-        const due = await tx.all<JobRow>(
-          `SELECT kind, key, attempts FROM job WHERE run_at <= :now ORDER BY run_at LIMIT :limit ${db.dialect.skipLocked}`,
-          { now, limit },
-        );
-        for (const { kind, key } of due) {
-          // The end of the lease is when the job is due again, should its holder die.
-          await tx.all(
-            `UPDATE job SET run_at = :leaseUntil, lease_holder = :holder, attempts = attempts + 1
-              WHERE kind = :kind AND key = :key`,
-            { kind, key, holder, leaseUntil },
-          );
-        }
-        return due.map(({ kind, key, attempts }) => ({ kind, key, attempts }));
-      });
+    take: (terms) => db.transaction((tx) => takeJobs(tx, terms)),
+
+    async renew(holders, leaseUntil) {
+      // The end of the lease is when the job is due again, should its holder die.
+      await db.write(
+        `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+        { holders, leaseUntil },
+      );
     },
 
     async nextRunAt() {
@@ -38,27 +39,47 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     async finish({ kind, key }, holder) {
       await db.transaction(async (tx) => {
-        const deleted = await tx.all(
-          `DELETE FROM job WHERE kind = :kind AND key = :key AND lease_holder = :holder AND again_at IS NULL
-           RETURNING kind`,
-          { kind, key, holder },
-        );
+        const deleted = await tx.all(`DELETE FROM job WHERE ${HELD} AND again_at IS NULL RETURNING kind`, {
+          kind,
+          key,
+          holder,
+        });
         if (deleted.length > 0) return;
+        await tx.all(ADD_TURN_AGAIN, { kind, key, holder });
         await tx.all(
-          `UPDATE job SET run_at = again_at, again_at = NULL, lease_holder = NULL, attempts = 0
-            WHERE kind = :kind AND key = :key AND lease_holder = :holder`,
-          { kind, key, holder },
+          `UPDATE job SET run_at = again_at, attempts = 0, unfinished = 0, ${RETURNED} WHERE ${HELD}`,
+          {
+            kind,
+            key,
+            holder,
+          },
         );
       });
     },
 
     async putOff({ kind, key }, holder, runAt) {
-      await db.write(
-        `UPDATE job SET run_at = CASE WHEN again_at < :runAt THEN again_at ELSE :runAt END,
-                again_at = NULL, lease_holder = NULL
-          WHERE kind = :kind AND key = :key AND lease_holder = :holder`,
-        { kind, key, holder, runAt },
-      );
+      await db.transaction(async (tx) => {
+        await tx.all(ADD_TURN, { kind, key, holder, runAt });
+        await tx.all(ADD_TURN_AGAIN, { kind, key, holder });
+        await tx.all(
+          `UPDATE job SET run_at = CASE WHEN again_at < :runAt THEN again_at ELSE :runAt END, unfinished = 0, ${RETURNED}
+            WHERE ${HELD}`,
+          { kind, key, holder, runAt },
+        );
+      });
+    },
+
+    async giveUp({ kind, key }, holder, { now, retryAt }) {
+      return db.transaction(async (tx) => {
+        await tx.all(ADD_TURN, { kind, key, holder, runAt: retryAt });
+        const row = await tx.get<{ isSetAside: number }>(
+          `UPDATE job SET run_at = CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN CAST(:dayLater AS BIGINT) ELSE :retryAt END, ${RETURNED}
+            WHERE ${HELD}
+           RETURNING CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END AS "isSetAside"`,
+          { kind, key, holder, retryAt, dayLater: now + SET_ASIDE_MS },
+        );
+        return row?.isSetAside === 1;
+      });
     },
   };
 }

@@ -23,10 +23,12 @@ type Row = {
   content: RenderedMembers<EventMembers>;
   timing: string | null;
   original: RenderedObject | null;
+  originalDigest: string | null;
 };
 
 const COLUMNS = `href, recurrence_id AS "recurrenceId", event_id AS "eventId", series_id AS "seriesId",
-  starts_at AS "startsAt", ends_at AS "endsAt", etag, uid, content, timing, original`;
+  starts_at AS "startsAt", ends_at AS "endsAt", etag, uid, content, timing, original,
+  original_digest AS "originalDigest"`;
 const OF_ID = `
   SELECT ${COLUMNS} FROM event WHERE calendar_key = :key AND event_id = :id
   UNION ALL
@@ -46,13 +48,15 @@ export function storedEvents(db: Database): StoredEvents {
 
 function storedOf(rows: readonly Row[]): StoredEvent[] {
   const ordered = rows.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
-  const ofMaster = ordered.find(({ recurrenceId }) => recurrenceId === '')?.original;
+  const master = ordered.find(({ recurrenceId }) => recurrenceId === '');
   const isSeries = ordered.some(({ seriesId }) => seriesId !== null);
   const hasMaster = isSeries && ordered[0]?.recurrenceId === '';
   return ordered.flatMap((row) => {
     const event = eventOf(row);
     if (event === undefined) return [];
     const { href, eventId, startsAt, endsAt, content } = row;
+    const hasOwn = row.original !== null || row.originalDigest !== null;
+    const { original, originalDigest } = hasOwn ? row : (master ?? row);
     return {
       event,
       href,
@@ -62,7 +66,8 @@ function storedOf(rows: readonly Row[]): StoredEvent[] {
       startsAt,
       endsAt,
       content: hasMaster ? withoutMembers(content, INSTANCE_MEMBERS) : content,
-      original: row.original ?? ofMaster ?? renderObject(),
+      original: original ?? renderObject(),
+      ...(originalDigest === null ? {} : { originalDigest }),
     };
   });
 }

@@ -10,12 +10,12 @@ import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { EventWriting, WriteResult } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
-import { renderChanges } from '../calendars/render-event.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
+import { ownerOf } from '../sync/owner-of.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { tryAgain } from './write-refusal.ts';
 
@@ -79,10 +79,13 @@ async function underLease<T>(
   try {
     const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
-    const keep = async (result: WriteResult) => {
-      if (await mirror.applyChanges(lease, renderChanges(result), now() + LEASE_MS)) return;
+    const renderFor = { calendarZone: calendar.timeZone, owner: ownerOf(account) };
+    const keep = async ({ changed, removed }: WriteResult) => {
+      const changes = { ...(await deps.rendering(changed, renderFor)), removed };
+      const kept = await mirror.applyChanges(lease, changes, now() + LEASE_MS).catch(unlessFull);
+      if (kept === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
-      throw lost();
+      throw kept === false ? lost() : kept;
     };
     return await runAndRecordHealth(
       account,
@@ -92,6 +95,13 @@ async function underLease<T>(
   } finally {
     await mirror.releaseCalendar(lease);
   }
+}
+
+/** What a write fails as whose answer there is no room for. The provider has it; the next sync says it too. */
+function unlessFull(reason: unknown): ProviderError {
+  if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') throw reason;
+  const message = `The provider made the change, but it cannot be shown. ${reason.message}`;
+  return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }
 
 /** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */

@@ -104,7 +104,8 @@ async function answerOf(
   const account = accounts.find(({ accountKey }) => accountKey === changed.account.accountKey);
   const calendar = account?.calendars.find(({ href }) => href === changed.href);
   if (account === undefined || calendar === undefined) throw notReadBack();
-  const text = calendarText(calendar, account);
+  const originals = await events.calendarOriginals([calendar.calendarKey]);
+  const text = calendarText({ calendar, account }, originals.get(calendar.calendarKey));
   return renderObject({ success: true }, membersOf(text), renderMember('calendar', text));
 }
 

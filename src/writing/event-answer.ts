@@ -36,9 +36,10 @@ export async function renderedEvent(
 }
 
 function cancelled(
-  { eventId: id, startsAt, content, original, etag, endsAt, event }: StoredEvent,
+  { eventId: id, startsAt, content, etag, endsAt, event, ...stored }: StoredEvent,
   calendarKey: string,
 ) {
+  const original = stored.originalDigest === undefined ? stored.original : null;
   const listed = { calendarKey, id, startsAt, content, original, etag: etag ?? null };
   // The content of a single event has its id and times, that of a series has not.
   if (readMembers(content).id !== undefined) return listed;

@@ -134,15 +134,15 @@ function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): Ev
   return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
-    const { etag, seriesId, eventId, event } = first;
+    const { etag, seriesId, eventId, event, originalDigest } = first;
     const isApart = event.recurrenceId !== undefined && PROVIDER_FACTS[provider].overridesApart;
     const names =
       isApart && seriesId !== undefined
         ? { eventId: href, seriesId }
         : { eventId: wholeId(first) ?? eventId };
-    return [
-      { href, etag, ...names, events: members.map((one) => one.event), original: JSON.parse(first.original) },
-    ];
+    const events = members.map((one) => one.event);
+    const digest = originalDigest === undefined ? {} : { originalDigest };
+    return [{ href, etag, ...names, events, original: JSON.parse(first.original), ...digest }];
   });
 }
 

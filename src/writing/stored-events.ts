@@ -19,7 +19,10 @@ export type StoredEvent = {
   readonly endsAt: number;
   /** As EventContent has it. */
   readonly content: RenderedMembers<EventMembers>;
+  /** Empty where `originalDigest` is there. */
   readonly original: RenderedObject;
+  /** Of an original that was too large to keep: the SHA-256 of its JSON; hex digits. */
+  readonly originalDigest?: string;
 };
 
 export interface StoredEvents {

@@ -9,6 +9,7 @@ import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
+import type { ResourceRendering } from '../sync/resource-rendering.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { SplitJournal } from './split-journal.ts';
 import type { StoredEvents } from './stored-events.ts';
@@ -23,6 +24,7 @@ export type WriteDeps = {
   readonly now: () => number;
   readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
+  readonly rendering: ResourceRendering;
   readonly calendarChoices: Pick<CalendarChoiceStore, 'includeCalendar'>;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;

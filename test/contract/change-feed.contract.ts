@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import { renderChanges } from '../../src/calendars/render-event.ts';
 import type { ChangeFeed, FeedChange, FeedPlace } from '../../src/reading/change-feed.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW, newAccount } from './calendar-rows.ts';
 import {
   calendar,
+  changes,
   changesTo,
   event,
   type FilledMirror,
@@ -56,7 +56,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     removed: string[] = [],
   ) => {
     const lease = await leased(mirror, key, `run-${Math.random()}`);
-    assert.equal(await mirror.applyChanges(lease, renderChanges({ changed, removed }), LATER), true);
+    assert.equal(await mirror.applyChanges(lease, changes({ changed, removed }), LATER), true);
     await mirror.finishSync(lease, 'token', NOW);
   };
 

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
-import { renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
+import { renderMembers } from '../../src/lib/rendered-json.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
+import { timesOf } from '../../src/reading/series-times.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW } from './calendar-rows.ts';
-import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
+import { calendar, changesTo, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 const november = { start: at('2026-11-01T00:00:00Z'), end: at('2026-12-01T00:00:00Z') };
@@ -33,7 +34,13 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         account?.calendars.map(({ calendarKey }) => calendarKey),
         calendarKeys,
       );
-      assert.equal(account?.calendars[0]?.original, '{"href":"/b/"}');
+      assert.deepEqual(
+        await reader.calendarOriginals(calendarKeys),
+        new Map([
+          [calendarKeys[0], '{"href":"/b/"}'],
+          [calendarKeys[1], '{"href":"/a/"}'],
+        ]),
+      );
       assert.deepEqual(await reader.accountsOf({ ...grant, userId: 'ben' }), []);
     });
 
@@ -191,9 +198,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const [a = ''] = calendarKeys;
 
       assert.equal((await reader.singleEvents([a], { window: november, limit: 9 })).length, 1);
-      assert.equal((await reader.seriesIn([a], november)).length, 1);
+      assert.equal((await reader.seriesIn([a], { window: november })).length, 1);
       assert.deepEqual(await reader.singleEvents([], { window: november, limit: 9 }), []);
-      assert.deepEqual(await reader.seriesIn([], november), []);
+      assert.deepEqual(await reader.seriesIn([], { window: november }), []);
     });
 
     it('reading leaves out what is cancelled', async () => {
@@ -206,7 +213,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       );
 
       assert.deepEqual(await reader.singleEvents([calendarKey], { window: november, limit: 9 }), []);
-      assert.deepEqual(await reader.seriesIn([calendarKey], november), []);
+      assert.deepEqual(await reader.seriesIn([calendarKey], { window: november }), []);
     });
 
     it('a series that reaches into the window is found, with all its overrides', async () => {
@@ -230,17 +237,19 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('future', event('2027-09-01T09:00:00', { recurrence })),
       );
 
-      const [series, ...others] = await reader.seriesIn([calendarKey], november);
+      const [series, ...others] = await reader.seriesIn([calendarKey], { window: november });
 
       assert.deepEqual(others, []);
       assert.equal(series?.id, 's');
-      assert.deepEqual(series?.series.master.recurrence, recurrence);
-      assert.equal(parsed(series?.series.master.payload.content ?? '').start, undefined);
+      assert.ok(series);
+      const { master, overrides: found } = timesOf(series);
+      assert.deepEqual(master.recurrence, recurrence);
+      assert.equal(parsed(series.rows[0]?.stored.content ?? '').start, undefined);
       assert.deepEqual(
-        series?.series.overrides.map(({ cancelled, payload }) => [
+        found.map(({ cancelled, payload }) => [
           cancelled,
-          parsed(payload.content).title,
-          payload.original,
+          parsed(series.rows[payload]?.stored.content ?? '').title,
+          series.rows[payload]?.stored.original,
         ]),
         [
           [false, 'Moved', '{"name":"s"}'],
@@ -262,7 +271,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         ),
       );
 
-      assert.equal((await reader.seriesIn([calendarKey], november)).length, 1);
+      assert.equal((await reader.seriesIn([calendarKey], { window: november })).length, 1);
     });
 
     it('an override whose master the calendar lacks is an instance of its own', async () => {
@@ -278,7 +287,6 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
 
     it('stores content as it is, and leaves out of a series what differs from instance to instance', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
-      const { start, end } = event('2026-11-02T09:00:00');
       const members = { attendees: [], availability: 'busy', privacy: 'public' } as const;
       const rest = { ...members, status: 'confirmed', allDay: false, custom: { id: 1 } } as const;
       const content = renderMembers<EventMembers>({
@@ -288,22 +296,19 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         end: 'later',
         start: 'now',
       });
-      const rendered = { content, uid: 'x', searchText: '' };
-      const version = { etag: undefined, original: renderObject() };
-      const single = { ...rendered, id: 'x', seriesId: undefined, timing: { start, end } };
-      const master = { ...rendered, id: 's', seriesId: 's', timing: { start, end, recurrence } };
-      const changed = [
-        { ...version, href: 'x', eventId: 'x', eventsIn: () => [single] },
-        { ...version, href: 's', eventId: 's', eventsIn: () => [master] },
-      ];
+      const [single, master] = changesTo(
+        resource('x', event('2026-11-02T09:00:00')),
+        resource('s', event('2026-11-02T09:00:00', { recurrence })),
+      ).changed.map((one) => ({ ...one, events: one.events.map((rendered) => ({ ...rendered, content })) }));
+      assert.ok(single && master);
       const lease = await leased(mirror, calendarKey);
 
-      await mirror.applyChanges(lease, { changed, removed: [] }, LATER);
+      await mirror.applyChanges(lease, { changed: [single, master], leftOut: [], removed: [] }, LATER);
 
       const [row] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
-      const [series] = await reader.seriesIn([calendarKey], november);
+      const [series] = await reader.seriesIn([calendarKey], { window: november });
       assert.equal(row?.content, content);
-      assert.equal(series?.series.master.payload.content, renderMembers({ title: 'X', ...rest }));
+      assert.equal(series?.rows[0]?.stored.content, renderMembers({ title: 'X', ...rest }));
     });
   });
 }

@@ -5,12 +5,11 @@ import type { Job } from '../../src/jobs/job-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { jobStore } from '../../src/store/job-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
-
-const LEASE = NOW + 60_000;
+import { LEASE, take } from './job-terms.ts';
 
 export function jobStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => jobStore(await open());
-  const first = ([job]: Job[]): Job => {
+  const first = ([job]: readonly Job[]): Job => {
     assert.ok(job, 'a job was taken');
     return job;
   };
@@ -20,10 +19,21 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
-      assert.deepEqual(await jobs.take({ holder: 'h1', limit: 5, now: NOW - 1, leaseUntil: LEASE }), []);
-      assert.deepEqual(await jobs.take({ holder: 'h2', limit: 5, now: NOW, leaseUntil: LEASE }), [
-        { kind: 'sync-account', key: 'a', attempts: 0 },
+      assert.deepEqual(await take(jobs, { holder: 'h1', now: NOW - 1 }), []);
+      assert.deepEqual(await take(jobs, { holder: 'h2' }), [
+        { kind: 'sync-account', key: 'a', attempts: 0, owner: '', accountKey: '', host: '' },
       ]);
+    });
+
+    it('a hint for a job that is being worked brings no other job forward', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-calendar', 'worked', NOW);
+      await take(jobs);
+      await jobs.schedule('sync-calendar', 'later', NOW + 50);
+      await jobs.schedule('sync-calendar', 'worked', NOW);
+
+      assert.deepEqual(await take(jobs, { now: NOW + 1 }), []);
+      assert.equal((await take(jobs, { now: NOW + 50 })).length, 1);
     });
 
     it('hints for the same work coalesce to one job and keep the earliest time', async () => {
@@ -32,17 +42,15 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'c', NOW + 99);
 
       assert.equal(await jobs.nextRunAt(), NOW);
-      assert.equal((await jobs.take({ holder: 'h', limit: 5, now: NOW, leaseUntil: LEASE })).length, 1);
+      assert.equal((await take(jobs, { holder: 'h' })).length, 1);
     });
 
     it('each of ten jobs goes to exactly one of ten concurrent takers', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
 
-      const batch = (
-        await tenTimes((i) => jobs.take({ holder: `h${i}`, limit: 10, now: NOW, leaseUntil: LEASE }))
-      ).flat();
-      const late = await jobs.take({ holder: 'late', limit: 10, now: NOW, leaseUntil: LEASE });
+      const batch = (await tenTimes((i) => take(jobs, { holder: `h${i}`, limit: 10 }))).flat();
+      const late = await take(jobs, { holder: 'late', limit: 10 });
 
       const keys = [...batch, ...late].map(({ key }) => key);
       assert.equal(keys.length, 10);
@@ -54,7 +62,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'new', NOW - 1);
       await jobs.schedule('sync-calendar', 'old', NOW - 2);
 
-      const batch = await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE });
+      const batch = await take(jobs, { holder: 'h', limit: 1 });
 
       assert.deepEqual(
         batch.map(({ key }) => key),
@@ -65,14 +73,14 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a job whose lease ran out is taken by another, and the attempt is counted', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      await jobs.take({ holder: 'dead', limit: 1, now: NOW, leaseUntil: LEASE });
+      await take(jobs, { holder: 'dead', limit: 1 });
 
       assert.deepEqual(
-        await jobs.take({ holder: 'early', limit: 1, now: LEASE - 1, leaseUntil: LEASE + 1 }),
+        await take(jobs, { holder: 'early', limit: 1, now: LEASE - 1, leaseUntil: LEASE + 1 }),
         [],
       );
       assert.equal(
-        first(await jobs.take({ holder: 'h', limit: 1, now: LEASE, leaseUntil: LEASE + 1 })).attempts,
+        first(await take(jobs, { holder: 'h', limit: 1, now: LEASE, leaseUntil: LEASE + 1 })).attempts,
         1,
       );
     });
@@ -80,8 +88,8 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('the end of a run whose lease another took over is ignored', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const slow = first(await jobs.take({ holder: 'slow', limit: 1, now: NOW, leaseUntil: LEASE }));
-      await jobs.take({ holder: 'other', limit: 1, now: LEASE, leaseUntil: LEASE + 60_000 });
+      const slow = first(await take(jobs, { holder: 'slow', limit: 1 }));
+      await take(jobs, { holder: 'other', limit: 1, now: LEASE, leaseUntil: LEASE + 60_000 });
 
       await jobs.finish(slow, 'slow');
       await jobs.putOff(slow, 'slow', NOW);
@@ -93,7 +101,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
-      await jobs.finish(first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE })), 'h');
+      await jobs.finish(first(await take(jobs, { holder: 'h', limit: 1 })), 'h');
 
       assert.equal(await jobs.nextRunAt(), undefined);
     });
@@ -101,29 +109,22 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a job that was scheduled while it ran runs anew, from the first attempt', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const job = first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE }));
+      const job = first(await take(jobs, { holder: 'h', limit: 1 }));
       await jobs.schedule('sync-account', 'a', NOW + 20);
       await jobs.schedule('sync-account', 'a', NOW + 10);
       await jobs.schedule('sync-account', 'a', NOW + 30);
-      assert.deepEqual(
-        await jobs.take({ holder: 'h2', limit: 1, now: NOW + 30, leaseUntil: LEASE }),
-        [],
-        'not while it runs',
-      );
+      assert.deepEqual(await take(jobs, { holder: 'h2', limit: 1, now: NOW + 30 }), [], 'not while it runs');
 
       await jobs.finish(job, 'h');
 
       assert.equal(await jobs.nextRunAt(), NOW + 10);
-      assert.equal(
-        first(await jobs.take({ holder: 'h3', limit: 1, now: NOW + 10, leaseUntil: LEASE })).attempts,
-        0,
-      );
+      assert.equal(first(await take(jobs, { holder: 'h3', limit: 1, now: NOW + 10 })).attempts, 0);
     });
 
     it('no hint for a job is lost, whether it comes before or after the end of the run', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const job = first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE }));
+      const job = first(await take(jobs, { holder: 'h', limit: 1 }));
 
       await tenTimes((i) => (i === 5 ? jobs.finish(job, 'h') : jobs.schedule('sync-account', 'a', NOW + 1)));
 
@@ -133,14 +134,10 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a failed job is put off, but not past a hint that came meanwhile', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      await jobs.putOff(
-        first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE })),
-        'h',
-        NOW + 500,
-      );
+      await jobs.putOff(first(await take(jobs, { holder: 'h', limit: 1 })), 'h', NOW + 500);
       assert.equal(await jobs.nextRunAt(), NOW + 500);
 
-      const again = first(await jobs.take({ holder: 'h2', limit: 1, now: NOW + 500, leaseUntil: LEASE }));
+      const again = first(await take(jobs, { holder: 'h2', limit: 1, now: NOW + 500 }));
       await jobs.schedule('sync-account', 'a', NOW + 600);
       await jobs.putOff(again, 'h2', NOW + 9_000);
 

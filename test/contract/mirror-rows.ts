@@ -1,8 +1,9 @@
 /** Calendars and events as adapters hand them to the mirror. */
 
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
-import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import { renderChanges } from '../../src/calendars/render-event.ts';
+import type { CalendarEvent, EventResource, LeftOutResource } from '../../src/calendars/event.ts';
+import type { MirroredChanges } from '../../src/calendars/mirrored-event.ts';
+import { renderResource } from '../../src/calendars/render-event.ts';
 import type { Grant } from '../../src/oauth/grant.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
@@ -43,10 +44,25 @@ export function resource(name: string, ...events: CalendarEvent[]): EventResourc
   return { href: `/${name}.ics`, etag: `"${name}"`, eventId: name, events, original: { name } };
 }
 
-export const changesTo = (...resources: EventResource[]) =>
-  renderChanges({ changed: resources, removed: [] });
+type Change = {
+  readonly changed?: readonly EventResource[];
+  readonly leftOut?: readonly LeftOutResource[];
+  readonly removed?: readonly string[];
+};
 
-export const removalOf = (...hrefs: string[]) => renderChanges({ changed: [], removed: hrefs });
+/** Rendered for a calendar in Paris, or another zone. */
+export const changes = (
+  { changed = [], leftOut = [], removed = [] }: Change,
+  calendarZone = 'Europe/Paris',
+): MirroredChanges => ({
+  changed: changed.map((one) => renderResource(one, calendarZone)),
+  leftOut,
+  removed,
+});
+
+export const changesTo = (...resources: EventResource[]) => changes({ changed: resources });
+
+export const removalOf = (...hrefs: string[]) => changes({ removed: hrefs });
 
 export type FilledMirror = Stores & {
   db: Database;
@@ -89,6 +105,7 @@ export async function leased(mirror: MirrorStore, key: string, holder = 'run'): 
 /** Puts resources into a calendar as one complete sync. */
 export async function fill(mirror: MirrorStore, key: string, ...resources: EventResource[]): Promise<void> {
   const lease = await leased(mirror, key);
-  await mirror.applyChanges(lease, changesTo(...resources), LATER);
+  const { timeZone } = (await mirror.findCalendar(key)) ?? {};
+  await mirror.applyChanges(lease, changes({ changed: resources }, timeZone), LATER);
   await mirror.finishSync(lease, 'token', NOW);
 }

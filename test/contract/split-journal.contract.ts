@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW } from './calendar-rows.ts';
+import { take } from './job-terms.ts';
 import { calendar, mirrorWith } from './mirror-rows.ts';
 
 export function splitJournalContract(database: string, open: () => Promise<Database>): void {
@@ -21,7 +22,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
 
       assert.deepEqual(await journal.openSplits(calendarKey), [split]);
       assert.deepEqual(await journal.openSplits('another'), []);
-      const due = await jobs.take({ holder: 'worker', limit: 9, now: NOW - 1, leaseUntil: NOW + 9 });
+      const due = await take(jobs, { now: NOW - 1 });
       assert.ok(due.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
     });
 

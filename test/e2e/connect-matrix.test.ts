@@ -1,7 +1,7 @@
 /**
  * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
  * Here each page is checked in each language on the smallest telephone, and in the pseudo-locale
- * everywhere; the other languages take widths and schemes in turns. `npm run soak` leaves nothing out.
+ * everywhere; the other languages take widths, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
 import assert from 'node:assert/strict';
@@ -123,15 +123,17 @@ type Plan = {
   readonly screens: readonly Screen[];
   /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
   readonly loading: Screen | undefined;
+  /** Whether axe looks at it, which takes as long as all the rest. */
+  readonly withAxe: boolean;
 };
 
-/** The phone in light, and at every third stop another screen and a loading in turn; all of them for whom layouts are tested. */
+/** The phone in light, and at every third stop another screen, a loading and axe in turn; all of them for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
   const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL || language === 'en-XA') return { screens: SCREENS, loading: other };
+  if (ALL || language === 'en-XA') return { screens: SCREENS, loading: other, withAxe: true };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
-  return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
+  return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading, withAxe: isIts };
 }
 
 type CheckedStop = {
@@ -143,7 +145,7 @@ type CheckedStop = {
 
 async function problemsOf(
   { walker, page, checkPage, stop: { view } }: CheckedStop,
-  { screens, loading }: Plan,
+  { screens, loading, withAxe }: Plan,
 ) {
   const { messages, userId } = walker;
   const problems = [...bytesProblems(walker.page.body), ...wayProblems(walker.page.body, messages)];
@@ -161,7 +163,8 @@ async function problemsOf(
     problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
   for (const screen of screens) {
     await checkPage.resize(screen);
-    const screenProblems = [...(await layoutProblems(checkPage.page)), ...(await checkPage.axeProblems())];
+    const screenProblems = await layoutProblems(checkPage.page);
+    if (withAxe) screenProblems.push(...(await checkPage.axeProblems()));
     problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
   }
   return problems;

@@ -9,6 +9,7 @@ import { type InstanceApps, providerApps } from '../../src/access/provider-apps.
 import type { RequestLimits } from '../../src/access/request-gate.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import type { CalendarProvider, RedirectProvider } from '../../src/calendars/calendar-provider.ts';
+import type { StorageQuotas } from '../../src/calendars/too-large-error.ts';
 import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
 import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -16,6 +17,7 @@ import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
+import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -24,10 +26,12 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { heavyReads } from '../../src/reading/heavy-reads.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
@@ -36,6 +40,7 @@ import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
 export function collectingLog(): Log & { lines: string[] } {
@@ -67,8 +72,12 @@ export type CalendarServerOptions = {
   /** The instance's apps at them. */
   apps?: InstanceApps;
   limits?: RequestLimits;
+  /** Where reads may work besides on the main thread. */
+  readWork?: WorkPool;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
+  /** What is kept of events at most. */
+  quotas?: Partial<StorageQuotas>;
   /** Where it is that providers have a clock as well. */
   clock?: { now: number };
 };
@@ -85,7 +94,11 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const wakeUp = createWakeUp();
   const provider = new FakeCalendarProvider();
   const apple = new FakeCalendarProvider('apple');
-  const stores = openStores(db, { sealer, notify: wakeUp.notify });
+  const stores = openStores(db, {
+    sealer,
+    notify: wakeUp.notify,
+    ...(options.quotas && { quotas: { ...NO_QUOTAS, ...options.quotas } }),
+  });
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const { google, microsoft, limits } = options;
@@ -97,16 +110,28 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
   const apps = providerApps(stores.providerApps, options.apps ?? {});
   const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
-  const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering: renderHere, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now, turns: new Map(), ...options.writing };
+  const shared = {
+    providers,
+    apps,
+    sessions,
+    rendering: renderHere,
+    log,
+    now,
+    turns: new Map(),
+    ...options.writing,
+  };
   const deps = {
     ...stores,
     ...shared,
+    accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    heavyReads: heavyReads(),
+    readWork: options.readWork,
     signer,
     sync,
     pagingKey,

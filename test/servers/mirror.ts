@@ -28,6 +28,11 @@ export async function sync(
       changed.push(resource.href);
       (part.complete ? fresh : mirror).set(resource.href, resource);
     }
+    for (const href of part.unchanged ?? []) {
+      const resource = mirror.get(href);
+      assert.ok(resource, `Unchanged is only what the mirror has: ${href}`);
+      if (part.complete) fresh.set(href, resource);
+    }
     for (const href of part.removed) if (mirror.delete(href)) removed.push(href);
     next = part.next ?? next;
   }

@@ -1,6 +1,7 @@
 /** GET /connection-status and POST /disconnect (docs/wire.md 1.4, 1.5), mounted at several prefixes. */
 import type { FastifyPluginAsync } from 'fastify';
 
+import { FORM_BYTES } from '../../http/sizes.ts';
 import { authenticateBearer, type BearerDeps } from '../../oauth/bearer-authentication.ts';
 import { bearerHook } from '../../oauth/bearer-hook.ts';
 import { type ConnectionDeps, connectionStatus, disconnect } from './connections.ts';
@@ -17,11 +18,15 @@ export function connectionRoutes(deps: ConnectionRouteDeps): FastifyPluginAsync 
       return connectionStatus(grant, deps);
     });
 
-    app.post<{ Querystring: Fields }>('/disconnect', { onRequest: check }, (request) => {
-      const provider = fieldOf(request.query, request.body, 'provider');
-      const account = fieldOf(request.query, request.body, 'account');
-      return disconnect({ provider, account, address: request.ip }, grantOf(request), deps);
-    });
+    app.post<{ Querystring: Fields }>(
+      '/disconnect',
+      { onRequest: check, bodyLimit: FORM_BYTES },
+      (request) => {
+        const provider = fieldOf(request.query, request.body, 'provider');
+        const account = fieldOf(request.query, request.body, 'account');
+        return disconnect({ provider, account, address: request.ip }, grantOf(request), deps);
+      },
+    );
   };
 }
 

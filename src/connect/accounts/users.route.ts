@@ -1,6 +1,8 @@
 /** GET and DELETE /users/{user_id}: for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
+import { beforeBody } from '../../http/before-body.ts';
+import { FORM_BYTES } from '../../http/sizes.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
 import { forgetUser, showUser, type UserOfClient, type UsersDeps } from './users.ts';
 
@@ -18,8 +20,11 @@ export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
     const { clientId } = await authenticateClient(credentials, deps);
     return { clientId, userId: params.user_id };
   };
+  // A DELETE may have a body.
+  const { check, foundOf } = beforeBody(userOf);
+  const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
-    app.get('/users/:user_id', async (request: UserRequest) => showUser(await userOf(request), deps));
-    app.delete('/users/:user_id', async (request: UserRequest) => forgetUser(await userOf(request), deps));
+    app.get('/users/:user_id', options, (request: UserRequest) => showUser(foundOf(request), deps));
+    app.delete('/users/:user_id', options, (request: UserRequest) => forgetUser(foundOf(request), deps));
   };
 }

@@ -1,35 +1,42 @@
-/** Reads an answer's body, decompressed, up to a cap on both what is sent and what it unpacks to. */
-import { type Readable, Transform, Writable } from 'node:stream';
+/** An answer's body, unpacked up to a cap, and no faster than there is room for it. */
+import { Readable, type Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
+import type { RoomShare } from './answer-room.ts';
 import { EgressError } from './egress-error.ts';
+import { type ReceivedBytes, receivedBytes } from './received-bytes.ts';
 
-/** `encoding` is the value of Content-Encoding. Fails with EgressError `too_large` past `cap` bytes. */
-export async function readAnswer(body: Readable, encoding: string, cap: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const sentCap = capped(cap);
-  const unpackedCap = capped(cap);
-  const sent = new Transform({
-    transform: (chunk: Buffer, _encoding, callback) => callback(sentCap(chunk), chunk),
-  });
-  const unpacked = new Writable({
+export type Unpacking = {
+  /** The value of Content-Encoding. */
+  readonly encoding: string;
+  /** Most bytes, unpacked. */
+  readonly cap: number;
+  readonly share: RoomShare;
+  readonly signal: AbortSignal;
+};
+
+/** The body as it was before it was compressed. Fails with EgressError `too_large` past the cap. */
+export async function unpacked(
+  sent: ReceivedBytes,
+  { encoding, cap, share, signal }: Unpacking,
+): Promise<Buffer> {
+  const decoders = decodersOf(encoding);
+  if (decoders.length === 0) return sent.whole();
+  const body = receivedBytes();
+  const gathered = new Writable({
     write(chunk: Buffer, _encoding, callback) {
-      chunks.push(chunk);
-      callback(unpackedCap(chunk));
+      body.add(chunk);
+      if (body.size() > cap) callback(new EgressError('too_large', `The answer is larger than ${cap} bytes`));
+      else {
+        const wait = share.take(chunk.length);
+        if (wait === undefined) callback();
+        else wait.then(() => callback());
+      }
     },
   });
-  await pipeline([body, sent, ...decodersOf(encoding), unpacked]);
-  return Buffer.concat(chunks);
-}
-
-/** Counts chunks; answers the refusal once there were more than `cap` bytes. */
-function capped(cap: number): (chunk: Buffer) => EgressError | null {
-  let size = 0;
-  return (chunk) => {
-    size += chunk.length;
-    return size > cap ? new EgressError('too_large', `The answer is larger than ${cap} bytes`) : null;
-  };
+  await pipeline([Readable.from(sent.blocks()), ...decoders, gathered], { signal });
+  return body.whole();
 }
 
 /** Some servers and proxies compress although the request asks for identity. */

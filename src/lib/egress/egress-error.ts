@@ -4,6 +4,10 @@ export type EgressErrorKind =
   | 'too_large'
   | 'timeout'
   | 'too_many_redirects'
+  /** More than one piece of work may send: see counted-egress.ts. */
+  | 'too_many_requests'
+  /** Too many requests wait for their turn: none was sent. */
+  | 'busy'
   | 'unreachable'
   | 'tls';
 

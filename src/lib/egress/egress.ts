@@ -8,13 +8,16 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 
 import { addressPolicy } from './address-policy.ts';
-import { readAnswer } from './answer-body.ts';
+import { unpacked } from './answer-body.ts';
+import { answerRoom } from './answer-room.ts';
 import { EgressError, egressErrorOf } from './egress-error.ts';
-import { hostLimit } from './host-limit.ts';
+import { type ExchangeDeps, exchange } from './exchange.ts';
+import { type HostLimits, hostLimit } from './host-limit.ts';
 import { isPinned } from './origins.ts';
+import { pieceTurns } from './piece-turns.ts';
 import { checkHost, type HostLookup, pinnedAgent } from './pinned-agent.ts';
 import type { PrivateNetwork } from './private-network.ts';
 
@@ -59,7 +62,7 @@ export type EgressDeps = {
 };
 
 const MOST_REDIRECTS = 5;
-const MOST_PER_HOST = 6;
+const HOST_LIMITS: HostLimits = { running: 6, waiting: 200, hosts: 1_000 };
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10_000_000;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -69,7 +72,9 @@ const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 export function createEgress(deps: EgressDeps): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const lookup = deps.lookup ?? lookupAll;
-  const limit = hostLimit(MOST_PER_HOST);
+  const limit = hostLimit(HOST_LIMITS);
+  const room = answerRoom();
+  const turns = pieceTurns();
   const agents: Readonly<Record<string, Agent>> = {
     'https:': pinnedAgent('https:', policy, lookup),
     'http:': pinnedAgent('http:', policy, lookup),
@@ -81,7 +86,14 @@ export function createEgress(deps: EgressDeps): Egress {
       throw new EgressError('forbidden_address', 'Only https addresses without a user name are requested');
     checkHost(hop.url, policy);
     try {
-      return await limit.run(hop.url.host, signal, () => exchange(agent, hop, signal));
+      return await limit.run(hop.url.host, signal, async () => {
+        const share = room.share(hop.url.host);
+        try {
+          return await answerOf(hop, { agent, share, turns }, signal);
+        } finally {
+          share.release();
+        }
+      });
     } catch (failure) {
       throw egressErrorOf(failure, hop.url.hostname);
     }
@@ -144,25 +156,18 @@ function targetOf(answer: EgressResponse): URL | undefined {
   return target;
 }
 
-async function exchange(agent: Agent, hop: Hop, signal: AbortSignal): Promise<EgressResponse> {
+async function answerOf(hop: Hop, deps: ExchangeDeps, signal: AbortSignal): Promise<EgressResponse> {
   const { url, credentials, maxBytes } = hop;
   const authorization =
     credentials !== undefined && isPinned(credentials.origins, url)
       ? { authorization: credentials.authorization }
       : {};
-  const answer = await agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    // undici's type names the common methods only; it sends any token.
-    method: hop.method as Dispatcher.HttpMethod,
-    headers: { ...hop.headers, ...authorization },
-    body: hop.body ?? null,
-    signal,
-  });
+  const answer = await exchange({ ...hop, headers: { ...hop.headers, ...authorization } }, deps, signal);
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
-  const body = await readAnswer(answer.body, header('content-encoding') ?? '', maxBytes);
-  return { status: answer.statusCode, url, header, body };
+  const encoding = header('content-encoding') ?? '';
+  const body = await unpacked(answer.body, { encoding, cap: maxBytes, share: deps.share, signal });
+  return { status: answer.status, url, header, body };
 }

@@ -16,12 +16,15 @@ export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
 
 const CONNECT_MS = 10_000;
 const IDLE_MS = 10_000;
+/** Of an answer's header, and of its trailer. */
+const MOST_HEADER_BYTES = 16_384;
 
 export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: HostLookup): Agent {
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
 
   return new Agent({
     connections: 8,
+    maxHeaderSize: MOST_HEADER_BYTES,
     // Some servers have a process for each connection, so idle ones are closed soon.
     keepAliveMaxTimeout: IDLE_MS,
     connect(options, callback) {

@@ -20,10 +20,10 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
       // Another server in Apple's place makes passwords of another form.
       ...(isICloud(deps.serverUrl) && { readPassword: appSpecificPassword }),
       verify: (login) => verify(login, deps),
-      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps.egress),
+      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
-    open: (credentials) => openAccount(credentials, deps),
+    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
   };
 }
 

@@ -3,25 +3,29 @@ import { randomBytes } from 'node:crypto';
 
 import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
 import { readCredentials } from './credentials.ts';
-import { isTemporary, refusalOf, sendPropfind } from './dav/dav-client.ts';
+import { refusalOf, sendPropfind } from './dav/dav-client.ts';
+import { davSession, type SessionDeps } from './dav/dav-session.ts';
 import { namesItself, USER_REQUEST, userIn } from './dav/principal.ts';
+import { isTemporary } from './dav/status.ts';
 
 /**
  * Whether the principal answers a random password of the same user as it answered the right one. One request. An answer
  * that says neither, or none, fails with ProviderError.
  */
-export async function takesAnyPassword(credentials: ProviderCredentials, egress: Egress): Promise<boolean> {
+export async function takesAnyPassword(
+  credentials: ProviderCredentials,
+  deps: SessionDeps,
+): Promise<boolean> {
   const { username, principal, origins } = readCredentials(credentials);
   const password = randomBytes(24).toString('base64url');
-  const session = { egress, username, password, origins };
+  const session = davSession({ username, password, origins }, deps);
   const answer = await sendPropfind(session, new URL(principal), USER_REQUEST);
   const { status } = answer;
   if (status !== 401 && (isTemporary(status) || status === 408 || status >= 500)) throw refusalOf(answer);
   if (status !== 207) return false;
   try {
-    const user = userIn(answer);
+    const user = await userIn(session, answer);
     return user?.principal === undefined || namesItself(user);
   } catch (failure) {
     // It answers, but says that this is nobody.

@@ -6,9 +6,11 @@ import type {
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { countedEgress } from '../../lib/egress/counted-egress.ts';
 import { takesAnyPassword } from './any-password.ts';
-import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
+import { type CalDavDeps, limitsOf, listCalendars, openAccount } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
+import { davSession } from './dav/dav-session.ts';
 import { type DiscoveryInput, discover } from './dav/discover.ts';
 import { readServerAddress, serverOfMail } from './dav/server-address.ts';
 import { type ServiceDns, systemDns } from './dav/service-records.ts';
@@ -25,14 +27,17 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
     signIn: {
       method: 'password',
       verify: (login) => verify(login, { ...deps, dns }),
-      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps.egress),
+      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
       remembered,
     },
-    open: (credentials) => openAccount(credentials, deps),
+    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
   };
 }
 
-async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>): Promise<VerifiedAccount> {
+async function verify(
+  login: PasswordLogin,
+  deps: CalDavDeps & { readonly dns: ServiceDns },
+): Promise<VerifiedAccount> {
   const server = login.server ? readServerAddress(login.server) : serverOfMail(login.username);
   const { credentials, ...proof } = await proveLogin({ ...login, server }, deps);
   const principal = new URL(credentials.principal);
@@ -54,15 +59,19 @@ function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'pass
 /** A login that its server took, with what it was proved by. */
 type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
 
-/** Finds the calendars and lists them. Fails as `no_calendars` when there are none for events. */
+/**
+ * Finds the calendars and lists them, with no more requests than one form may send. Fails as `no_calendars` when there are
+ * none for events.
+ */
 export async function proveLogin(
   login: DiscoveryInput,
-  deps: CalDavDeps & { readonly dns: ServiceDns },
+  instance: CalDavDeps & { readonly dns: ServiceDns },
 ): Promise<ProvedLogin> {
   const { username, password } = login;
+  const { requestsPerForm, calendarHomes: mostHomes } = limitsOf(instance);
+  const deps = { ...instance, egress: countedEgress(instance.egress, requestsPerForm), mostHomes };
   const { principal, proved, isNamed, homes, origins } = await discover(login, deps);
-  const session = { egress: deps.egress, username, password, origins };
-  const calendars = await listCalendars(session, homes, deps.log);
+  const calendars = await listCalendars(davSession({ username, password, origins }, deps), homes, deps);
   if (calendars.length === 0)
     throw new ProviderError('no_calendars', 'This account has no calendar for events');
   const hrefs = homes.map(({ href }) => href);

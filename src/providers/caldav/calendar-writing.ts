@@ -6,9 +6,10 @@ import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { vtimezoneOf } from '../../lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../lib/icalendar/write-lines.ts';
 import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
-import { type DavSession, davRequest, isGone, multistatusOf, propfind, refusalOf } from './dav/dav-client.ts';
+import { type DavSession, davRequest, propertiesIn, propfind, refusalOf } from './dav/dav-client.ts';
 import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav/dav-names.ts';
 import { calendarUrl, urlWithin } from './dav/href.ts';
+import { isGone } from './dav/status.ts';
 
 /** New calendars are created in the first of the `homes`. */
 export type CalendarWritingInput = { readonly session: DavSession; readonly homes: readonly URL[] };
@@ -151,9 +152,8 @@ async function setProperties(
   const answer = await davRequest(session, url, { method: 'PROPPATCH', body });
   if (FINAL_REFUSALS.includes(answer.status))
     throw new UnsupportedByProvider('calendar_read_only', 'The server does not let this calendar be changed');
-  const acceptedNames = multistatusOf(answer).responses.flatMap((response) => [
-    ...response.properties.keys(),
-  ]);
+  const { responses } = await propertiesIn(session, answer);
+  const acceptedNames = responses.flatMap((response) => [...response.properties.keys()]);
   const refused = properties.find(({ name }) => !acceptedNames.includes(name));
   if (refused === undefined) return;
   const message = `The server does not keep this of a calendar: ${prefixed(refused.name)}`;

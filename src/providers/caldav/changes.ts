@@ -3,14 +3,15 @@
  * etags. Servers advertise what they lack, so sync-collection is tried, and after a refusal left for a day.
  */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import type { Log } from '../../lib/log.ts';
+import { absent, type Compared, compare, onceRead } from './compare-versions.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { listObjects, readCtag } from './dav/etag-listing.ts';
-import { comparablePath, sameEtag } from './dav/href.ts';
-import type { ListedObject } from './dav/listed-object.ts';
 import { SyncCollectionRefused, type SyncPage, syncPages } from './dav/sync-collection.ts';
-import { fetchEvents } from './fetch-events.ts';
+import { type FetchInput, fetchEvents } from './fetch-events.ts';
 import { type Comparison, readSyncState, type SyncState, writeSyncState } from './sync-state.ts';
+import { type WorkLimit, workLimit } from './work-limit.ts';
 
 export type ChangesInput = {
   readonly session: DavSession;
@@ -20,6 +21,10 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
+/** Hrefs in one part. */
+const OF_PART = 1000;
+/** So many changes at once are compared with the mirror before they are fetched. */
+const MANY = 200;
 const DAY_MS = 24 * 3600 * 1000;
 /** Collection tags are often a time in seconds: one seen younger than this may hide a change. */
 const CTAG_SETTLES_MS = 2000;
@@ -54,20 +59,25 @@ async function* bySyncCollection(
   const since = overlapping(token, collection);
   // After a time of comparing, everything is listed, but only what differs is fetched.
   const relisted = state?.method === 'compare';
-  const mirror = relisted || since !== token ? comparable(await stored()) : undefined;
-  const listed = new Set<string>();
+  const mirror = onceRead(stored);
+  const fetcher = { session, collection, log, complete };
+  const paths = new Set<string>();
+  const spent = workLimit(session);
   let last: SyncPage | undefined;
 
   for await (const page of syncPages(session, collection, since)) {
-    for (const { path } of page.objects) listed.add(path);
-    const objects = mirror === undefined ? page.objects : differing(page.objects, mirror);
-    for await (const { resources, gone } of fetchEvents({ session, collection, log }, objects))
-      yield { changed: resources, removed: complete ? [] : gone, complete };
-    if (page.removed.length > 0 && !complete) yield { changed: [], removed: page.removed, complete };
+    if (relisted) await inTurns(page.objects, ({ path }) => paths.add(path));
+    // Many objects may be those that an earlier run, which was cut short, has brought already.
+    const compares = complete || relisted || since !== token || page.objects.length > MANY;
+    const compared = await compare(page.objects, compares ? await mirror() : new Map());
+    yield* changesOf(compared, fetcher, spent);
+    const removed = complete ? [] : page.removed;
+    for (let at = 0; at < removed.length; at += OF_PART)
+      yield { changed: [], removed: removed.slice(at, at + OF_PART), complete };
     last = page;
   }
   if (last === undefined) throw new SyncCollectionRefused('There was no answer');
-  const missing = relisted && mirror !== undefined ? absent(mirror, listed) : [];
+  const missing = relisted ? await absent(await mirror(), paths) : [];
   const next = writeSyncState({ method: 'sync-collection', token: last.token });
   yield { changed: [], removed: missing, complete, next };
 }
@@ -96,11 +106,12 @@ async function* byComparison(
   }
 
   const objects = await listObjects(session, collection);
-  const mirror = complete ? new Map<string, never>() : comparable(await stored());
-  const differ = differing(objects, mirror);
-  for await (const { resources, gone } of fetchEvents({ session, collection, log }, differ))
-    yield { changed: resources, removed: complete ? [] : gone, complete };
-  const removed = complete ? [] : absent(mirror, new Set(objects.map(({ path }) => path)));
+  const mirror = await onceRead(stored)();
+  const fetcher = { session, collection, log, complete };
+  yield* changesOf(await compare(objects, mirror), fetcher, workLimit(session));
+  const paths = new Set<string>();
+  await inTurns(objects, ({ path }) => paths.add(path));
+  const removed = complete ? [] : await absent(mirror, paths);
   const ctagSince = before !== undefined && before.ctag === ctag ? before.ctagSince : startedAt;
   const next: Comparison = { method: 'compare', ctag, ctagSince, comparedAt: startedAt, demotedUntil };
   yield { changed: [], removed, complete, next: writeSyncState(next) };
@@ -112,14 +123,19 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
   return settled && now - before.comparedAt < CTAG_TRUSTED_MS;
 }
 
-/** What the mirror has, by the path for comparison. */
-type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
+type Fetcher = FetchInput & { readonly complete: boolean };
 
-const comparable = (stored: ReadonlyMap<string, string | undefined>): Mirror =>
-  new Map([...stored].map(([href, etag]) => [comparablePath(href), { href, etag }]));
-
-const differing = (objects: readonly ListedObject[], mirror: Mirror): ListedObject[] =>
-  objects.filter(({ path, etag }) => !sameEtag(etag, mirror.get(path)?.etag));
-
-const absent = (mirror: Mirror, listed: ReadonlySet<string>): string[] =>
-  [...mirror].flatMap(([path, { href }]) => (listed.has(path) ? [] : href));
+/** The parts for what was compared: first what the mirror has, then what is fetched. One at least: a sign of life. */
+async function* changesOf(
+  { differing, unchanged }: Compared,
+  { complete, ...fetcher }: Fetcher,
+  limit: WorkLimit,
+): AsyncGenerator<Changes> {
+  if (differing.length === 0 && unchanged.length === 0) yield { changed: [], removed: [], complete };
+  for (let at = 0; at < unchanged.length; at += OF_PART)
+    yield { changed: [], unchanged: unchanged.slice(at, at + OF_PART), removed: [], complete };
+  for await (const { resources, leftOut, gone } of fetchEvents(fetcher, differing)) {
+    yield { changed: resources, leftOut, removed: complete ? [] : gone, complete };
+    limit.check(resources.length + leftOut.length + gone.length);
+  }
+}

@@ -2,9 +2,13 @@
  * Writing events to CalDAV calendars (RFC 4791 §5.3.2). A resource is written whole, so each change is made in the text
  * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
  */
+import { createHash } from 'node:crypto';
+
 import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
+import { renderObject } from '../../lib/rendered-json.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { findByUid } from './dav/find-by-uid.ts';
 import { calendarUrl, sameEtag, urlWithin } from './dav/href.ts';
@@ -158,8 +162,16 @@ function urlOf(collection: URL, href: string): URL {
   return url;
 }
 
-const resourceOf = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
-  eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
+/** Fails as `invalid_response` for what cannot be read, or is over the budget of a resource. */
+function resourceOf(collection: URL, { url, etag, icalendar }: StoredObject): EventResource {
+  try {
+    return eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
+  } catch (failure) {
+    if (!(failure instanceof TooComplexError)) throw failure;
+    const message = `The event is too complex: ${failure.message}`;
+    throw new ProviderError('invalid_response', message, { cause: failure, reason: 'event_too_complex' });
+  }
+}
 
 const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
   changed: [resourceOf(collection, object)],
@@ -177,8 +189,14 @@ async function versionSeen(
 ): Promise<StoredObject | undefined> {
   const object = await getObject(session, urlOf(collection, href));
   if (object === undefined || sameEtag(object.etag, etag)) return object;
-  if (stored.some(({ original }) => original.icalendar === object.icalendar)) return object;
+  if (stored.some((known) => hasText(known, object.icalendar))) return object;
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
+}
+
+/** Of a long text the mirror has the digest only: that of the JSON which would be its `original`. */
+function hasText({ original, originalDigest }: EventResource, icalendar: string): boolean {
+  if (originalDigest === undefined) return original.icalendar === icalendar;
+  return originalDigest === createHash('sha256').update(renderObject({ icalendar })).digest('hex');
 }
 
 /**

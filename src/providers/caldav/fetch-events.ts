@@ -1,84 +1,91 @@
 /**
- * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches, by GET where a server refuses that or
- * leaves some out. What cannot be read is skipped and logged: one broken event must not hide a calendar.
+ * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches, by GET where a server refuses that, leaves
+ * some out, or where one of a batch takes too much to read. What cannot be read is skipped and logged, and what is over
+ * the budget is left out: one broken event must not hide a calendar.
  */
-import type { EventResource } from '../../calendars/event.ts';
+import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import type { Log } from '../../lib/log.ts';
-import {
-  bodyText,
-  type DavSession,
-  davRequest,
-  isGone,
-  isTemporary,
-  multistatusOf,
-  refusalOf,
-} from './dav/dav-client.ts';
+import { bodyOf } from './dav/dav-body.ts';
+import { type DavSession, davRequest, refusalOf } from './dav/dav-client.ts';
 import { caldav, dav, davDocument, escapeXml, propElement } from './dav/dav-names.ts';
-import { type ListedObject, objectPath } from './dav/listed-object.ts';
-import { textOf } from './dav/xml.ts';
-import { eventResourceOf } from './events/event-resource.ts';
+import { partsOf, ReadingStopped } from './dav/dav-reading.ts';
+import { boundedTag, type ListedObject } from './dav/listed-object.ts';
+import { isGone, isTemporary } from './dav/status.ts';
+import { OBJECT, OBJECTS, type ObjectContent } from './object-tasks.ts';
 
 export type Fetched = {
   readonly resources: readonly EventResource[];
+  readonly leftOut: readonly LeftOutResource[];
   /** Paths of objects that are gone meanwhile, or hold no event (any more). */
   readonly gone: readonly string[];
 };
 
-/** What is at the address of a listed object. */
-type Content = EventResource | 'gone' | 'skipped';
-
 const BATCH = 50;
+/** Objects that are got one by one, at the same time. */
+const AT_ONCE = 6;
 
 export type FetchInput = { readonly session: DavSession; readonly collection: URL; readonly log: Log };
 
-/** One part for each batch, in the order of the objects. */
+/** A part after each answer, however little is in it, in about the order of the objects. */
 export async function* fetchEvents(
   input: FetchInput,
   objects: readonly ListedObject[],
 ): AsyncGenerator<Fetched> {
   const fetcher = { ...input, multiget: true };
-  for (let start = 0; start < objects.length; start += BATCH) {
-    const contents = await fetchBatch(fetcher, objects.slice(start, start + BATCH));
-    const resources = contents.flatMap(([, content]) => (typeof content === 'string' ? [] : content));
-    const gone = contents.flatMap(([{ path }, content]) => (content === 'gone' ? path : []));
-    yield { resources, gone };
-  }
+  for (let start = 0; start < objects.length; start += BATCH)
+    yield* fetchBatch(fetcher, objects.slice(start, start + BATCH));
 }
 
 /** `multiget` turns false for the rest of the objects once the server refused it. */
 type Fetcher = FetchInput & { multiget: boolean };
 
-async function fetchBatch(
-  fetcher: Fetcher,
-  objects: readonly ListedObject[],
-): Promise<[ListedObject, Content][]> {
-  const contents = fetcher.multiget ? await multiget(fetcher, objects) : new Map<string, Content>();
+async function* fetchBatch(fetcher: Fetcher, objects: readonly ListedObject[]): AsyncGenerator<Fetched> {
+  const contents = fetcher.multiget ? await multiget(fetcher, objects) : new Map<string, ObjectContent>();
   if (contents === 'too large') {
+    yield fetchedOf(fetcher, new Map());
     const half = Math.ceil(objects.length / 2);
-    return [
-      ...(await fetchBatch(fetcher, objects.slice(0, half))),
-      ...(await fetchBatch(fetcher, objects.slice(half))),
-    ];
+    yield* fetchBatch(fetcher, objects.slice(0, half));
+    yield* fetchBatch(fetcher, objects.slice(half));
+    return;
   }
-  const contentAt = async (object: ListedObject): Promise<[ListedObject, Content]> => [
-    object,
-    contents.get(object.path) ?? (await fetchOne(fetcher, object)),
-  ];
-  return Promise.all(objects.map(contentAt));
+  if (contents.size > 0) yield fetchedOf(fetcher, contents);
+  const missing = objects.filter(({ path }) => !contents.has(path));
+  for (let start = 0; start < missing.length; start += AT_ONCE) {
+    const got = missing.slice(start, start + AT_ONCE).map(async (object) => {
+      return [object.path, await fetchOne(fetcher, object)] as const;
+    });
+    yield fetchedOf(fetcher, new Map(await Promise.all(got)));
+  }
 }
 
-/** What the server sent, by path; what it left out is missing. */
+function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, ObjectContent>): Fetched {
+  const resources: EventResource[] = [];
+  const leftOut: LeftOutResource[] = [];
+  const gone: string[] = [];
+  for (const [path, content] of contents) {
+    const fields = { calendar: collection.href, href: path };
+    if (content.type === 'event') resources.push(content.resource);
+    else if (content.type === 'gone') gone.push(path);
+    else if (content.type === 'left out') {
+      leftOut.push(content.resource);
+      log.warn({ ...fields, reason: content.resource.reason }, 'Left out an event that is too complex');
+    } else log.warn({ ...fields, reason: content.why }, 'Skipped an event that cannot be read');
+  }
+  return { resources, leftOut, gone };
+}
+
+/** What the server sent, by path; what it left out, or what could not be read with the others, is missing. */
 async function multiget(
   fetcher: Fetcher,
   objects: readonly ListedObject[],
-): Promise<Map<string, Content> | 'too large'> {
+): Promise<Map<string, ObjectContent> | 'too large'> {
   const { session, collection } = fetcher;
   const hrefs = objects.map(({ href }) => `<d:href>${escapeXml(href)}</d:href>`).join('');
   const prop = propElement([dav('getetag'), caldav('calendar-data')]);
   const body = davDocument('c:calendar-multiget', prop + hrefs);
-  const contents = new Map<string, Content>();
+  const contents = new Map<string, ObjectContent>();
   try {
     const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body });
     if (answer.status !== 207) {
@@ -86,56 +93,47 @@ async function multiget(
       fetcher.multiget = false;
       return contents;
     }
-    for (const { href, status, properties } of multistatusOf(answer).responses) {
-      const path = objectPath(href, collection);
-      const object = objects.find((candidate) => candidate.path === path);
-      if (object === undefined) continue;
-      const data = properties.get(caldav('calendar-data'))?.text;
-      const etag = textOf(properties.get(dav('getetag'))) ?? object.etag;
-      if (data) contents.set(object.path, contentOf(fetcher, { ...object, etag }, data));
-      else if (isGone(status)) contents.set(object.path, 'gone');
-    }
+    const wanted = objects.map(({ path, etag }) => ({ path, etag }));
+    const input = { body: bodyOf(answer), collection: collection.href, wanted };
+    for await (const part of session.reading.parts(OBJECTS, input))
+      for (const { path, content } of part) contents.set(path, content);
     return contents;
   } catch (failure) {
     if (!(failure instanceof ProviderError)) throw failure;
     if (isTooLarge(failure)) return objects.length > 1 ? 'too large' : contents;
-    // One event with characters that XML forbids makes the whole answer unreadable: each is fetched by itself.
+    // One event with characters that XML forbids makes the whole answer unreadable, and one that takes too much to read
+    // ends it: each that is missing is fetched by itself.
     if (failure.kind === 'invalid_response') return contents;
     throw failure;
   }
 }
 
-async function fetchOne(fetcher: Fetcher, object: ListedObject): Promise<Content> {
-  const { session, collection } = fetcher;
+async function fetchOne({ session, collection }: Fetcher, object: ListedObject): Promise<ObjectContent> {
   const url = URL.parse(object.href, collection);
-  if (url === null) return skip(fetcher, object, 'its address is not valid');
+  if (url === null) return skipped('its address is not valid');
+  const { path, etag: listed } = object;
   try {
     const answer = await davRequest(session, url, { method: 'GET' });
-    if (isGone(answer.status)) return 'gone';
+    if (isGone(answer.status)) return { type: 'gone' };
     if (isTemporary(answer.status)) throw refusalOf(answer);
-    if (answer.status !== 200) return skip(fetcher, object, `the server answers ${answer.status}`);
-    const etag = answer.header('etag') ?? object.etag;
-    return contentOf(fetcher, { ...object, etag }, bodyText(answer));
+    if (answer.status !== 200) return skipped(`the server answers ${answer.status}`);
+    const etag = boundedTag(answer.header('etag')) ?? listed;
+    const [content] = await partsOf(session.reading, OBJECT, { body: bodyOf(answer), path, etag });
+    return content ?? skipped('it is empty');
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
-    return skip(fetcher, object, failure.message);
+    if (failure instanceof ReadingStopped) return leftOut(object, failure.why);
+    if (isTooLarge(failure)) return leftOut(object, 'it is larger than 10 MB');
+    return skipped(failure.message);
   }
 }
 
-function contentOf(fetcher: Fetcher, { path, etag }: ListedObject, icalendar: string): Content {
-  // Tasks and journals share collections with events (RFC 4791 §4.1).
-  if (!/^BEGIN:VEVENT\s*$/im.test(icalendar)) return 'gone';
-  try {
-    return eventResourceOf({ href: path, etag, icalendar });
-  } catch (failure) {
-    return skip(fetcher, { path }, failure instanceof Error ? failure.message : String(failure));
-  }
-}
+const skipped = (why: string): ObjectContent => ({ type: 'skipped', why });
 
-function skip({ log, collection }: Fetcher, { path }: Pick<ListedObject, 'path'>, reason: string): 'skipped' {
-  log.warn({ calendar: collection.href, href: path, reason }, 'Skipped an event that cannot be read');
-  return 'skipped';
-}
+const leftOut = ({ path, etag }: ListedObject, reason: string): ObjectContent => ({
+  type: 'left out',
+  resource: { href: path, etag, reason },
+});
 
 const isTooLarge = ({ cause }: ProviderError): boolean =>
   cause instanceof EgressError && cause.kind === 'too_large';

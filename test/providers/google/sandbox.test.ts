@@ -7,11 +7,12 @@ import type { SignedInAccount } from '../../../src/calendars/calendar-provider.t
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../../src/providers/google/google-provider.ts';
-import { pageOfEvents } from '../../../src/reading/page-of-events.ts';
 import { eventReader } from '../../../src/store/event-reader.ts';
 import { syncEvents } from '../../../src/sync/event-sync.ts';
 import { mirrorWith } from '../../contract/mirror-rows.ts';
 import { type Open, onEachDatabase } from '../../harness/databases.ts';
+import { pageFrom } from '../../harness/listed-events.ts';
+import { renderHere } from '../../harness/render-here.ts';
 import {
   ADA,
   APP,
@@ -81,7 +82,8 @@ function suite(openDatabase: Open): void {
       const leased = await mirror.leaseCalendar(lease, now, now + DAY);
       assert.ok(leased !== undefined, 'The lease was held');
       try {
-        await syncEvents({ calendar: leased, lease, account }, { mirror, now: () => now, startedAt: now });
+        const deps = { mirror, rendering: renderHere, now: () => now, startedAt: now };
+        await syncEvents({ calendar: leased, lease, account, owner: 'ada', resumes: false }, deps);
       } catch (failure) {
         if (!(failure instanceof ProviderError)) throw failure;
         const { kind, message } = failure;
@@ -93,7 +95,7 @@ function suite(openDatabase: Open): void {
     const reader = eventReader(db);
     const listInstances = async (window = YEAR) => {
       const page = { window, singleEvents: true, pageSize: 10_000, after: undefined };
-      const { events } = await pageOfEvents(page, new Map([[calendarKey, calendar.timeZone]]), reader);
+      const { events } = await pageFrom(reader, page, new Map([[calendarKey, calendar.timeZone]]));
       return events.map(instanceOf).sort(byStart);
     };
     const google = async (window = YEAR) =>
@@ -248,7 +250,7 @@ function suite(openDatabase: Open): void {
   });
 }
 
-type Listed = Awaited<ReturnType<typeof pageOfEvents>>['events'][number];
+type Listed = Awaited<ReturnType<typeof pageFrom>>['events'][number];
 
 function instanceOf({ content, times }: Listed) {
   const { title, allDay, start, end } = JSON.parse(`{${content}}`);

@@ -8,8 +8,12 @@ import { EgressError } from '../../../lib/egress/egress-error.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { retryAfterOf } from '../../../lib/retry-after.ts';
 import { connectionFailure } from '../../connection-failure.ts';
+import { bodyOf, textOfBody } from './dav-body.ts';
 import { davDocument, propElement } from './dav-names.ts';
-import { type DavResponse, type Multistatus, readMultistatus } from './multistatus.ts';
+import { type DavReading, partsOf } from './dav-reading.ts';
+import type { DavResponse } from './multistatus.ts';
+import { PROPERTIES } from './properties-task.ts';
+import { isGone } from './status.ts';
 
 /** What all requests of one account need. */
 export type DavSession = {
@@ -18,6 +22,8 @@ export type DavSession = {
   readonly password: string;
   /** See lib/egress/origins.ts. */
   readonly origins: readonly string[];
+  /** Reads its answers. */
+  readonly reading: DavReading;
 };
 
 export type DavRequest = {
@@ -63,14 +69,20 @@ export async function davRequest(
 
 export type PropertyRequest = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
 
-/** Properties of a resource, and of its members with depth 1. Fails unless the status is 207. */
+/** What a server says of a few resources (properties-task.ts). */
+export type DavProperties = {
+  readonly responses: readonly DavResponse[];
+  /** The address that answered, after redirects. */
+  readonly url: URL;
+};
+
+/** Properties of a resource. Fails unless the status is 207. */
 export async function propfind(
   session: DavSession,
   url: URL,
   request: PropertyRequest,
-): Promise<Multistatus & { readonly url: URL }> {
-  const answer = await sendPropfind(session, url, request);
-  return { ...multistatusOf(answer), url: answer.url };
+): Promise<DavProperties> {
+  return propertiesIn(session, await sendPropfind(session, url, request));
 }
 
 /** As `propfind`, but resolves to the answer itself, whatever its status. */
@@ -83,36 +95,25 @@ export function sendPropfind(
   return davRequest(session, url, { method: 'PROPFIND', depth, body });
 }
 
-/** The answer's multistatus. Fails with `refusalOf` when the status is not 207. */
-export const multistatusOf = (answer: EgressResponse): Multistatus =>
-  mapMultistatus(answer, (response) => response);
-
-/** As `multistatusOf`, but holds only what `keep` returns for each response: listings are long. */
-export function mapMultistatus<Kept>(
+/** The properties that an answer tells. Fails with `refusalOf` when its status is not 207. */
+export async function propertiesIn(
+  { reading }: Pick<DavSession, 'reading'>,
   answer: EgressResponse,
-  keep: (response: DavResponse) => Kept,
-): Multistatus<Kept> {
+): Promise<DavProperties> {
   if (answer.status !== 207) throw refusalOf(answer);
-  return readMultistatus(bodyText(answer), keep);
+  const parts = await partsOf(reading, PROPERTIES, { body: bodyOf(answer) });
+  return { responses: parts.flat(), url: answer.url };
 }
 
 /** The body as text. UTF-8 unless the server says otherwise. */
-export function bodyText(answer: EgressResponse): string {
-  const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(answer.header('content-type') ?? '') ?? [];
-  try {
-    return new TextDecoder(charset).decode(answer.body);
-  } catch (cause) {
-    throw new ProviderError('invalid_response', 'The server answers in an unknown character set', { cause });
-  }
-}
+export const bodyText = (answer: EgressResponse): string => textOfBody(bodyOf(answer));
 
-/** Whether the status says that nothing is at this address (any more). */
-export const isGone = (status: number | undefined): boolean => status === 404 || status === 410;
+/** A longer body is no error message, and is not read. */
+const LONGEST_ERROR = 16_000;
 
-const TEMPORARY: readonly number[] = [401, 429, 502, 503, 504];
-
-/** Whether the status says nothing of what the server can do: the same request may succeed later, or signed in. */
-export const isTemporary = (status: number): boolean => TEMPORARY.includes(status);
+/** The text of an answer that refuses something; empty when it is too long to be that. */
+export const errorText = (answer: EgressResponse): string =>
+  answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);
 
 /** The error for an answer whose status is no success. */
 export function refusalOf(answer: EgressResponse): ProviderError {

@@ -4,10 +4,11 @@
  * principal for its own name and its calendar-home-set (RFC 4791 §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
-import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { type DavSession, foreignAddress, propfind, sendPropfind } from './dav-client.ts';
 import { caldav } from './dav-names.ts';
+import { davSession, type SessionDeps } from './dav-session.ts';
 import { discoveryFailure, type Refusal } from './discovery-failure.ts';
 import { type DavUser, namesItself, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
@@ -38,13 +39,20 @@ type Search = {
   readonly origins: string[];
 };
 
+export type DiscoveryDeps = SessionDeps & {
+  readonly dns: ServiceDns;
+  /** A user with more homes of calendars is refused. */
+  readonly mostHomes: number;
+};
+
 /** Fails with ProviderError: the most telling one of all addresses tried. */
 export async function discover(
   { server, username, password }: DiscoveryInput,
-  { egress, dns }: { egress: Egress; dns: ServiceDns },
+  deps: DiscoveryDeps,
 ): Promise<CalendarHomes> {
+  const { egress, dns, mostHomes } = deps;
   const origins = [...server.origins];
-  const session: DavSession = { egress, username, password, origins };
+  const session = davSession({ username, password, origins }, deps);
   const search: Search = { server, session, origins };
   const refusals: Refusal[] = [];
   const down = new Set<string>();
@@ -54,10 +62,11 @@ export async function discover(
     try {
       if (!isPinned(origins, candidate)) pinOrigin(search, candidate);
       const user = await findUser(search, candidate);
-      if (user !== undefined) return await homesOf(session, user);
+      if (user !== undefined) return await homesOf(session, user, mostHomes);
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
-      if (failure.kind === 'rate_limited') throw failure;
+      // No other address of this server would say otherwise.
+      if (failure.kind === 'rate_limited' || failure.kind === 'too_large') throw failure;
       refusals.push({ address: candidate, failure });
       // One wrong password is enough: further tries may lock the account.
       if (failure.kind === 'unauthorized') break;
@@ -91,7 +100,7 @@ async function findUser(search: Search, url: URL): Promise<DavUser | undefined> 
     pinOrigin(search, target);
     answer = await sendPropfind(search.session, target, USER_REQUEST);
   }
-  return userIn(answer);
+  return userIn(search.session, answer);
 }
 
 /** The target of a redirect that was not followed, since it leaves the pinned origins. */
@@ -103,11 +112,12 @@ function redirectOf(answer: EgressResponse): URL | undefined {
 /** Databases keep the address in an index. */
 const LONGEST_ADDRESS = 1000;
 
-async function homesOf(session: DavSession, user: DavUser): Promise<CalendarHomes> {
+async function homesOf(session: DavSession, user: DavUser, most: number): Promise<CalendarHomes> {
   const { principal } = user;
   const itself = principal && (await provenUser(session, user, principal));
   const named = itself !== undefined && itself.homes.length > 0 ? itself.homes : user.homes;
   const homes = named.filter((home) => isPinned(session.origins, home));
+  requireFew(homes, most);
   const [first] = homes;
   if (first !== undefined) {
     const address = principal ?? first;
@@ -122,11 +132,19 @@ async function homesOf(session: DavSession, user: DavUser): Promise<CalendarHome
   throw new ProviderError('no_calendars', 'The server names no calendars for this user');
 }
 
-/** The calendar homes that a principal names. */
-export async function homeSet(session: DavSession, principal: URL): Promise<URL[]> {
+function requireFew(homes: readonly URL[], most: number): void {
+  if (homes.length <= most) return;
+  const message = `The server names more than ${most} homes of calendars`;
+  throw new ProviderError('too_large', message, { detail: 'too_many_homes', reason: 'too_many_calendars' });
+}
+
+/** The calendar homes that a principal names. Fails as `too_large` for more than `most`. */
+export async function homeSet(session: DavSession, principal: URL, most: number): Promise<URL[]> {
   const request = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
   const { responses, url } = await propfind(session, principal, request);
-  return responses.flatMap(({ properties }) =>
+  const homes = responses.flatMap(({ properties }) =>
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
+  requireFew(homes, most);
+  return homes;
 }

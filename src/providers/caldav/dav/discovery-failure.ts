@@ -32,6 +32,7 @@ export async function discoveryFailure(
 const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
   ({ kind }) => kind === 'unauthorized',
   ({ detail }) => detail === 'no_basic',
+  ({ detail }) => detail === 'too_many_requests',
   ({ kind }) => kind === 'no_calendars',
   ({ detail }) => detail === 'principal_unproved',
   ({ kind }) => kind === 'forbidden_address',

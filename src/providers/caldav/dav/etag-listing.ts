@@ -1,14 +1,16 @@
 /** For servers without sync-collection: the collection's tag (ctag), and all etags, to compare with earlier ones. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
-import { type DavSession, davRequest, isTemporary, propfind, refusalOf, sendPropfind } from './dav-client.ts';
+import { type DavSession, davRequest, propfind, refusalOf, sendPropfind } from './dav-client.ts';
 import { calendarServer, dav, davDocument, propElement } from './dav-names.ts';
 import {
+  boundedTag,
   isTruncation,
   LISTED_PROPERTIES,
   type ListedObject,
   objectsIn,
-  readListing,
 } from './listed-object.ts';
+import { readListing } from './read-listing.ts';
+import { isTemporary } from './status.ts';
 import { textOf } from './xml.ts';
 
 /** The collection's tag; `undefined` when the server has none. Fails as `not_found` when the collection is gone. */
@@ -17,7 +19,7 @@ export async function readCtag(session: DavSession, collection: URL): Promise<st
   const { responses } = await propfind(session, collection, { depth: '0', properties });
   const [response] = responses;
   if (response?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
-  return textOf(response?.properties.get(calendarServer('getctag')));
+  return boundedTag(textOf(response?.properties.get(calendarServer('getctag'))));
 }
 
 /** All events with their etags: by a query, or where that is refused by a PROPFIND of the collection. */
@@ -31,12 +33,13 @@ export async function listObjects(session: DavSession, collection: URL): Promise
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body: query });
   if (isTemporary(answer.status)) throw refusalOf(answer);
   if (answer.status === 207) {
-    const listing = readListing(answer, collection);
+    const listing = await readListing(session, answer, collection);
     // What a truncated listing does not name may still be there.
     if (!listing.responses.some(isTruncation)) return objectsIn(listing);
   }
   const request = { depth: '1', properties: LISTED_PROPERTIES } as const;
-  const listing = readListing(await sendPropfind(session, collection, request), collection);
+  const listed = await sendPropfind(session, collection, request);
+  const listing = await readListing(session, listed, collection);
   if (listing.responses.some(isTruncation))
     throw new ProviderError('invalid_response', 'The server lists only a part of the calendar');
   return objectsIn(listing);

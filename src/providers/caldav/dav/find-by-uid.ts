@@ -1,7 +1,8 @@
 /** Where a calendar keeps the event with a UID: some servers choose the name of a resource themselves. */
 import { type DavSession, davRequest } from './dav-client.ts';
 import { dav, davDocument, escapeXml, propElement } from './dav-names.ts';
-import { objectsIn, readListing } from './listed-object.ts';
+import { objectsIn } from './listed-object.ts';
+import { readListing } from './read-listing.ts';
 
 /** By calendar-query, RFC 4791 §9.7.2. `undefined` when there is none, or when the server cannot search by UID. */
 export async function findByUid(session: DavSession, collection: URL, uid: string): Promise<URL | undefined> {
@@ -14,6 +15,6 @@ export async function findByUid(session: DavSession, collection: URL, uid: strin
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body });
   if (answer.status !== 207) return undefined;
   // More than one: the server ignored the filter and listed everything.
-  const [only, ...others] = objectsIn(readListing(answer, collection));
-  return only === undefined || others.length > 0 ? undefined : new URL(only.href, collection);
+  const [only, other] = objectsIn(await readListing(session, answer, collection));
+  return only === undefined || other !== undefined ? undefined : new URL(only.href, collection);
 }

@@ -63,5 +63,7 @@ const COMPRESSED = /[-;:](gzip|br|deflate|zstd)$/i;
 
 /** Whether both are known and name the same version. */
 export function sameEtag(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && comparableEtag(one) === comparableEtag(other);
+  if (one === undefined || other === undefined) return false;
+  // Comparing spellings takes its time, and most are the same.
+  return one === other || comparableEtag(one) === comparableEtag(other);
 }

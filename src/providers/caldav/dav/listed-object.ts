@@ -1,9 +1,9 @@
 /** Calendar object resources (RFC 4791 §4.1) as listings of their collection show them: address and version. */
-import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { mapMultistatus } from './dav-client.ts';
+import { type DavBody, textOfBody } from './dav-body.ts';
 import { dav } from './dav-names.ts';
+import type { DavTask } from './dav-reading.ts';
 import { comparableHref, comparablePath, withoutSlash } from './href.ts';
-import type { DavResponse, Multistatus } from './multistatus.ts';
+import { type DavResponse, type Multistatus, multistatusParts } from './multistatus.ts';
 import { child, textOf } from './xml.ts';
 
 export type ListedObject = {
@@ -31,18 +31,51 @@ export function listedObjectOf(response: DavResponse, collection: URL): ListedOb
   const isCalendar =
     contentType === undefined ? /\.ics$/i.test(path) : /^text\/calendar\b/i.test(contentType);
   if (!isCalendar) return undefined;
-  return { href: response.href, path, etag: textOf(properties.get(dav('getetag'))) };
+  return { href: response.href, path, etag: boundedTag(textOf(properties.get(dav('getetag')))) };
 }
+
+/** No server has longer ones. They are stored, compared and sent back. */
+const LONGEST_TAG = 8192;
+
+/** An etag, a ctag or a sync token; `undefined` for one that is too long to be kept. */
+export const boundedTag = (tag: string | undefined): string | undefined =>
+  tag === undefined || tag.length > LONGEST_TAG ? undefined : tag;
 
 /** A response of a listing, with the object it is about if it is about one. */
 export type Listed = Pick<DavResponse, 'href' | 'status'> & { readonly object: ListedObject | undefined };
 
-/** All responses of a listing. Fails as `mapMultistatus` does. */
-export const readListing = (answer: EgressResponse, collection: URL): Multistatus<Listed> =>
-  mapMultistatus(answer, (response) => {
-    const { href, status } = response;
-    return { href, status, object: listedObjectOf(response, collection) };
-  });
+export type ListingInput = {
+  readonly body: DavBody;
+  /** The collection's address. */
+  readonly collection: string;
+};
+
+/** The sync token is in the last part. */
+export type ListingPart = { readonly listed: readonly Listed[]; readonly syncToken?: string | undefined };
+
+/** Few enough to be taken over at once. */
+const LISTED_OF_PART = 1000;
+
+/** All responses of a listing. Fails as `multistatusParts` does. */
+export const LISTING: DavTask<ListingInput, ListingPart> = {
+  name: 'caldav-listing',
+  *run({ body, collection }) {
+    const url = new URL(collection);
+    const parts = multistatusParts(textOfBody(body), (response): Listed => {
+      const { href, status } = response;
+      return { href, status, object: listedObjectOf(response, url) };
+    });
+    for (;;) {
+      const { done, value } = parts.next();
+      if (done === true) {
+        yield { listed: [], syncToken: boundedTag(value.syncToken) };
+        return;
+      }
+      for (let at = 0; at < value.length; at += LISTED_OF_PART)
+        yield { listed: value.slice(at, at + LISTED_OF_PART) };
+    }
+  },
+};
 
 export const objectsIn = ({ responses }: Multistatus<Listed>): ListedObject[] =>
   responses.flatMap(({ object }) => object ?? []);

@@ -4,7 +4,7 @@
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { type DavSession, multistatusOf, sendPropfind } from './dav-client.ts';
+import { type DavSession, propertiesIn, sendPropfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
 import { comparablePath, withoutSlash } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
@@ -32,8 +32,8 @@ export type DavUser = {
 };
 
 /** `undefined` when the answer names no user. Fails as `unauthorized` when it says that the user is nobody. */
-export function userIn(answer: EgressResponse): DavUser | undefined {
-  const [response] = multistatusOf(answer).responses;
+export async function userIn(session: DavSession, answer: EgressResponse): Promise<DavUser | undefined> {
+  const [response] = (await propertiesIn(session, answer)).responses;
   return response && readUser(response, answer.url);
 }
 
@@ -58,7 +58,7 @@ function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
  */
 export async function provenUser(session: DavSession, user: DavUser, principal: URL): Promise<DavUser> {
   if (namesItself(user)) return user;
-  const itself = userIn(await askPrincipal(session, principal));
+  const itself = await userIn(session, await askPrincipal(session, principal));
   if (itself === undefined || !namesItself(itself)) throw notItself(principal);
   return itself;
 }

@@ -10,10 +10,10 @@ import {
   type DavRequest,
   type DavSession,
   davRequest,
-  isGone,
   refusalOf,
 } from './dav-client.ts';
 import { comparableEtag } from './href.ts';
+import { isGone } from './status.ts';
 import { uidConflictOf, writeRefusalOf } from './write-refusal.ts';
 
 /** A version of a resource. */

@@ -1,7 +1,7 @@
 /** The sync-collection report, RFC 6578 §3.2: what changed in a collection since a token. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { bodyText, type DavSession, davRequest, isGone, isTemporary, refusalOf } from './dav-client.ts';
+import { type DavSession, davRequest, errorText, refusalOf } from './dav-client.ts';
 import { davDocument, escapeXml, propElement } from './dav-names.ts';
 import {
   isCollection,
@@ -10,9 +10,10 @@ import {
   type ListedObject,
   objectPath,
   objectsIn,
-  readListing,
 } from './listed-object.ts';
 import { namesCondition } from './multistatus.ts';
+import { readListing } from './read-listing.ts';
+import { isGone, isTemporary } from './status.ts';
 
 /** A page of changes; another page follows while `truncated`. */
 export type SyncPage = {
@@ -53,7 +54,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   );
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '0', body });
   if (answer.status !== 207) throw syncRefusalOf(answer, token);
-  const { responses, syncToken } = readListing(answer, collection);
+  const { responses, syncToken } = await readListing(session, answer, collection);
   if (syncToken === undefined) throw new SyncCollectionRefused('The answer has no sync token');
   const present = responses.filter(({ status }) => status === undefined || status < 300);
   const gone = responses.filter(({ status }) => isGone(status));
@@ -70,7 +71,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
 function syncRefusalOf(answer: EgressResponse, token: string): Error {
   const { status } = answer;
   if (isTemporary(status)) return refusalOf(answer);
-  const forgotten = status === 410 || namesCondition(bodyText(answer), 'valid-sync-token');
+  const forgotten = status === 410 || namesCondition(errorText(answer), 'valid-sync-token');
   // RFC 6578 refuses a token with 403 or 409; not every server names the condition.
   if (token !== '' && (forgotten || status === 403 || status === 409))
     return new ProviderError('sync_token_expired', 'The server has forgotten this sync token');

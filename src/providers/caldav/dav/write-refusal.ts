@@ -5,7 +5,7 @@ import {
   type UnsupportedReason,
 } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
-import { bodyText, refusalOf } from './dav-client.ts';
+import { errorText, refusalOf } from './dav-client.ts';
 import { conditionsIn } from './multistatus.ts';
 import { hrefsOf } from './xml.ts';
 
@@ -82,9 +82,3 @@ export function uidConflictOf(answer: EgressResponse): { readonly href: string |
   const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));
   return conflict && { href: hrefsOf(conflict)[0] };
 }
-
-/** A longer body is no error message, and is not read. */
-const LONGEST_ERROR = 100_000;
-
-const errorText = (answer: EgressResponse): string =>
-  answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);

@@ -1,11 +1,21 @@
 /**
- * Where a row of the mirror is found: by its shape and its stretch of time. Decided from the times alone, so that
- * a series whose overrides come one by one is placed as one that comes whole.
+ * Where an event is found in an index of times: by its shape and its stretch of time. Decided from the times alone, so
+ * that a series whose overrides come one by one is placed as one that comes whole.
  */
-import type { Timing } from '../calendars/mirrored-event.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
-import type { Series, SeriesMaster, SeriesOverride } from '../lib/recurrence/series.ts';
-import { spanOf } from '../lib/recurrence/span-of.ts';
+import { instantOf } from './event-instant.ts';
+import type { EventTime, Recurrence } from './event-time.ts';
+import type { Series, SeriesMaster, SeriesOverride } from './series.ts';
+import { spanOf } from './span-of.ts';
+
+/** The times of an event: a single one, a master, or an override, which has a `recurrenceId`. */
+export type PlacedTimes = {
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly recurrence?: Recurrence;
+  readonly recurrenceId?: EventTime;
+  readonly thisAndFuture?: true;
+  readonly cancelled?: true;
+};
 
 /** Epoch milliseconds, of a series from its first instance to its last. */
 export type Place = {
@@ -20,13 +30,13 @@ export const LONGEST_SHORT = 25 * 3_600_000;
 const YEAR_10000 = 253_402_300_800_000;
 
 /** Whether there is a master that makes a series of these; without one, overrides are instances known alone. */
-export const isSeries = (timings: readonly Timing[]): boolean =>
+export const isSeries = (timings: readonly PlacedTimes[]): boolean =>
   timings.some((timing) => isMaster(timing) && (timing.recurrence !== undefined || timings.length > 1));
 
-const isMaster = ({ recurrenceId }: Timing): boolean => recurrenceId === undefined;
+const isMaster = ({ recurrenceId }: PlacedTimes): boolean => recurrenceId === undefined;
 
 /** Of a single event, or of those of one series that are there. */
-export function placesOf(timings: readonly Timing[], calendarZone: string): Place[] {
+export function placesOf(timings: readonly PlacedTimes[], calendarZone: string): Place[] {
   const master = timings.find(isMaster);
   if (master === undefined || !isSeries(timings))
     return timings.map((timing) => singlePlace(timing, calendarZone));
@@ -38,7 +48,7 @@ export function placesOf(timings: readonly Timing[], calendarZone: string): Plac
   );
 }
 
-function singlePlace(timing: Timing, calendarZone: string): Place {
+function singlePlace(timing: PlacedTimes, calendarZone: string): Place {
   const startsAt = instantOf(timing.start, calendarZone);
   const endsAt = Math.max(instantOf(timing.end, calendarZone), startsAt);
   const shape = endsAt - startsAt > LONGEST_SHORT ? 'long' : 'short';
@@ -51,7 +61,7 @@ function singlePlace(timing: Timing, calendarZone: string): Place {
 }
 
 /** A master is found wherever an instance or an override of its series is. */
-function seriesPlace(master: Timing, overrides: readonly Timing[], calendarZone: string): Place {
+function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], calendarZone: string): Place {
   const span = spanOf(
     seriesOf(master, overrides, () => undefined),
     calendarZone,
@@ -64,7 +74,7 @@ function seriesPlace(master: Timing, overrides: readonly Timing[], calendarZone:
   };
 }
 
-function overridePlace(timing: Timing, master: Timing, calendarZone: string): Place {
+function overridePlace(timing: PlacedTimes, master: PlacedTimes, calendarZone: string): Place {
   const startsAt = instantOf(timing.start, calendarZone);
   return {
     shape: master.cancelled === true ? 'hidden' : 'override',
@@ -74,7 +84,11 @@ function overridePlace(timing: Timing, master: Timing, calendarZone: string): Pl
 }
 
 /** The series that a master and its overrides make; `payload` is what is kept with each. */
-export function seriesOf<T>(master: Timing, overrides: readonly Timing[], payload: (i: number) => T) {
+export function seriesOf<T>(
+  master: PlacedTimes,
+  overrides: readonly PlacedTimes[],
+  payload: (i: number) => T,
+) {
   const made: Series<T> & { master: SeriesMaster<T> } = {
     master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
     overrides: overrides.flatMap((timing, i) => overrideOf(timing, payload(i))),
@@ -82,7 +96,7 @@ export function seriesOf<T>(master: Timing, overrides: readonly Timing[], payloa
   return made;
 }
 
-function overrideOf<T>(timing: Timing, payload: T): SeriesOverride<T>[] {
+function overrideOf<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {
   const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
   if (recurrenceId === undefined) return [];
   return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload }];

@@ -1,0 +1,169 @@
+/**
+ * How many connections are open at once, in all and of one address (docs/operations.md, Limits). One too many is
+ * answered and closed before anything of it is read.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { Log } from '../lib/log.ts';
+import { addressKey } from './address-key.ts';
+import { awaitedSince, isIdle, type OpenConnection, type OpenConnections } from './open-connections.ts';
+import type { Peer } from './peers.ts';
+import { rawAnswer } from './raw-answer.ts';
+import { ApiError } from './refusal.ts';
+
+export type ConnectionLimits = {
+  /** Of everybody. */
+  readonly connections: number;
+  /** Of one address, and of one /64 of IPv6. */
+  readonly connectionsPerAddress: number;
+};
+
+export type ConnectionLimitDeps = {
+  readonly limits: ConnectionLimits;
+  readonly peerOf: (address: string) => Peer;
+  /** The headers of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly log: Log;
+  /** Milliseconds since any moment. */
+  readonly now: () => number;
+};
+
+/** Kept for this machine itself, so that whoever watches over the program is answered when all others are not. */
+const MOST_KEPT_FOR_LOOPBACK = 16;
+/** When there is none left, a request that has been on its way for so long makes room for a new one. */
+const AWAITED_MS = 1_000;
+/** How long the other end has to take its refusal, and how many at once have that time. */
+const LINGER_MS = 1_000;
+const MOST_LINGERING = 100;
+const RETRY_SECONDS = '5';
+const LOG_EVERY_MS = 60_000;
+
+/** Makes `server` refuse connections over the limits. Whoever listens to its connections by now hears of the others only. */
+export function limitConnections(server: Server, open: OpenConnections, deps: ConnectionLimitDeps): void {
+  const { limits, peerOf, headers } = deps;
+  const kept = Math.min(MOST_KEPT_FOR_LOOPBACK, Math.floor(limits.connections / 10));
+  const warn = warnNowAndThen(deps);
+  const counted = connectionCounts(open, deps.now);
+  let lingering = 0;
+
+  const problemOf = (address: string): ApiError | undefined => {
+    const peer = peerOf(address);
+    const most = peer === 'loopback' ? limits.connections : limits.connections - kept;
+    if (peer === 'caller') {
+      const key = addressKey(address);
+      if (counted.of(key) >= limits.connectionsPerAddress && !counted.makeRoom(key)) {
+        return tooMany(429, `${limits.connectionsPerAddress} connections may be open from one address`);
+      }
+    }
+    if (counted.all() >= most && !counted.makeRoom()) {
+      return tooMany(503, `${limits.connections} connections may be open`);
+    }
+    return undefined;
+  };
+
+  const refuse = (socket: Socket, refusal: ApiError): void => {
+    warn(refusal);
+    socket.on('error', () => {}); // it may be gone already
+    if (lingering >= MOST_LINGERING) {
+      socket.destroy();
+      return;
+    }
+    lingering += 1;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => {
+      lingering -= 1;
+      clearTimeout(timer);
+    });
+    // What was sent is thrown away: closed with bytes unread, the other end might lose the answer.
+    socket.resume().end(rawAnswer(refusal, headers));
+    socket.once('end', () => socket.destroySoon());
+  };
+
+  // Node's own listener reads the request: it is asked only for connections that are let in.
+  const accept = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress;
+    if (address === undefined) {
+      socket.destroy();
+      return;
+    }
+    const refusal = problemOf(address);
+    if (refusal !== undefined) {
+      refuse(socket, refusal);
+      return;
+    }
+    counted.add(socket, addressKey(address));
+    for (const listener of accept) listener.call(server, socket);
+  });
+}
+
+function connectionCounts(open: OpenConnections, now: () => number) {
+  const connections = new Map<Socket, string>();
+  const ofAddress = new Map<string, number>();
+
+  const forget = (socket: Socket): void => {
+    const address = connections.get(socket);
+    if (address === undefined) return;
+    connections.delete(socket);
+    const left = (ofAddress.get(address) ?? 1) - 1;
+    if (left === 0) ofAddress.delete(address);
+    else ofAddress.set(address, left);
+  };
+  const firstOf = (address: string | undefined, isWanted: (connection: OpenConnection) => boolean) => {
+    for (const [socket, from] of connections) {
+      if (address !== undefined && from !== address) continue;
+      const connection = open.get(socket);
+      if (connection !== undefined && isWanted(connection)) return socket;
+    }
+    return undefined;
+  };
+  const isSlow = (connection: OpenConnection): boolean => {
+    const since = awaitedSince(connection);
+    return since !== undefined && now() - since >= AWAITED_MS;
+  };
+
+  return {
+    all: (): number => connections.size,
+    of: (address: string): number => ofAddress.get(address) ?? 0,
+    add(socket: Socket, address: string): void {
+      connections.set(socket, address);
+      ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
+      socket.once('close', () => forget(socket));
+    },
+    /**
+     * Closes the oldest connection that waits for another request, or else for the rest of a slow one, of that address or of
+     * any; whether there was one.
+     */
+    makeRoom(address?: string): boolean {
+      const unused = firstOf(address, isIdle) ?? firstOf(address, isSlow);
+      if (unused === undefined) return false;
+      forget(unused);
+      unused.destroy();
+      return true;
+    },
+  };
+}
+
+const tooMany = (status: number, limit: string): ApiError => {
+  const message = `Too many connections: at most ${limit} at once`;
+  return new ApiError(status, 'too_many_connections', {
+    message,
+    details: { connections: [message] },
+    headers: { 'retry-after': RETRY_SECONDS },
+  });
+};
+
+/** One line a minute, with how many there were since the last. */
+function warnNowAndThen({ log, now }: ConnectionLimitDeps): (refusal: ApiError) => void {
+  let refused = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ message, status }) => {
+    refused += 1;
+    if (now() - last < LOG_EVERY_MS) return;
+    log.warn({ event: 'connections_refused', refused, status }, message);
+    last = now();
+    refused = 0;
+  };
+}

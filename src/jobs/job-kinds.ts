@@ -1,0 +1,35 @@
+/** The kinds of jobs: how long each may run, and which slots it may take. */
+import type { JobKind, MostAtOnce } from './job-store.ts';
+
+/** Slots that some kinds of jobs share. */
+export type JobClass = {
+  readonly kinds: readonly JobKind[];
+  /** How many run at once in this process. */
+  readonly slots: number;
+  readonly most: MostAtOnce;
+};
+
+/** Each has slots of its own, so that syncs, which wait for servers, stand before no other work. */
+export const JOB_CLASSES: readonly JobClass[] = [
+  {
+    kinds: ['sync-account', 'sync-calendar'],
+    slots: 12,
+    most: { ofAccount: 2, ofHost: 2, ofOwner: 4 },
+  },
+  {
+    kinds: ['end-access', 'finish-splits', 'housekeeping'],
+    slots: 4,
+    most: { ofAccount: 2, ofHost: 2, ofOwner: 2 },
+  },
+];
+
+const MINUTE_MS = 60_000;
+
+/** After how many milliseconds a run is given up. */
+export const JOB_DEADLINES: Readonly<Record<JobKind, number>> = {
+  'sync-account': 5 * MINUTE_MS,
+  'sync-calendar': 5 * MINUTE_MS,
+  'end-access': MINUTE_MS,
+  'finish-splits': 2 * MINUTE_MS,
+  housekeeping: 10 * MINUTE_MS,
+};

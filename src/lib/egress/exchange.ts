@@ -1,0 +1,95 @@
+/** One request and its answer over the wire, read no faster than there is room and turns for it. */
+import type { Agent, Dispatcher } from 'undici';
+
+import type { RoomShare } from './answer-room.ts';
+import { EgressError } from './egress-error.ts';
+import type { PieceTurns } from './piece-turns.ts';
+import { type ReceivedBytes, receivedBytes } from './received-bytes.ts';
+
+export type WireRequest = {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  /** Most bytes of the answer's body, as it is sent. */
+  readonly maxBytes: number;
+};
+
+export type WireAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it was sent, perhaps compressed. */
+  readonly body: ReceivedBytes;
+};
+
+export type ExchangeDeps = { readonly agent: Agent; readonly share: RoomShare; readonly turns: PieceTurns };
+
+/** Answers before the answer, such as 103: one or two are usual, and thousands cost time. */
+const MOST_INFORMATIONAL = 10;
+/** An answer of more pieces than these that are shorter on average costs more time than it is worth. */
+const MOST_TINY_PIECES = 100_000;
+const TINY_BYTES = 8;
+
+/** Sends it, and resolves once the answer is whole. Fails with EgressError, the signal's reason, or what undici says. */
+export function exchange(
+  request: WireRequest,
+  { agent, share, turns }: ExchangeDeps,
+  signal: AbortSignal,
+): Promise<WireAnswer> {
+  const { url, method, headers, body: sentBody, maxBytes } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
+  const body = receivedBytes();
+  let controller: Dispatcher.DispatchController | undefined;
+  let answer: WireAnswer | undefined;
+  let informational = 0;
+  let pieces = 0;
+
+  const onAbort = (): void => {
+    reject(signal.reason);
+    controller?.abort(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  agent.dispatch(
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      // undici's type names the common methods only; it sends any token.
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: sentBody ?? null,
+    },
+    {
+      onRequestStart(started) {
+        controller = started;
+        if (signal.aborted) started.abort(signal.reason);
+      },
+      onResponseStart(_, status, received) {
+        if (status >= 200) answer = { status, headers: received, body };
+        else if (++informational > MOST_INFORMATIONAL)
+          throw new EgressError('unreachable', `${url.hostname} does not come to its answer`);
+      },
+      onResponseData(reading, piece) {
+        body.add(piece);
+        if (body.size() > maxBytes)
+          throw new EgressError('too_large', `The answer is larger than ${maxBytes} bytes`);
+        pieces += 1;
+        if (pieces > MOST_TINY_PIECES && body.size() < pieces * TINY_BYTES)
+          throw new EgressError('too_large', `${url.hostname} answers in too many pieces`);
+        const wait = share.take(piece.length);
+        if (wait !== undefined) {
+          reading.pause();
+          wait.then(() => reading.resume());
+        } else if (!turns.count(() => reading.resume())) reading.pause();
+      },
+      onResponseEnd() {
+        if (answer !== undefined) resolve(answer);
+        else reject(new EgressError('unreachable', `${url.hostname} did not answer`));
+      },
+      onResponseError(_, failure) {
+        reject(failure);
+      },
+    },
+  );
+  return promise.finally(() => signal.removeEventListener('abort', onAbort));
+}

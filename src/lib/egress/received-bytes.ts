@@ -1,0 +1,45 @@
+/** The bytes of an answer as they come, gathered in blocks: pieces can be as small as one byte. */
+
+export type ReceivedBytes = {
+  add(piece: Buffer): void;
+  /** How many there are. */
+  readonly size: () => number;
+  /** All of them, in one piece of memory that is nobody else's. */
+  whole(): Buffer;
+  /** The blocks they are in. */
+  blocks(): readonly Buffer[];
+};
+
+const SMALLEST_BLOCK = 4_096;
+const LARGEST_BLOCK = 65_536;
+
+/** Nothing yet. */
+export function receivedBytes(): ReceivedBytes {
+  const full: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  let used = 0;
+  let before = 0;
+
+  const nextBlock = (): void => {
+    if (block.length > 0) full.push(block);
+    before += block.length;
+    block = Buffer.allocUnsafeSlow(Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, before)));
+    used = 0;
+  };
+  const blocks = (): readonly Buffer[] => [...full, block.subarray(0, used)];
+
+  return {
+    add(piece) {
+      let taken = 0;
+      while (taken < piece.length) {
+        if (used === block.length) nextBlock();
+        const length = piece.copy(block, used, taken);
+        used += length;
+        taken += length;
+      }
+    },
+    size: () => before + used,
+    whole: () => Buffer.concat(blocks()),
+    blocks,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Reading what a server sent (docs/security.md T13): small answers here and now, larger ones in a thread, where a limit
+ * of processor time and of memory ends what takes too much of either.
+ */
+import {
+  ProviderError,
+  type ProviderErrorDetail,
+  type ProviderErrorKind,
+} from '../../../calendars/provider-error.ts';
+import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
+import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
+import type { DavBody } from './dav-body.ts';
+
+/** One way to read an answer. */
+export type DavTask<Input extends DavInput, Part> = {
+  /** By which threads know it: see dav-tasks.ts. */
+  readonly name: string;
+  /**
+   * Yields parts, each made and taken over within milliseconds. Input and parts are plain data. Fails with ProviderError
+   * only, which may come after parts.
+   */
+  run(input: Input): Iterable<Part>;
+};
+
+export type DavInput = { readonly body: DavBody };
+
+export interface DavReading {
+  /**
+   * The parts of a task. Fails as the task does, as ReadingStopped when a part of it was over a limit, and as
+   * `unavailable` when the process is stopping. A thread is kept until the parts end: do no slow work between two.
+   */
+  parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
+  /** Milliseconds of processor time that threads took so far for this reading. */
+  spentMs(): number;
+}
+
+/** It takes too long, or too much memory, to read an answer. */
+export class ReadingStopped extends ProviderError {
+  /** A public sentence that goes on from "it". */
+  readonly why: string;
+
+  constructor(cause: WorkStopped) {
+    const why = cause.reason === 'memory' ? 'it takes too much memory to read' : 'it takes too long to read';
+    super('invalid_response', `The server’s answer cannot be read: ${why}`, { cause });
+    this.why = why;
+  }
+}
+
+/** `work`: where large answers are read, for `owner`; without it all are read at once. */
+export type ReadingDeps = { readonly work: WorkPool | undefined; readonly owner: string };
+
+/** Bytes of an answer that are read without a thread. */
+const MOST_AT_ONCE = 16_000;
+/** Milliseconds of processor time for one part: it has one heavy resource at most. */
+const PART_MS = 2000;
+/** For all parts of one answer: others wait for the thread. */
+const ANSWER_MS = 10_000;
+
+/** What a thread yields for a task: its parts with the milliseconds they took, and at last what it failed of. */
+export type ThreadPart = { readonly part: unknown; readonly ms: number } | { readonly failure: TaskFailure };
+
+/** A ProviderError as plain data. */
+export type TaskFailure = {
+  readonly kind: ProviderErrorKind;
+  readonly message: string;
+  readonly detail: ProviderErrorDetail | undefined;
+};
+
+/** The reading of one session. */
+export function davReading({ work, owner }: ReadingDeps): DavReading {
+  let spent = 0;
+
+  async function* inThread(pool: WorkPool, name: string, input: DavInput): AsyncGenerator<unknown, void> {
+    // What a thread is given leaves this one, so that it is given a copy.
+    const bytes = new Uint8Array(input.body.bytes);
+    const moved = { ...input, body: { ...input.body, bytes } };
+    let failure: TaskFailure | undefined;
+    let ofAnswer = 0;
+    try {
+      const task = { name, input: moved, owner, partMs: PART_MS, transfer: [bytes.buffer] };
+      for await (const answer of pool.run<ThreadPart>(task)) {
+        if ('failure' in answer) failure = answer.failure;
+        else {
+          spent += answer.ms;
+          ofAnswer += answer.ms;
+          if (ofAnswer > ANSWER_MS) throw new WorkStopped('deadline');
+          yield answer.part;
+        }
+      }
+    } catch (reason) {
+      if (!(reason instanceof WorkStopped)) throw reason;
+      if (reason.reason === 'closed')
+        throw new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
+      if (ofAnswer <= ANSWER_MS) spent += PART_MS;
+      throw new ReadingStopped(reason);
+    }
+    if (failure !== undefined) throw errorOf(failure);
+  }
+
+  return {
+    async *parts<Input extends DavInput, Part>({ name, run }: DavTask<Input, Part>, input: Input) {
+      if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* run(input);
+      // The thread runs the task of this name.
+      else yield* inThread(work, name, input) as AsyncGenerator<Part, void>;
+    },
+    spentMs: () => spent,
+  };
+}
+
+const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>
+  new ProviderError(kind, message, detail === undefined ? {} : { detail });
+
+/** All parts of a task. */
+export const partsOf = <Input extends DavInput, Part>(
+  reading: DavReading,
+  task: DavTask<Input, Part>,
+  input: Input,
+): Promise<Part[]> => Array.fromAsync(reading.parts(task, input));

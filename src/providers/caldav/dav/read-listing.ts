@@ -1,0 +1,28 @@
+/** A listing of a collection, as its server answered it. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { bodyOf } from './dav-body.ts';
+import { type DavSession, refusalOf } from './dav-client.ts';
+import { LISTING, type Listed } from './listed-object.ts';
+import type { Multistatus } from './multistatus.ts';
+
+/** More than any calendar has; the answer's own size allows no more either. */
+const MOST_LISTED = 150_000;
+
+/** All responses of a listing. Fails with `refusalOf` when the status is not 207, and as LISTING does. */
+export async function readListing(
+  { reading }: DavSession,
+  answer: EgressResponse,
+  collection: URL,
+): Promise<Multistatus<Listed>> {
+  if (answer.status !== 207) throw refusalOf(answer);
+  const responses: Listed[] = [];
+  let syncToken: string | undefined;
+  for await (const part of reading.parts(LISTING, { body: bodyOf(answer), collection: collection.href })) {
+    for (const each of part.listed) responses.push(each);
+    if (responses.length > MOST_LISTED)
+      throw new ProviderError('too_large', `The calendar lists more than ${MOST_LISTED} objects`);
+    syncToken = part.syncToken;
+  }
+  return { responses, syncToken };
+}

@@ -1,0 +1,102 @@
+/** Reading calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was got by itself. */
+import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
+import { type DavBody, textOfBody } from './dav/dav-body.ts';
+import { caldav, dav } from './dav/dav-names.ts';
+import type { DavTask } from './dav/dav-reading.ts';
+import { boundedTag, objectPath } from './dav/listed-object.ts';
+import { type DavResponse, multistatusParts } from './dav/multistatus.ts';
+import { isGone } from './dav/status.ts';
+import { textOf } from './dav/xml.ts';
+import { eventResourceOf } from './events/event-resource.ts';
+
+/** What is at the address of an object. */
+export type ObjectContent =
+  | { readonly type: 'event'; readonly resource: EventResource }
+  /** It is over the budget of a resource. */
+  | { readonly type: 'left out'; readonly resource: LeftOutResource }
+  /** Nothing is there, or no event (any more). */
+  | { readonly type: 'gone' }
+  /** It cannot be read. */
+  | { readonly type: 'skipped'; readonly why: string };
+
+/** An object as it is known before it is read: its path for comparison, and its version. */
+export type KnownObject = { readonly path: string; readonly etag: string | undefined };
+
+export type ReadObject = { readonly path: string; readonly content: ObjectContent };
+
+export type ObjectsInput = {
+  readonly body: DavBody;
+  /** The collection's address. */
+  readonly collection: string;
+  /** Those that were asked for. */
+  readonly wanted: readonly KnownObject[];
+};
+
+/** Characters of calendar data, and milliseconds of processor time, after which a part ends. */
+const LONGEST_PART = 1_000_000;
+const PART_MS = 200;
+
+/**
+ * The wanted objects that the answer has; of one that it has twice the first. Fails as `multistatusParts` does, when what
+ * came before was yielded.
+ */
+export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
+  name: 'caldav-objects',
+  *run({ body, collection, wanted }) {
+    const url = new URL(collection);
+    const waiting = new Map(wanted.map((object) => [object.path, object]));
+    let part: ReadObject[] = [];
+    let length = 0;
+    let startedAt = spentMs();
+    for (const answers of multistatusParts(textOfBody(body), (response) => answeredObject(response, url))) {
+      for (const { path, status, etag, data } of answers) {
+        const known = path === undefined ? undefined : waiting.get(path);
+        if (known === undefined || !(data || isGone(status))) continue;
+        waiting.delete(known.path);
+        const object = { path: known.path, etag: etag ?? known.etag };
+        part.push({ path: object.path, content: data ? contentOf(object, data) : { type: 'gone' } });
+        length += data?.length ?? 0;
+        if (length < LONGEST_PART && spentMs() - startedAt < PART_MS) continue;
+        yield part;
+        [part, length, startedAt] = [[], 0, spentMs()];
+      }
+    }
+    if (part.length > 0) yield part;
+  },
+};
+
+function answeredObject({ href, status, properties }: DavResponse, collection: URL) {
+  return {
+    path: objectPath(href, collection),
+    status,
+    etag: boundedTag(textOf(properties.get(dav('getetag')))),
+    data: properties.get(caldav('calendar-data'))?.text,
+  };
+}
+
+/** One object that was got by itself: exactly one part. */
+export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectContent> = {
+  name: 'caldav-object',
+  *run({ body, path, etag }) {
+    yield contentOf({ path, etag }, textOfBody(body));
+  },
+};
+
+function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectContent {
+  // Tasks and journals share collections with events (RFC 4791 §4.1).
+  if (!/^BEGIN:VEVENT\s*$/im.test(icalendar)) return { type: 'gone' };
+  try {
+    return { type: 'event', resource: eventResourceOf({ href: path, etag, icalendar }) };
+  } catch (failure) {
+    const why = failure instanceof Error ? failure.message : String(failure);
+    if (failure instanceof TooComplexError)
+      return { type: 'left out', resource: { href: path, etag, reason: why } };
+    return { type: 'skipped', why };
+  }
+}
+
+function spentMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

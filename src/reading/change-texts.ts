@@ -1,0 +1,146 @@
+/** The entries of GET /events/changes as answers have them. */
+import {
+  membersOf,
+  type RenderedObject,
+  renderList,
+  renderMember,
+  renderObject,
+} from '../lib/rendered-json.ts';
+import { fitting } from './answer-body.ts';
+import type { EventName } from './change-feed.ts';
+import type { EventReader, MirroredAccount, WholeSeries } from './event-reader.ts';
+import { type EventText, eventText } from './event-text.ts';
+import type { Owned } from './freshness.ts';
+import { inPieces } from './row-pieces.ts';
+import { timesOf } from './series-times.ts';
+import { instanceOfOverride, listedMaster } from './whole-series.ts';
+
+/** One of an answer. What is not deleted is read when it is written out. */
+export type Change =
+  | (EventName & { readonly changeType: 'created' | 'updated' })
+  | (EventName & { readonly changeType: 'deleted'; readonly event: RenderedObject });
+
+export type SizedChange = Change & {
+  /** About how many bytes of an answer it takes. */
+  readonly size: number;
+};
+
+/** The calendars that are read, by their keys. */
+export type Owners = ReadonlyMap<string, Owned>;
+
+export const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
+  new Map(
+    accounts.flatMap((account) =>
+      account.calendars.map((calendar) => [calendar.calendarKey, { calendar, account }] as const),
+    ),
+  );
+
+type Reader = { readonly events: Pick<EventReader, 'sizesById' | 'eventsById'> };
+
+/** What an entry takes besides what is stored of its event. */
+const SIZE_OF_REST = 400;
+
+/** As many as an answer may have, and about how many bytes they take. */
+export async function fittingChanges(
+  all: readonly Change[],
+  owners: Owners,
+  read: Reader,
+): Promise<{ readonly changes: readonly SizedChange[]; readonly size: number }> {
+  const sizes = await sizesOf(all, owners, read);
+  const sized = all.map((change) => ({ ...change, size: (sizes.get(keyOf(change)) ?? 0) + SIZE_OF_REST }));
+  const { count, size } = fitting(sized.map((change) => change.size));
+  return { changes: sized.slice(0, count), size };
+}
+
+async function sizesOf(
+  changes: readonly Change[],
+  owners: Owners,
+  { events }: Reader,
+): Promise<ReadonlyMap<string, number>> {
+  const { keys, ids } = askedFor(changes, owners);
+  if (keys.length === 0) return new Map();
+  return new Map(
+    (await events.sizesById(keys, ids)).map(({ size, rows, original, ...name }) => [
+      keyOf(name),
+      size + rows * SIZE_OF_REST + Math.min(MOST_INHERITED, (rows - 1) * original),
+    ]),
+  );
+}
+
+/** What has to be read of these. */
+function askedFor(changes: readonly Change[], owners: Owners) {
+  const existing = changes.filter(({ changeType }) => changeType !== 'deleted');
+  const keys = new Set(existing.map(({ calendarKey }) => calendarKey).filter((key) => owners.has(key)));
+  return { keys: [...keys], ids: [...new Set(existing.map(({ id }) => id))] };
+}
+
+/** What the entries say, piece by piece; one whose event was deleted meanwhile is not there. */
+export async function* changeTexts(
+  { changes, owners }: { readonly changes: readonly SizedChange[]; readonly owners: Owners },
+  read: Reader,
+): AsyncGenerator<readonly RenderedObject[], void> {
+  for (const piece of inPieces(changes)) {
+    const texts = await textsOf(piece, owners, read);
+    yield piece.flatMap((change) => {
+      const event = change.changeType === 'deleted' ? change.event : texts.get(keyOf(change));
+      return changeText(change.changeType, event);
+    });
+  }
+}
+
+/** An event that is missing was deleted meanwhile, and has a later entry. */
+const changeText = (
+  changeType: 'created' | 'updated' | 'deleted',
+  event: RenderedObject | undefined,
+): RenderedObject[] =>
+  event === undefined ? [] : [renderObject({ changeType }, renderMember('event', event))];
+
+const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
+
+async function textsOf(
+  changes: readonly Change[],
+  owners: Owners,
+  { events }: Reader,
+): Promise<ReadonlyMap<string, RenderedObject>> {
+  const { keys, ids } = askedFor(changes, owners);
+  const texts = new Map<string, RenderedObject>();
+  if (keys.length === 0) return texts;
+  const { singles, series } = await events.eventsById(keys, ids);
+  const toText = eventText();
+  for (const single of singles) {
+    const owner = owners.get(single.calendarKey);
+    if (owner) texts.set(keyOf(single), toText(single, owner));
+  }
+  for (const one of series) {
+    const owner = owners.get(one.calendarKey);
+    if (owner) texts.set(keyOf(one), seriesText(one, owner, toText));
+  }
+  return texts;
+}
+
+/** The provider objects that a series' overrides have from their master, together, in bytes: further ones are left out. */
+const MOST_INHERITED = 1_000_000;
+
+/** The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place). */
+function seriesText(one: WholeSeries, owner: Owned, toText: EventText): RenderedObject {
+  const zone = owner.calendar.timeZone;
+  const times = timesOf(one);
+  const instances = times.overrides.map((override) => ({
+    ...override,
+    event: instanceOfOverride(one, override, { times, zone }),
+  }));
+  const cancelled = instances.filter((instance) => instance.cancelled);
+  let inherited = 0;
+  const overrides = instances
+    .filter((instance) => !instance.cancelled)
+    .map(({ event, thisAndFuture, payload: row }) => {
+      if (one.rows[row]?.hasOriginal === false) inherited += event.original?.length ?? 0;
+      const shown = inherited > MOST_INHERITED ? { ...event, original: null } : event;
+      return renderObject(membersOf(toText(shown, owner)), thisAndFuture ? { thisAndFuture } : undefined);
+    });
+  return renderObject(
+    membersOf(toText(listedMaster(one, times, zone), owner)),
+    renderMember('overrides', renderList(overrides)),
+    { cancelledInstances: cancelled.map(({ event }) => event.id) },
+  );
+}

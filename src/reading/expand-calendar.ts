@@ -1,0 +1,239 @@
+/**
+ * The recurring events of one calendar that a page can show, from their times alone: the same on the main thread and in
+ * one of the work pool. Each series and each calendar has a budget of its own, so that one that asks for too much is
+ * named, and all others are there (docs/security.md T13).
+ */
+import { byBytes } from '../lib/byte-order.ts';
+import { instanceIdOf, instantOf } from '../lib/recurrence/event-instant.ts';
+import { expand } from '../lib/recurrence/expand.ts';
+import { type RecurrenceBudget, RecurrenceBudgetError, spendSteps } from '../lib/recurrence/expand-rule.ts';
+import type { Instance } from '../lib/recurrence/series.ts';
+import type { EventPosition, EventWindow } from './event-reader.ts';
+import { type SeriesTimes, seriesTimes } from './series-times.ts';
+
+export type CalendarTimes = {
+  readonly calendarKey: string;
+  /** An IANA name: where floating times are read. */
+  readonly zone: string;
+  readonly series: readonly TimedSeries[];
+};
+
+export type TimedSeries = {
+  /** The master's id on the wire. */
+  readonly id: string;
+  /** JSON of a Timing for each row, the master's first. */
+  readonly timings: readonly string[];
+  /** In a search: which rows are searched for; all without one. */
+  readonly matches?: readonly boolean[] | undefined;
+};
+
+/** Which of their events are wanted: in order, those behind `after`, no more than `limit`. */
+export type Wanted = {
+  readonly window: EventWindow;
+  readonly after: EventPosition | undefined;
+  readonly limit: number;
+  /** False: each series once, at the start of its master, where it has an instance in the window. */
+  readonly singleEvents: boolean;
+};
+
+/** An instance, or a master where `singleEvents` is false. */
+export type Found = EventPosition & {
+  readonly end: number;
+  readonly allDay: boolean;
+  /** By their places in the input. */
+  readonly series: number;
+  readonly row: number;
+};
+
+export type Expanded = {
+  /** In order. */
+  readonly found: readonly Found[];
+  /** Series that are over their budget, by their places in the input. */
+  readonly tooComplex: readonly number[];
+  /** The calendar was over its own: series behind the last one looked at are not there. */
+  readonly isOver: boolean;
+};
+
+/** Steps as a RecurrenceBudget counts them. The calendar's are counted down. */
+export type StepBudget = { readonly ofSeries: number; ofCalendar: number };
+
+/** What a series and a calendar may take of a read. */
+export const stepBudget = (): StepBudget => ({ ofSeries: 400_000, ofCalendar: 4_000_000 });
+
+const HOUR = 3_600_000;
+/** The first stretch of a window that is expanded; each further one is twice as long. */
+const FIRST_STRETCH = 32 * 24 * HOUR;
+const SHORTEST_STRETCH = HOUR;
+/** Instances of one series that are held at a time. */
+const MOST_IN_STRETCH = 10_000;
+/** What reading a series' times takes besides following its rules, in steps, and each row of it. */
+const STEPS_OF_SERIES = 100;
+const STEPS_OF_ROW = 50;
+/** What one instance takes besides. */
+const STEPS_OF_INSTANCE = 15;
+
+/** `begin` is told of each series, by its place, before work on it begins. */
+export function expandCalendar(
+  { calendarKey, zone, series, wanted }: CalendarTimes & { readonly wanted: Wanted },
+  budget: StepBudget,
+  begin: (series: number) => void = () => {},
+): Expanded {
+  const page = collector(wanted);
+  const tooComplex: number[] = [];
+  for (const [place, one] of series.entries()) {
+    if (one.timings.length === 0) continue;
+    begin(place);
+    const steps = Math.min(budget.ofSeries, budget.ofCalendar);
+    const spending: RecurrenceBudget = { occurrences: MOST_IN_STRETCH, steps };
+    spending.steps -= STEPS_OF_SERIES + STEPS_OF_ROW * one.timings.length;
+    try {
+      const times = onlyMatching(one);
+      const of = { calendarKey, zone, series: place, id: one.id, times, dates: datesOf(times), one };
+      if (wanted.singleEvents) addInstances(of, page, spending);
+      else if (hasInstance(of, wanted, spending)) page.add([foundMaster(of)]);
+    } catch (reason) {
+      if (!isTooMuch(reason)) throw reason;
+      if (steps < budget.ofSeries && spending.steps < 0)
+        return { found: page.found(), tooComplex, isOver: true };
+      tooComplex.push(place);
+    }
+    budget.ofCalendar -= steps - Math.max(spending.steps, 0);
+    if (budget.ofCalendar <= 0 && place < series.length - 1)
+      return { found: page.found(), tooComplex, isOver: true };
+  }
+  return { found: page.found(), tooComplex, isOver: false };
+}
+
+/** Times that no clock shows are no less a fault of the series. */
+const isTooMuch = (reason: unknown): boolean =>
+  reason instanceof RecurrenceBudgetError || reason instanceof RangeError;
+
+/** A series at work. */
+type OneSeries = {
+  readonly calendarKey: string;
+  readonly zone: string;
+  readonly series: number;
+  readonly id: string;
+  readonly times: SeriesTimes;
+  /** The rows of all-day events. */
+  readonly dates: ReadonlySet<number>;
+  readonly one: TimedSeries;
+};
+
+/**
+ * For a search: of a series whose master does not match, only overrides can be found, and its rules need not be followed
+ * through the whole window. One that holds for all later instances needs them.
+ */
+function onlyMatching({ timings, matches }: TimedSeries): SeriesTimes {
+  const times = seriesTimes(timings);
+  const isFound = (row: number) => matches?.[row] !== false;
+  const lasting = times.overrides.some(({ thisAndFuture, payload }) => thisAndFuture && isFound(payload));
+  if (isFound(0) || lasting) return times;
+  return { ...times, master: { ...times.master, recurrence: undefined } };
+}
+
+type Collector = ReturnType<typeof collector>;
+
+/** Keeps the first of what is added, and knows behind which moment nothing more is wanted. */
+function collector({ window, after, limit }: Wanted) {
+  let kept: Found[] = [];
+  let end = window.end;
+  const cut = () => {
+    kept = kept.sort(byPosition).slice(0, limit);
+    const last = kept[limit - 1];
+    if (last !== undefined) end = Math.min(end, last.startsAt + 1);
+  };
+  return {
+    first: Math.max(window.start, after?.startsAt ?? window.start),
+    limit,
+    end: () => end,
+    /** Answers how many of them are behind `after`. */
+    add(found: readonly Found[]): number {
+      let count = 0;
+      for (const one of found) {
+        if (after !== undefined && byPosition(one, after) <= 0) continue;
+        kept.push(one);
+        count += 1;
+      }
+      if (kept.length >= (end === window.end ? limit : limit + limit / 4)) cut();
+      return count;
+    },
+    found(): Found[] {
+      cut();
+      return kept;
+    },
+  };
+}
+
+/**
+ * The window is expanded stretch by stretch until enough instances are found, so that a long one costs no more than the
+ * page it fills; a stretch that holds too many is made shorter.
+ */
+function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget): void {
+  let found = 0;
+  for (let start = page.first, length = FIRST_STRETCH; start < page.end() && found < page.limit; ) {
+    const stretch = { start, end: Math.min(start + length, page.end()) };
+    const instances = tryExpanding(of, stretch, budget);
+    if (instances === undefined) {
+      if (length <= SHORTEST_STRETCH) throw new RecurrenceBudgetError();
+      length = Math.max(length / 8, SHORTEST_STRETCH);
+      continue;
+    }
+    // What began in an earlier stretch was found there.
+    const isNew = ({ startsAt }: Instance<number>) => start === page.first || startsAt >= start;
+    found += page.add(instances.filter(isNew).map((instance) => foundInstance(of, instance)));
+    start = stretch.end;
+    length *= 2;
+  }
+}
+
+/** `undefined` when there are too many; throws when it took too long to find that out. */
+function tryExpanding(
+  { times, one: { matches }, zone }: OneSeries,
+  stretch: EventWindow,
+  budget: RecurrenceBudget,
+): Instance<number>[] | undefined {
+  budget.occurrences = MOST_IN_STRETCH;
+  try {
+    const { instances } = expand(times, stretch, zone, budget);
+    spendSteps(budget, STEPS_OF_INSTANCE * instances.length);
+    return instances.filter(({ payload }) => matches?.[payload] !== false);
+  } catch (reason) {
+    if (!(reason instanceof RecurrenceBudgetError) || budget.steps < 0) throw reason;
+    return undefined;
+  }
+}
+
+function hasInstance(of: OneSeries, { window }: Wanted, budget: RecurrenceBudget): boolean {
+  for (let start = window.start, length = FIRST_STRETCH; start < window.end; length *= 2) {
+    const end = Math.min(start + length, window.end);
+    // `undefined` means too many, so there is one.
+    if (tryExpanding(of, { start, end }, budget)?.length !== 0) return true;
+    start = end;
+  }
+  return false;
+}
+
+function foundInstance(of: OneSeries, { startsAt, endsAt, originalStart, payload }: Instance<number>): Found {
+  const { calendarKey, zone, series, id, dates } = of;
+  const instanceId = instanceIdOf(id, originalStart, zone);
+  const allDay = dates.has(payload);
+  return { calendarKey, id: instanceId, startsAt, end: endsAt, allDay, series, row: payload };
+}
+
+function foundMaster({ calendarKey, zone, series, id, times: { master } }: OneSeries): Found {
+  const startsAt = instantOf(master.start, zone);
+  const end = Math.max(startsAt, instantOf(master.end, zone));
+  return { calendarKey, id, startsAt, end, allDay: master.start.type === 'date', series, row: 0 };
+}
+
+/** By row: an instance of an all-day series can have been moved to a time of day. */
+function datesOf({ master, overrides }: SeriesTimes): ReadonlySet<number> {
+  const events = [{ ...master, payload: 0 }, ...overrides];
+  return new Set(events.filter(({ start }) => start.type === 'date').map(({ payload }) => payload));
+}
+
+/** The order of a listing; ids by their bytes, as the databases have them. */
+export function byPosition(a: EventPosition, b: EventPosition): number {
+  return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
+}

@@ -1,0 +1,68 @@
+/** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
+import type { WorkPool } from '../lib/work-pool/work-pool.ts';
+import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
+import {
+  type CalendarTimes,
+  type Expanded,
+  expandCalendar,
+  stepBudget,
+  type Wanted,
+} from './expand-calendar.ts';
+import { EXPAND, type ExpandInput } from './expand-task.ts';
+
+/** What the main thread may still spend on a read: some two milliseconds. Counted down. */
+export type MainThreadBudget = { steps: number; characters: number };
+
+/** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
+export const mainThreadBudget = (): MainThreadBudget => ({ steps: 40_000, characters: 128_000 });
+
+export type ExpandDeps = {
+  /** Where there is none, all is done on the main thread. */
+  readonly readWork?: WorkPool | undefined;
+};
+
+/** `undefined` where it takes more than the main thread has. */
+export function expandHere(
+  times: CalendarTimes,
+  wanted: Wanted,
+  budget: MainThreadBudget,
+): Expanded | undefined {
+  for (const { timings } of times.series) for (const timing of timings) budget.characters -= timing.length;
+  if (budget.characters < 0 || budget.steps <= 0) return undefined;
+  const steps = { ofSeries: budget.steps, ofCalendar: budget.steps };
+  const expanded = expandCalendar({ ...times, wanted }, steps);
+  budget.steps = steps.ofCalendar;
+  return expanded.tooComplex.length > 0 || expanded.isOver ? undefined : expanded;
+}
+
+/** Milliseconds of processor time that one calendar of a read may take: far more than its budget of steps should. */
+const PART_MS = 2_000;
+/** Series that may stop a thread before the whole calendar counts as too complex. */
+const MOST_STOPS = 3;
+
+/** As expandCalendar with the budget of a read. A series at which a thread had to be stopped is too complex as well. */
+export async function expandElsewhere(
+  times: CalendarTimes,
+  wanted: Wanted,
+  { readWork, owner }: ExpandDeps & { readonly owner: string },
+): Promise<Expanded> {
+  if (readWork === undefined) return expandCalendar({ ...times, wanted }, stepBudget());
+  const stopped: number[] = [];
+  let series = times.series;
+  while (stopped.length < MOST_STOPS) {
+    const progress = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const input: ExpandInput = { ...times, series, wanted, progress };
+    try {
+      for await (const part of readWork.run<Expanded>({ name: EXPAND, input, owner, partMs: PART_MS }))
+        return { ...part, tooComplex: [...stopped, ...part.tooComplex] };
+    } catch (reason) {
+      if (!(reason instanceof WorkStopped)) throw reason;
+      if (reason.reason === 'closed') break;
+      const place = Atomics.load(new Int32Array(progress), 0);
+      stopped.push(place);
+      // Places stay as they are: what was stopped at has no times any longer, which costs nothing.
+      series = series.map((one, i) => (i === place ? { ...one, timings: [] } : one));
+    }
+  }
+  return { found: [], tooComplex: stopped, isOver: true };
+}

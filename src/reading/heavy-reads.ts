@@ -1,0 +1,75 @@
+/** Turns of reads that take much: a user has two at once, others of that user wait, and all users take turns. */
+import { ApiError } from '../http/refusal.ts';
+import type { ReadingUser } from './event-reader.ts';
+
+export interface HeavyReads {
+  /** Works when it is the user's turn. Throws 429 `too_many_reads` where too many of the user wait already. */
+  run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
+}
+
+export type HeavyReadLimits = {
+  /** At once, of one user and of all. */
+  readonly ofUser: number;
+  readonly ofAll: number;
+  /** How many of one user may wait. */
+  readonly waiting: number;
+};
+
+const LIMITS: HeavyReadLimits = { ofUser: 2, ofAll: 8, waiting: 20 };
+const RETRY_SECONDS = 5;
+
+type Queue = { running: number; readonly waiting: (() => void)[] };
+
+/** For one process: its memory and its threads are what heavy reads share. */
+export function heavyReads(limits: HeavyReadLimits = LIMITS): HeavyReads {
+  /** In the order of their turns. */
+  const queues = new Map<string, Queue>();
+  let running = 0;
+
+  /** The user whose turn it is: of those that wait, one that has the fewest reads under way. */
+  const nextOwner = () => {
+    let next: { readonly owner: string; readonly queue: Queue } | undefined;
+    for (const [owner, queue] of queues) {
+      if (queue.waiting.length === 0 || queue.running >= limits.ofUser) continue;
+      if (next === undefined || queue.running < next.queue.running) next = { owner, queue };
+    }
+    return next;
+  };
+  /** Begins what may begin; a user that began one goes behind all others. */
+  const beginNext = () => {
+    for (let next = nextOwner(); next !== undefined && running < limits.ofAll; next = nextOwner()) {
+      const { owner, queue } = next;
+      queues.delete(owner);
+      queues.set(owner, queue);
+      queue.running += 1;
+      running += 1;
+      queue.waiting.shift()?.();
+    }
+  };
+
+  return {
+    async run({ clientId, userId }, work) {
+      const owner = JSON.stringify([clientId, userId]);
+      const queue = queues.get(owner) ?? { running: 0, waiting: [] };
+      if (queue.waiting.length >= limits.waiting) throw tooManyReads(limits);
+      queues.set(owner, queue);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      queue.waiting.push(resolve);
+      beginNext();
+      await promise;
+      try {
+        return await work(owner);
+      } finally {
+        queue.running -= 1;
+        running -= 1;
+        if (queue.running === 0 && queue.waiting.length === 0) queues.delete(owner);
+        beginNext();
+      }
+    },
+  };
+}
+
+function tooManyReads({ ofUser, waiting }: HeavyReadLimits): ApiError {
+  const message = `Large calendars of this user are being read already: ${ofUser} such reads go on at once and ${waiting} may wait; ask again when one was answered`;
+  return new ApiError(429, 'too_many_reads', { message, headers: { 'retry-after': String(RETRY_SECONDS) } });
+}

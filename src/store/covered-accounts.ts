@@ -1,0 +1,123 @@
+/** The accounts that a grant covers, with their calendars: what every read begins with. */
+import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { RenderedObject } from '../lib/rendered-json.ts';
+import type { Scope } from '../oauth/scope.ts';
+import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
+import { HEALTH_COLUMNS, type HealthRow, healthOf } from './account-rows.ts';
+import type { Database } from './drivers/database.ts';
+import { CALENDAR_COLUMNS, type CalendarRow, freshnessOf } from './mirror-store.ts';
+import { originalColumn } from './original-column.ts';
+import { providerOrder } from './provider-order.ts';
+
+type AccountRow = HealthRow & {
+  accountKey: string;
+  identity: string | null;
+  scope: Scope;
+  provider: ProviderKind;
+  accountId: string;
+  display: string;
+  calendarPermission: number | null;
+  listedAt: number | null;
+  listFailedAt: number | null;
+  listFailure: string | null;
+};
+/** The calendar's columns are null for an account without calendars. */
+type Row = AccountRow &
+  Omit<CalendarRow, 'calendarKey' | 'original'> & { calendarKey: string | null; revision: number };
+
+export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 'calendarOriginals'> {
+  const originals = `SELECT calendar_key AS "calendarKey", ${originalColumn('original', '1')} FROM calendar
+    WHERE calendar_key ${db.dialect.oneOf('keys')}`;
+
+  return {
+    async accountsOf({ clientId, userId, scope, coverageId }) {
+      const reader = { clientId, userId, scope };
+      const rows =
+        coverageId === undefined
+          ? db.all<Row>(ACCOUNTS_OF_ALL_GRANTS, reader)
+          : db.all<Row>(ACCOUNTS_OF_GRANT, { ...reader, coverageId });
+      return accountsOf(await rows);
+    },
+
+    async calendarOriginals(keys) {
+      const rows = await db.all<{ calendarKey: string; original: RenderedObject | null }>(originals, {
+        keys,
+      });
+      return new Map(
+        rows.flatMap(({ calendarKey, original }) => (original === null ? [] : [[calendarKey, original]])),
+      );
+    },
+  };
+}
+
+/** Every read has these: the provider's own objects would be most of them, and one answer alone shows those. */
+const COLUMNS = CALENDAR_COLUMNS.replace(' original,', '');
+
+const accountsText = (covered: string, scope: string): string => `
+  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display,
+         ${HEALTH_COLUMNS}, calendar_permission AS "calendarPermission", listed_at AS "listedAt",
+         list_failed_at AS "listFailedAt", list_error AS "listFailure", ${COLUMNS}, revision
+    FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
+    JOIN account a ON a.group_id = v.group_id AND a.client_id = :clientId AND a.user_id = :userId
+    LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
+   ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
+
+/** The narrower of the grant's scope and that at which it covers the group. */
+const NARROWER_SCOPE = `CASE WHEN CAST(:scope AS TEXT) = 'free-busy' OR v.scope = 'free-busy' THEN 'free-busy'
+              WHEN CAST(:scope AS TEXT) = 'read' OR v.scope = 'read' THEN 'read' ELSE 'read-write' END`;
+const ACCOUNTS_OF_GRANT = accountsText(
+  '(SELECT group_id, scope FROM grant_coverage WHERE coverage_id = :coverageId) v',
+  NARROWER_SCOPE,
+);
+const ACCOUNTS_OF_ALL_GRANTS = accountsText(
+  `(SELECT DISTINCT o.group_id FROM token_family f JOIN grant_coverage o ON o.coverage_id = f.coverage_id
+     WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL) v`,
+  'CAST(:scope AS TEXT)',
+);
+
+function accountsOf(rows: readonly Row[]): MirroredAccount[] {
+  const byAccount = Map.groupBy(rows, ({ accountKey }) => accountKey);
+  const accounts = [...byAccount.values()];
+  const firsts = accounts.flatMap((ofAccount) => ofAccount.slice(0, 1));
+  return accounts.flatMap((ofAccount) =>
+    ofAccount
+      .slice(0, 1)
+      .filter((row) => isBestOfTwins(row, firsts))
+      .map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
+  );
+}
+
+/** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
+function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
+  if (row.identity === null) return true;
+  const twins = accounts.filter(
+    ({ provider, identity }) => provider === row.provider && identity === row.identity,
+  );
+  // In the order of their names each scope allows more than the one before.
+  const rank = ({ scope, health }: Row) => `${scope.padEnd(10)} ${health === 'reauth_required' ? 0 : 1}`;
+  return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
+}
+
+const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): MirroredAccount => ({
+  accountKey: row.accountKey,
+  scope: row.scope,
+  provider: row.provider,
+  accountId: row.accountId,
+  display: row.display,
+  health: healthOf(row),
+  calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
+  ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
+  calendars,
+});
+
+/** None in the row of an account without calendars. */
+function calendarsOf(row: Row): ReadableCalendar[] {
+  const { calendarKey, href, title, description, color, timeZone, access, revision, bytes, tooComplex } = row;
+  if (calendarKey === null) return [];
+  const details = { href, title, description: description ?? undefined, color: color ?? undefined };
+  const rest = { timeZone, access, primary: row.isPrimary === 1, revision, bytes };
+  // Written by mirror-writes.ts in this shape.
+  const left: LeftOutEvents | undefined = tooComplex === null ? undefined : JSON.parse(tooComplex);
+  return [{ calendarKey, ...details, ...rest, tooComplex: left, ...freshnessOf(row) }];
+}

@@ -1,0 +1,14 @@
+/** The task of a work thread that renders one resource (src/work-thread.ts). */
+import type { EventResource } from '../calendars/event.ts';
+import type { MirroredResource } from '../calendars/mirrored-event.ts';
+import { renderResource } from '../calendars/render-event.ts';
+
+/** Its name in the thread. */
+export const RENDER_TASK = 'render-resource';
+
+export type RenderInput = { readonly resource: EventResource; readonly calendarZone: string };
+
+/** The resource as the mirror stores it, as its only part. */
+export function* renderTask({ resource, calendarZone }: RenderInput): Generator<MirroredResource> {
+  yield renderResource(resource, calendarZone);
+}

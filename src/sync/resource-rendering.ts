@@ -1,0 +1,75 @@
+/**
+ * Renders what a provider answered, so that nobody waits for it: light resources here, with turns of the event loop
+ * between, the others in a thread of the work pool, one at a time. One that takes too long is left out.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { EventResource, LeftOutResource } from '../calendars/event.ts';
+import { isLight } from '../calendars/light-resource.ts';
+import type { MirroredResource } from '../calendars/mirrored-event.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import { renderResource } from '../calendars/render-event.ts';
+import type { WorkPool } from '../lib/work-pool/work-pool.ts';
+import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
+import { RENDER_TASK, type RenderInput } from './render-task.ts';
+
+/** For which calendar, and for whose turn (WorkTask.owner). `calendarZone` is an IANA name. */
+export type RenderFor = { readonly calendarZone: string; readonly owner: string };
+
+export type Rendered = {
+  readonly changed: readonly MirroredResource[];
+  readonly leftOut: readonly LeftOutResource[];
+};
+
+/** Renders resources in their order. Fails with ProviderError when the service stops. */
+export type ResourceRendering = (
+  resources: readonly EventResource[],
+  renderFor: RenderFor,
+) => Promise<Rendered>;
+
+/** Milliseconds on the main thread until others get their turn. */
+const TURN_MS = 8;
+/** Of processor time. */
+const RESOURCE_MS = 2_000;
+
+/** `work` is the pool of what calendar servers sent. */
+export function resourceRendering(work: Pick<WorkPool, 'run'>): ResourceRendering {
+  return async (resources, renderFor) => {
+    const changed: MirroredResource[] = [];
+    const leftOut: LeftOutResource[] = [];
+    let turnEnds = performance.now() + TURN_MS;
+    for (const resource of resources) {
+      if (isLight(resource)) changed.push(renderResource(resource, renderFor.calendarZone));
+      else {
+        const rendered = await renderInThread(resource, renderFor, work);
+        if ('reason' in rendered) leftOut.push(rendered);
+        else changed.push(rendered);
+      }
+      if (performance.now() < turnEnds) continue;
+      await nextTurn();
+      turnEnds = performance.now() + TURN_MS;
+    }
+    return { changed, leftOut };
+  };
+}
+
+async function renderInThread(
+  resource: EventResource,
+  { calendarZone, owner }: RenderFor,
+  work: Pick<WorkPool, 'run'>,
+): Promise<MirroredResource | LeftOutResource> {
+  const input: RenderInput = { resource, calendarZone };
+  try {
+    const task = { name: RENDER_TASK, input, owner, partMs: RESOURCE_MS };
+    for await (const rendered of work.run<MirroredResource>(task)) return rendered;
+    throw new Error('A resource was not rendered');
+  } catch (reason) {
+    if (!(reason instanceof WorkStopped)) throw reason;
+    if (reason.reason === 'closed') {
+      throw new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
+    }
+    const { href, etag } = resource;
+    const why = reason.reason === 'memory' ? 'takes too much memory' : 'takes too long';
+    return { href, etag, reason: `placing it ${why}` };
+  }
+}

@@ -1,0 +1,164 @@
+/** What answers hold at once, how they are read in turns, and how many wait. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { type AnswerRoom, answerRoom, type RoomShare } from '../../../src/lib/egress/answer-room.ts';
+import { EgressError } from '../../../src/lib/egress/egress-error.ts';
+import { hostLimit } from '../../../src/lib/egress/host-limit.ts';
+import { pieceTurns } from '../../../src/lib/egress/piece-turns.ts';
+import { receivedBytes } from '../../../src/lib/egress/received-bytes.ts';
+
+const LIMITS = { freeEach: 2, freeInAll: 96, ofHost: 20, inAll: 60, forOldest: 10 };
+
+/** A share that has taken `bytes` one by one until one had to wait; `taken` goes on as room comes. */
+function reader(room: AnswerRoom, host: string, bytes: number) {
+  const share: RoomShare = room.share(host);
+  const state = { taken: 0, release: () => share.release() };
+  const read = (): void => {
+    while (state.taken < bytes) {
+      const wait = share.take(1);
+      if (wait !== undefined) {
+        wait.then(() => {
+          state.taken += 1;
+          read();
+        });
+        return;
+      }
+      state.taken += 1;
+    }
+  };
+  read();
+  return state;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const sum = (readers: readonly { taken: number }[]) => readers.reduce((total, { taken }) => total + taken, 0);
+
+describe('Room for answers', () => {
+  it('a small answer has room whatever others hold', () => {
+    const room = answerRoom(LIMITS);
+    for (let host = 0; host < 3; host += 1) reader(room, `evil-${host}`, 100);
+
+    assert.equal(reader(room, 'good', 2).taken, 2);
+  });
+
+  it('answers of one host hold no more than a host may, and the oldest can be read to its end', () => {
+    const room = answerRoom(LIMITS);
+
+    const readers = Array.from({ length: 4 }, () => reader(room, 'one', 12));
+
+    assert.equal(readers[0]?.taken, 12);
+    assert.ok(sum(readers) <= LIMITS.ofHost + 4 * LIMITS.freeEach, String(sum(readers)));
+  });
+
+  it('answers of all hosts hold no more than all may', () => {
+    const room = answerRoom(LIMITS);
+
+    const readers = Array.from({ length: 48 }, (_, index) => reader(room, `host-${index % 8}`, 12));
+
+    const free = LIMITS.freeInAll;
+    assert.ok(sum(readers) <= LIMITS.inAll + free, String(sum(readers)));
+  });
+
+  it('a host that comes late finds room beside those that hold all they can', () => {
+    const room = answerRoom(LIMITS);
+    for (let host = 0; host < 4; host += 1)
+      for (let of = 0; of < 6; of += 1) reader(room, `evil-${host}`, 12);
+
+    assert.ok(reader(room, 'good', 6).taken > LIMITS.freeEach);
+  });
+
+  it('every answer comes to its end as those before it are released, in their order', async () => {
+    const room = answerRoom(LIMITS);
+    const readers = Array.from({ length: 30 }, (_, index) => reader(room, `host-${index % 5}`, 12));
+    const ended: number[] = [];
+
+    for (const [index, one] of readers.entries()) {
+      await turn();
+      assert.equal(one.taken, 12, `answer ${index}`);
+      one.release();
+      ended.push(index);
+    }
+
+    assert.equal(ended.length, 30);
+    assert.equal(reader(room, 'host-0', 12).taken, 12);
+  });
+
+  it('an answer that was given up while it waited leaves its place to the next', async () => {
+    const room = answerRoom(LIMITS);
+    const [first, second, third] = [1, 2, 3].map(() => reader(room, 'one', 14));
+    second?.release();
+    first?.release();
+
+    await turn();
+
+    assert.equal(third?.taken, 14);
+  });
+});
+
+describe('Turns of small pieces', () => {
+  it('so many pieces are read in one turn, and the others in the next ones, each answer once', async () => {
+    const turns = pieceTurns(10);
+    const wentOn: number[] = [];
+    for (let piece = 0; piece < 10; piece += 1) assert.equal(turns.count(assert.fail), true);
+
+    for (let answer = 0; answer < 3; answer += 1)
+      assert.equal(
+        turns.count(() => wentOn.push(answer)),
+        false,
+      );
+    assert.deepEqual(wentOn, []);
+    await turn();
+
+    assert.deepEqual(wentOn, [0, 1, 2]);
+    assert.equal(turns.count(assert.fail), true);
+  });
+});
+
+describe('Bytes as they come', () => {
+  it('pieces of every size make up the whole they came from', () => {
+    const sent = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+    const received = receivedBytes();
+
+    for (let at = 0, size = 1; at < sent.length; at += size, size = (size * 7 + 3) % 90_001)
+      received.add(sent.subarray(at, at + size));
+
+    assert.ok(received.whole().equals(sent));
+    assert.equal(received.size(), sent.length);
+    assert.ok(Buffer.concat(received.blocks()).equals(sent));
+  });
+
+  it('nothing that came is an empty whole', () => {
+    assert.equal(receivedBytes().whole().length, 0);
+  });
+});
+
+describe('Places at a host', () => {
+  const never = () => new Promise<void>(() => undefined);
+  const isBusy = (failure: unknown) => failure instanceof EgressError && failure.kind === 'busy';
+  const signal = new AbortController().signal;
+
+  it('a request is refused at once when too many wait for its host, and those of other hosts are not', async () => {
+    const limit = hostLimit({ running: 2, waiting: 3, hosts: 10 });
+    for (let request = 0; request < 5; request += 1) limit.run('evil', signal, never);
+
+    await assert.rejects(limit.run('evil', signal, never), isBusy);
+
+    assert.equal(await limit.run('good', signal, async () => 'served'), 'served');
+  });
+
+  it('a request is refused at once when too many hosts are being asked', async () => {
+    const limit = hostLimit({ running: 1, waiting: 1, hosts: 2 });
+    for (const host of ['one', 'two']) limit.run(host, signal, never);
+
+    await assert.rejects(limit.run('three', signal, never), isBusy);
+  });
+
+  it('a request that is given up before it begins takes no place', async () => {
+    const limit = hostLimit({ running: 1, waiting: 1, hosts: 1 });
+
+    await assert.rejects(limit.run('one', AbortSignal.abort(new Error('late')), never), /late/);
+
+    assert.equal(await limit.run('two', signal, async () => 'served'), 'served');
+  });
+});
