@@ -24,16 +24,17 @@ ALTER TABLE job ADD COLUMN revived BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX job_by_owner ON job (kind, owner, host, run_at);
 CREATE INDEX job_leased ON job (run_at) WHERE lease_holder IS NOT NULL;
 
--- The queue of the owners that have jobs: no job of (kind, owner, host) is due before turn_at, and who was served goes to
--- the end. The row without an owner and a kind is locked by whoever takes jobs.
+-- The queue of the owners that have jobs: no job of (kind, owner, host) is due before turn_at, and of those whose turn has
+-- come the owner comes first that was served longest ago. The row without owner and kind is locked by whoever takes jobs.
 CREATE TABLE job_turn (
-  owner   TEXT NOT NULL,
-  kind    TEXT NOT NULL,
-  host    TEXT NOT NULL,
-  turn_at BIGINT NOT NULL,
+  owner     TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  host      TEXT NOT NULL,
+  turn_at   BIGINT NOT NULL,
+  served_at BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (owner, kind, host)
 );
-CREATE INDEX job_turn_by_time ON job_turn (kind, turn_at, host, owner);
+CREATE INDEX job_turn_by_time ON job_turn (kind, turn_at, host, owner, served_at);
 INSERT INTO job_turn (owner, kind, host, turn_at) VALUES ('', '', '', 0);
 INSERT INTO job_turn (owner, kind, host, turn_at) SELECT '', kind, '', MIN(run_at) FROM job GROUP BY kind;
 
