@@ -1,11 +1,12 @@
 /**
  * `npm pack` and `npm publish` run this: Node strips no types under node_modules, so what is published
  * is JavaScript with its declarations, and beside it whatever else the source folder holds (migrations,
- * locales, styles).
+ * locales, styles), and a list of the packages it runs on (SBOM, CycloneDX).
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { packageList } from './package-list.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SOURCE = path.join(ROOT, 'src');
@@ -28,3 +29,5 @@ for (const asset of assets) {
   cpSync(path.join(SOURCE, asset), path.join(TARGET, asset));
 }
 chmodSync(path.join(TARGET, 'main.js'), 0o755);
+
+writeFileSync(path.join(TARGET, 'sbom.cdx.json'), `${JSON.stringify(packageList(ROOT), null, 2)}\n`);

@@ -12,6 +12,7 @@ import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
+import { type SecurityTxtDeps, securityTxtRoute } from './http/security-txt.route.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
 import { type ParRouteDeps, parRoute } from './oauth/par.route.ts';
@@ -42,7 +43,8 @@ export type AppDeps = ServerOptions &
   Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
   UsersRouteDeps &
-  WebhookRouteDeps;
+  WebhookRouteDeps &
+  SecurityTxtDeps;
 
 /** The whole program behind HTTP, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -52,6 +54,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(metadataRoutes(deps));
   app.register(apiReferenceRoutes(deps));
   app.register(homePage);
+  app.register(securityTxtRoute(deps));
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
 

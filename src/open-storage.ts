@@ -5,6 +5,8 @@ import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
 import { openStores } from './store/open-stores.ts';
 
+const MEGABYTE = 1_000_000;
+
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
@@ -13,15 +15,23 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
  */
 export async function openStorage(config: Config) {
   const now = Date.now;
-  const { db, sealer, created } = await openDatabase(config, now);
+  const { db, sealer, created, exposed } = await openDatabase(config, now);
   const wakeUp = createWakeUp();
+  const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
+  const quotas = {
+    eventsPerCalendar,
+    bytesPerCalendar: megabytesPerCalendar * MEGABYTE,
+    bytesPerUser: megabytesPerUser * MEGABYTE,
+  };
   return {
     db,
     sealer,
     /** Whether this start made the database. */
     created,
+    /** What others can read of the data folder all the same. */
+    exposed,
     now,
-    ...openStores(db, { sealer, notify: wakeUp.notify }),
+    ...openStores(db, { sealer, notify: wakeUp.notify, quotas }),
     /** Notified when one of these stores made a job. */
     wakeUp,
     backup: (file: string) => db.backup(file),

@@ -63,7 +63,12 @@ export type NewAccount = Pick<
   /** What it was linked in, and when that ends, epoch milliseconds: it is the user's only once it was allowed. */
   readonly transaction: { readonly transactionId: string; readonly expiresAt: number };
   readonly device: DeviceChange;
+  /** None where it is absent. */
+  readonly limits?: AccountLimits;
 };
+
+/** How many accounts one person can link for a user, and how many a user has, whoever linked them. */
+export type AccountLimits = { readonly ofPerson: number; readonly ofUser: number };
 
 /** A browser's secrets, each as its SHA-256: the new one takes over all that the former stood for. */
 export type DeviceChange = { readonly deviceHash: string; readonly formerHash: string | undefined };
@@ -89,6 +94,16 @@ export type AccountLoading = {
 /** The transaction that an account was to be linked in has ended meanwhile. */
 export class TransactionAnswered extends Error {}
 
+/** There are as many accounts as there can be. */
+export class AccountLimitReached extends Error {
+  readonly most: number;
+
+  constructor(most: number) {
+    super(`No more than ${most} accounts can be connected`);
+    this.most = most;
+  }
+}
+
 export interface AccountStore {
   /**
    * Links the account within its transaction, in a group that only the transaction has. Linked again in it, it keeps its
@@ -96,6 +111,10 @@ export interface AccountStore {
    * database transaction. Syncs and renewals that are under way with the old credentials lose their leases. An account
    * of the user without an identity that is the same on the wire takes this one's. Whoever allowed the transaction and
    * waits has to allow it again. Throws TransactionAnswered, and nothing is changed, once it was answered.
+   *
+   * Where a user has as many accounts as there can be, the oldest of other people that are not the user's yet make room.
+   * Throws AccountLimitReached, and nothing is changed, where a person or a user has too many all the same: never for an
+   * account that is linked again. Of those that are not the user's yet, the newest few are synced.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
 

@@ -42,7 +42,9 @@ export type ProviderErrorDetail =
   /** `invalid_response`: it names a user for this login who does not answer to it. */
   | 'principal_unproved'
   /** `invalid_response`: it needs more requests than are sent for one form. */
-  | 'too_many_requests';
+  | 'too_many_requests'
+  /** `too_large`: it names more homes of calendars than are asked. */
+  | 'too_many_homes';
 
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;

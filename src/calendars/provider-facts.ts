@@ -20,6 +20,8 @@ export type ProviderFacts = {
   readonly endsAccess: boolean;
   /** Whether a changed instance of a series is a resource of its own at the provider. */
   readonly overridesApart: boolean;
+  /** Whether a sync that was cut short is not done again from the start: what the mirror has by then is not read again. */
+  readonly resumesSyncs: boolean;
   /** What an account's main calendar is also called, beside its id. */
   readonly primaryAlias: string | undefined;
   /** Not to be exceeded by all instances together; what is absent has no limit. */
@@ -32,6 +34,7 @@ const CALDAV = {
   signIn: 'password',
   endsAccess: false,
   overridesApart: false,
+  resumesSyncs: true,
   primaryAlias: undefined,
   requestLimits: {},
 } as const;
@@ -46,6 +49,7 @@ export const PROVIDER_FACTS = {
     signIn: 'redirect',
     endsAccess: true,
     overridesApart: true,
+    resumesSyncs: false,
     primaryAlias: 'primary',
     requestLimits: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
   },
@@ -53,6 +57,7 @@ export const PROVIDER_FACTS = {
     signIn: 'redirect',
     endsAccess: true,
     overridesApart: true,
+    resumesSyncs: false,
     primaryAlias: undefined,
     requestLimits: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
   },

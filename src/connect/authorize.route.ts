@@ -7,7 +7,6 @@ import { receivedQuery } from '../http/received-query.ts';
 import { prepare } from './error-pages.ts';
 import { transactionCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { selectionPath } from './flow/paths.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
 import { browserOf } from './visit.ts';
 
@@ -28,11 +27,11 @@ export async function startFlow(
   const { url, headers } = http;
   const visit = { query: receivedQuery(url), ...browserOf(http, deps) };
   const start = { visit, acceptLanguage: headers['accept-language'] };
-  const { request, secret } = await startAuthorization(start, deps);
+  const { request, secret, path } = await startAuthorization(start, deps);
   if (secret !== undefined) {
     const { transactions } = visit.cookies;
     for (const cookie of transactionCookies(request, secret, transactions, deps))
       setCookie(reply, cookie, deps);
   }
-  return privately(reply).code(302).header('location', selectionPath(request)).send();
+  return privately(reply).code(302).header('location', path).send();
 }

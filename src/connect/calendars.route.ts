@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { seeOther } from '../http/page.ts';
 import { formField, formValues } from '../http/page-form.ts';
 import { scalar } from '../http/received-query.ts';
+import { CHOICE_BYTES } from '../http/sizes.ts';
 import { manageableAccount } from './accounts/account-views.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import type { PageVisit } from './flow/connect-flow.ts';
@@ -21,7 +22,7 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     return showPage(reply, calendarsPage({ request, ...found }, appearance), { request });
   });
 
-  app.post('/connect/calendars', async (http, reply) => {
+  app.post('/connect/calendars', { bodyLimit: CHOICE_BYTES }, async (http, reply) => {
     const form = await readForm(http, deps);
     const found = await choiceOf(form, form.field('account'), deps);
     if (found !== undefined) await choose(http, found, deps);

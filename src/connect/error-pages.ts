@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
+import { refusalOf } from '../http/error-mapping.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
+import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -19,12 +21,16 @@ import {
   type WithoutRequest,
 } from './pages/appearance-without-request.ts';
 import { errorPage } from './pages/error.page.ts';
-import type { PageSettings } from './pages/page-settings.page.ts';
+import { MOST_PATH_IN_FORM, type PageSettings } from './pages/page-settings.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
-/** What all routes of the flow stand on: cookies, errors as pages, and popups that can answer. */
+/** What all routes of the flow stand on: limits of size, cookies, errors as pages, and popups that can answer. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
   keepOpener(app);
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit ??= FORM_BYTES;
+    route.config = { ...route.config, mostQueryBytes: PAGE_QUERY_BYTES };
+  });
   await acceptCookies(app);
   app.decorateRequest('authorizationRequest', undefined);
   showErrorsAsPages(app, deps);
@@ -46,7 +52,7 @@ const withoutRequest = (
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
 function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   app.setErrorHandler(async (thrown, http, reply) => {
-    const error = connectErrorOf(thrown, http.authorizationRequest);
+    const error = connectErrorOf(thrown, http);
     // A refusal of ours was logged where it came about, in words without what it carries for the page.
     if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = http.routeOptions.url;
@@ -90,7 +96,7 @@ function settingsOf(
 ): PageSettings | undefined {
   const isOpen = request?.status === 'open';
   if (isOpen) return { request, path: isOpenedAgain(http) ? http.url : selectionPath(request) };
-  if (!isOpenedAgain(http)) return undefined;
+  if (!isOpenedAgain(http) || http.url.length > MOST_PATH_IN_FORM) return undefined;
   const parameter = context.request ? ENDED_LANGUAGE : 'lng';
   const query = receivedQuery(http.url).filter(({ name }) => name !== parameter);
   const [place = '/'] = http.url.split('?');
@@ -119,11 +125,15 @@ async function errorAppearance(
   }
 }
 
-function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefined): ConnectError {
+function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
   if (thrown instanceof ConnectError) return thrown;
+  const { authorizationRequest: request } = http;
   const context = { cause: thrown, ...(request && backToAccounts(request)) };
-  const status = thrown instanceof Error && 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
-  // The framework refuses bodies it cannot read; everything else is a fault of ours.
-  if (status >= 400 && status < 500) return new ConnectError('unreadable', { ...context, status });
+  const refusal = thrown instanceof Error ? refusalOf(thrown, http) : undefined;
+  // Refused before its route was asked, as what cannot be read or is too large; everything else is a fault of ours.
+  if (refusal !== undefined && refusal.status < 500) {
+    const { status, message: description } = refusal;
+    return new ConnectError('unreadable', { ...context, status, description });
+  }
   return new ConnectError('unexpected', context);
 }

@@ -59,12 +59,12 @@ async function showSelection(
 /** The one provider that a user without accounts is sent straight to, once: its own pages say who asks. */
 function onlyWay(
   providers: readonly OfferedProvider[],
-  { accounts, others }: UserAccounts,
+  { accounts, others, limit }: UserAccounts,
   { wasSentAhead }: AuthorizationRequest,
 ): AppKind | undefined {
   const [only, ...more] = providers;
   if (only === undefined || more.length > 0 || wasSentAhead) return undefined;
-  if (!only.available || accounts.length > 0 || others.length > 0) return undefined;
+  if (!only.available || limit !== undefined || accounts.length > 0 || others.length > 0) return undefined;
   return APP_KINDS.find((kind) => kind === only.kind);
 }
 

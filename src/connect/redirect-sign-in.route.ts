@@ -5,7 +5,7 @@ import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
-import { manageableAccount } from './accounts/account-views.ts';
+import { accountsOf, manageableAccount } from './accounts/account-views.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './accounts/redirect-sign-in.ts';
 import { appearanceOfNone } from './error-pages.ts';
@@ -37,6 +37,11 @@ async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDe
   const again = await manageableAccount(page, scalar(visit.query, 'account'), deps);
   const account = again?.provider === kind ? await deps.accounts.findAccount(again.accountKey) : undefined;
   const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
+  if (account === undefined && confirms === undefined) {
+    const { limit } = await accountsOf(page, deps);
+    // The page with the accounts says so.
+    if (limit !== undefined) return seeOther(reply, selectionPath(request));
+  }
   const url = await beginSignIn({ page, kind, signIn, account, confirms }, deps);
   return seeOther(reply, url.href);
 }

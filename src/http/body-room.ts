@@ -8,12 +8,13 @@ import { Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import { ApiError } from './refusal.ts';
+import { CHOICE_BYTES } from './sizes.ts';
 
 /** How much all large bodies may take, and up to which limit of its route a body is a small one; in bytes. */
 export type BodyRoom = { readonly most: number; readonly small: number };
 
 /** What the limit of connections bounds by itself is not counted, so that nobody without a token takes the room of others. */
-export const BODY_ROOM: BodyRoom = { most: 64 * 1024 * 1024, small: 48 * 1024 };
+export const BODY_ROOM: BodyRoom = { most: 64 * 1024 * 1024, small: CHOICE_BYTES };
 
 const RETRY_SECONDS = '5';
 

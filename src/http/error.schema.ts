@@ -5,6 +5,7 @@
 import { Type } from 'typebox';
 import { anyObject, type RefusalCase } from './operation.ts';
 import { ApiError, type ApiErrorAnswer } from './refusal.ts';
+import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 /** See docs/wire.md 3.1. Further members are named where they occur. */
 export const ErrorBody = Type.Object(
@@ -63,6 +64,8 @@ export const badField = (field: string, problem: string) =>
     details: { [field]: [`${field} ${problem}`] },
   });
 
+const TOO_LARGE = bodyTooLarge(BODY_BYTES);
+
 /** What can be wrong with any body: its type, its size, text that no database keeps. */
 export const badBodies: readonly RefusalCase[] = [
   refusal(400, 'unusable_text', {
@@ -71,11 +74,17 @@ export const badBodies: readonly RefusalCase[] = [
   }),
   refusal(413, 'request_refused', {
     when: 'The body is larger than one MiB.',
-    message: 'The body is too large',
+    message: TOO_LARGE.message,
+    details: { body: [TOO_LARGE.message] },
   }),
   refusal(415, 'request_refused', {
     when: 'The body is of another content type.',
     message: 'This content type is not supported',
+  }),
+  refusal(503, 'too_many_bodies', {
+    when: 'Large bodies that are being received take all the room there is for them.',
+    message: 'The bodies that are being received take more than 64 MiB: send it again in a few seconds',
+    headers: { 'Retry-After': 'Whole seconds.' },
   }),
 ];
 

@@ -10,10 +10,6 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** `jsonIn` of a text in which objects and arrays are nested at most `levels` deep; `undefined` for any other. */
-export const shallowJsonIn = (text: string, levels: number): unknown =>
-  isDeeperThan(text, levels) ? undefined : jsonIn(text);
-
 /**
  * Whether objects and arrays are nested more than `levels` deep in a text, which may be no JSON. One look at each
  * character: whatever walks the value afterwards can do so by recursion.

@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { THEMES } from '../branding/branding.ts';
 import type { Operation, Parameter, RefusalCase } from '../http/operation.ts';
 import { oneOf, query, required } from '../http/operation.ts';
+import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
@@ -41,6 +42,14 @@ export const badClients: readonly RefusalCase[] = [
     description: 'Too many failed attempts; try again in 30 seconds',
     status: 429,
     headers: { 'Retry-After': 'Whole seconds.' },
+  }),
+];
+
+/** What a body can be refused for that is read before anybody knows who sends it. */
+export const largeForms: readonly RefusalCase[] = [
+  oauthRefusal('invalid_request', 'The body is larger than 16 kB.', {
+    description: bodyTooLarge(FORM_BYTES).message,
+    status: 413,
   }),
 ];
 
@@ -158,6 +167,7 @@ const TOKENS: Operation = {
     oauthRefusal('session_expired', 'The authorization was withdrawn.', 'The authorization has expired'),
     oauthRefusal('invalid_client', 'The credentials of the body are wrong.', 'Client authentication failed'),
     ...badClients,
+    ...largeForms,
   ],
 };
 
@@ -191,6 +201,10 @@ export const oauthOperations: readonly Operation[] = [
         description: 'Unknown client_id',
         status: 401,
       }),
+      oauthRefusal('invalid_request', 'The query is longer than 16 kB.', {
+        description: queryTooLong(PAGE_QUERY_BYTES).message,
+        status: 414,
+      }),
       oauthRefusal('temporarily_unavailable', 'Too many flows were started from one address.', {
         description: 'Too many requests',
         status: 429,
@@ -219,7 +233,7 @@ export const oauthOperations: readonly Operation[] = [
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    refusals: [invalid('`token` is missing or no text.', 'token is missing')],
+    refusals: [invalid('`token` is missing or no text.', 'token is missing'), ...largeForms],
   },
   {
     method: 'get',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 
 import type { Operation } from '../http/operation.ts';
-import { badClients, oauthRefusal } from './oauth.schema.ts';
+import { badClients, largeForms, oauthRefusal } from './oauth.schema.ts';
 
 const field = (description: string) => Type.Optional(Type.Union([Type.String({ description }), Type.Null()]));
 
@@ -82,6 +82,7 @@ export const parOperations: readonly Operation[] = [
         'Client authentication failed',
       ),
       ...badClients,
+      ...largeForms,
     ],
   },
 ];

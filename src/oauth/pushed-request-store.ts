@@ -1,7 +1,7 @@
 /** An authorization request that an application pushed (RFC 9126 §2). */
 export type PushedRequest = {
   readonly clientId: string;
-  /** The pushed parameters, form-encoded as they came, with `client_id` and without what authenticated it. */
+  /** The pushed parameters that are read, form-encoded as they came, with `client_id` and without what authenticated it. */
   readonly query: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -16,7 +16,8 @@ export type Spending = {
 
 /** Pushed requests, each under the SHA-256 (hex) of its `request_uri`. */
 export interface PushedRequestStore {
-  add(uriHash: string, request: PushedRequest): Promise<void>;
+  /** Keeps it. Where the application has more than `mostUnspent` that nobody spent, the oldest of them are forgotten. */
+  add(uriHash: string, request: PushedRequest, mostUnspent: number): Promise<void>;
 
   /**
    * Spends it for a transaction: of concurrent calls one is answered the request. Others, for as long as it is kept, the

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import { queryWithout, type ReceivedQuery, scalar } from '../http/received-query.ts';
+import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
@@ -15,6 +15,9 @@ export const PUSHED_REQUEST_SECONDS = 60;
 /** As long as a transaction lives: the browser that spent one finds its transaction again. */
 export const PUSHED_REQUEST_KEPT_MS = 2 * 3_600_000;
 
+/** So many of an application wait to be used: beyond it the oldest make room, which are past their 60 seconds long before. */
+const MOST_UNSPENT = 10_000;
+
 const URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
 const REFERENCE_BYTES = 32;
 const MOST_NAME_CHARACTERS = 200;
@@ -22,8 +25,11 @@ const MOST_HINT_CHARACTERS = 320;
 
 export type PushedRequestDeps = {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
-  /** Checks the parameters as `/authorize` does; throws OAuthError for the first that cannot be used. */
-  readonly checkAuthorization: (query: ReceivedQuery) => void;
+  /**
+   * Checks the parameters as `/authorize` does, and answers the query of those it reads; throws OAuthError for the first
+   * that cannot be used.
+   */
+  readonly checkAuthorization: (query: ReceivedQuery) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -40,13 +46,14 @@ export async function pushRequest(
   // RFC 9126 §2.1
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
   checkOnce(query);
-  checkAuthorization(query);
+  const read = receivedQuery(`?${checkAuthorization(query)}`);
   readPushedFacts(query);
 
   const requestUri = URI_PREFIX + randomBytes(REFERENCE_BYTES).toString('base64url');
-  const pushed = queryWithout(query, 'client_id', ...CREDENTIALS);
-  const stored = { clientId, query: `client_id=${clientId}&${pushed}`, createdAt: now() };
-  await pushedRequests.add(hashOfRequestUri(requestUri), stored);
+  const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
+  const kept = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
+  const stored = { clientId, query: kept, createdAt: now() };
+  await pushedRequests.add(hashOfRequestUri(requestUri), stored, MOST_UNSPENT);
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
 }
 
@@ -69,7 +76,7 @@ export function readPushedFacts(query: ReceivedQuery): PushedFacts {
   };
 }
 
-const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type'];
+const FACTS = ['user_name', 'login_hint'];
 
 /** RFC 6749 §3.1. `providers` is a list, in either of the ways lists are sent. */
 function checkOnce(query: ReceivedQuery): void {

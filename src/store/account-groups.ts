@@ -118,7 +118,7 @@ export async function renewCredentials(
     { accountKey, credentials },
   );
   await tx.all(
-    `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL
+    `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL, unfinished_syncs = 0
       WHERE account_key = :accountKey`,
     { accountKey },
   );

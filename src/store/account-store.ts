@@ -16,6 +16,7 @@ import {
   renewCredentials,
   renewDevice,
 } from './account-groups.ts';
+import { makeRoom, syncNewestOnly } from './account-quota.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
@@ -58,7 +59,8 @@ const RECOVER = `
          calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
    WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
      AND NOT EXISTS (SELECT 1 FROM calendar
-                      WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
+                      WHERE calendar.account_key = :accountKey
+                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL))
   RETURNING account_key`;
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
@@ -141,7 +143,15 @@ type Linking = {
 
 async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
-  const { credentials: _, calendarPermission, transaction, device, provesOwner, ...fields } = account;
+  const {
+    credentials: _,
+    calendarPermission,
+    transaction,
+    device,
+    provesOwner,
+    limits: __,
+    ...fields
+  } = account;
   const { clientId, userId } = account;
   await lockUser(tx, account);
   // What is linked after Allow was not allowed; and an answer that came meanwhile was the last word.
@@ -149,6 +159,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   if (open === undefined && (await isAnswered(tx, transaction.transactionId)))
     throw new TransactionAnswered();
   await takeIdentity(tx, account);
+  await makeRoom(tx, { account, now });
   const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
   await renewDevice(tx, groupId, device);
   const values = {
@@ -174,7 +185,8 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
        calendar_permission = excluded.calendar_permission, health = excluded.health,
        health_reason = excluded.health_reason, health_message = excluded.health_message,
        health_since = CASE WHEN account.health = excluded.health THEN account.health_since ELSE :now END,
-       times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+       times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
+       unfinished_syncs = 0
      RETURNING ${ACCOUNT_COLUMNS}`,
     { ...values, candidate, credentials: seal(candidate) },
   );
@@ -183,6 +195,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   const { accountKey } = row;
   if (accountKey !== candidate) await renewCredentials(tx, accountKey, seal(accountKey));
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
+  await syncNewestOnly(tx, { clientId, userId, accountKey });
   return accountOf(row);
 }
 

@@ -7,6 +7,7 @@ import type {
 import type { Scope } from '../oauth/scope.ts';
 import type { NewFamily } from '../oauth/token-family-store.ts';
 import { deleteWithCoverage } from './account-groups.ts';
+import { syncAll } from './account-quota.ts';
 import { recordArrival } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { textToFind } from './drivers/text-values.ts';
@@ -119,4 +120,5 @@ async function finish(tx: Statements, { clientId, userId, approvalId, now }: Fin
   const accounts = await tx.all<{ accountKey: string }>(FINISHED, { approvalId });
   const accountKeys = accounts.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });
+  await syncAll(tx, accountKeys, now);
 }

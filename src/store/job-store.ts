@@ -73,7 +73,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       return db.transaction(async (tx) => {
         await tx.all(ADD_TURN, { kind, key, holder, runAt: retryAt });
         const row = await tx.get<{ isSetAside: number }>(
-          `UPDATE job SET run_at = CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN :dayLater ELSE :retryAt END, ${RETURNED}
+          `UPDATE job SET run_at = CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN CAST(:dayLater AS BIGINT) ELSE :retryAt END, ${RETURNED}
             WHERE ${HELD}
            RETURNING CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END AS "isSetAside"`,
           { kind, key, holder, retryAt, dayLater: now + SET_ASIDE_MS },

@@ -1,6 +1,6 @@
 /** Who may run next: the jobs that one call takes, owner by owner. */
 import type { Job, JobKind, JobName, JobPlace, TakenJobs, TakeTerms } from '../jobs/job-store.ts';
-import type { Statements } from './drivers/database.ts';
+import type { Dialect, Statements } from './drivers/database.ts';
 import { MOST_UNFINISHED, OR_EARLIER } from './job-rows.ts';
 
 /** A job that did not come to its end so often is tried this often. */
@@ -31,6 +31,9 @@ const OF_TURN = 'owner = :owner AND kind = :kind AND host = :host';
 const NEXT_OF_TURN = `
   SELECT run_at AS "runAt" FROM job WHERE ${OF_TURN} AND lease_holder IS NULL ORDER BY run_at LIMIT 1`;
 const JOB = 'kind, key, owner, account_key AS "accountKey", host, attempts';
+const REVIVED = `
+  SELECT ${JOB} FROM job
+   WHERE lease_holder IS NOT NULL AND run_at <= :dueSince ORDER BY run_at`;
 
 type Turn = {
   readonly owner: string;
@@ -118,15 +121,13 @@ class Taking {
     if (this.#isEnough()) return;
     const { kinds, now } = this.#terms;
     const dueSince = this.jobs.length === 0 ? now : now - BEHIND_OTHERS_MS;
-    const { oneOf, skipLocked } = this.#tx.dialect;
-    const job = await this.#tx.get<Job>(
-      `SELECT ${JOB} FROM job
-        WHERE lease_holder IS NOT NULL AND run_at <= :dueSince AND kind ${oneOf('kinds')}
-          AND unfinished < ${MOST_UNFINISHED} AND NOT (owner ${oneOf('owners')}) AND NOT (host ${oneOf('hosts')})
-          AND NOT (account_key ${oneOf('accounts')})
-        ORDER BY run_at LIMIT 1 ${skipLocked}`,
-      { kinds, dueSince, ...this.#full() },
-    );
+    // They are few: no more than ran at once when their processes died.
+    const died = await this.#tx.all<Job>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
+    const job = died.find(({ kind, owner, accountKey, host }) => {
+      const isFull =
+        this.#ofOwner.isFull(owner) || this.#ofAccount.isFull(accountKey) || this.#ofHost.isFull(host);
+      return kinds.includes(kind) && !isFull;
+    });
     if (job !== undefined) await this.#lease(job, 1);
   }
 
@@ -134,21 +135,18 @@ class Taking {
     return this.jobs.length >= this.#terms.limit;
   }
 
-  #full() {
-    return { owners: this.#ofOwner.full(), hosts: this.#ofHost.full(), accounts: this.#ofAccount.full() };
-  }
-
   async #dueTurns(): Promise<Turn[]> {
     const { kinds, now } = this.#terms;
-    const { oneOf, skipLocked } = this.#tx.dialect;
-    const { owners, hosts } = this.#full();
+    const { dialect } = this.#tx;
+    const hosts = butNot('host', this.#ofHost.full(), dialect);
+    const owners = butNot('owner', this.#ofOwner.full(), dialect);
     const turns: Turn[] = [];
     for (const kind of kinds) {
       const rows = await this.#tx.all<Turn>(
         `SELECT owner, kind, host, turn_at AS "turnAt" FROM job_turn
-          WHERE kind = :kind AND turn_at <= :now AND NOT (host ${oneOf('hosts')}) AND NOT (owner ${oneOf('owners')})
-          ORDER BY turn_at LIMIT ${TURNS_AT_ONCE} ${skipLocked}`,
-        { kind, now, hosts, owners },
+          WHERE kind = :kind AND turn_at <= :now ${hosts.text} ${owners.text}
+          ORDER BY turn_at LIMIT ${TURNS_AT_ONCE} ${dialect.skipLocked}`,
+        { kind, now, ...hosts.values, ...owners.values },
       );
       turns.push(...rows);
     }
@@ -199,6 +197,19 @@ class Taking {
       { owner, kinds: this.#terms.kinds, now: this.#terms.now },
     );
   }
+}
+
+/** SQLite compares with a few parameters three times as fast as it looks up a list, and thousands of turns may be passed over. */
+const FEW_NAMES = 8;
+
+function butNot(column: 'owner' | 'host', names: readonly string[], { oneOf }: Dialect) {
+  if (names.length > FEW_NAMES)
+    return { text: `AND NOT (${column} ${oneOf(`${column}s`)})`, values: { [`${column}s`]: names } };
+  const parameters = names.map((name, index) => [`${column}${index}`, name] as const);
+  return {
+    text: parameters.map(([parameter]) => `AND ${column} <> :${parameter}`).join(' '),
+    values: Object.fromEntries(parameters),
+  };
 }
 
 /** How often each name is there; the empty one is nobody's and never full. */

@@ -2,6 +2,7 @@
 import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { keyInGroup, renewCredentials } from './account-groups.ts';
+import { syncAll } from './account-quota.ts';
 import { credentialSealer } from './account-rows.ts';
 import { takeChoice } from './calendar-choice-store.ts';
 import { recordAccountRemoval, recordArrival } from './change-journal.ts';
@@ -67,7 +68,11 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
   if (arrived.length === 0) return;
   const accountKeys = arrived.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });
+  const [isOfUser] = await tx.all(OF_USER, { into });
+  if (isOfUser !== undefined) await syncAll(tx, accountKeys, now);
 }
+
+const OF_USER = 'SELECT group_id FROM account_group WHERE group_id = :into AND expires_at IS NULL';
 
 /** The accounts of all the groups, each once: the others are deleted. What works goes before what does not. */
 async function collapseTwins(

@@ -1,10 +1,20 @@
 /** MirrorStore in SQL; held to test/contract/mirror-store.contract.ts on both databases. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
 import type { Database } from './drivers/database.ts';
-import { optional } from './event-row.ts';
-import { applyChanges, dropUnlisted, HELD_CALENDAR, HELD_LIST, replaceCalendars } from './mirror-writes.ts';
+import { NO_QUOTAS } from './mirror-quotas.ts';
+import {
+  applyChanges,
+  dropUnlisted,
+  finishSync,
+  HELD_CALENDAR,
+  HELD_LIST,
+  replaceCalendars,
+} from './mirror-writes.ts';
 
 export type CalendarRow = FreshnessRow & {
   calendarKey: string;
@@ -27,10 +37,19 @@ type FreshnessRow = { syncedAt: number | null; failedAt: number | null; failure:
 export const CALENDAR_COLUMNS = `calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone",
   access, is_primary AS "isPrimary", original, bytes, too_complex AS "tooComplex", synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
 const CALENDAR = `${CALENDAR_COLUMNS}, account_key AS "accountKey", sync_token AS "syncToken"`;
-type Lists = Pick<MirrorStore, 'findList' | 'leaseList' | 'replaceCalendars' | 'failList'>;
+/** The guard of who takes a calendar's lease. */
+const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)';
 
-export function mirrorStore(db: Database): MirrorStore {
-  return { ...listsOf(db), ...calendarsOf(db) };
+type Lists = Pick<
+  MirrorStore,
+  'findList' | 'leaseList' | 'replaceCalendars' | 'failList' | 'noteListFailure'
+>;
+type Calendars = Pick<MirrorStore, 'listCalendars' | 'findCalendar' | 'leaseCalendar' | 'leaseForSync'>;
+type Writes = Pick<MirrorStore, 'storedVersions' | 'applyChanges' | 'dropUnlisted'>;
+
+/** `quotas`: what is kept of events at most. */
+export function mirrorStore(db: Database, quotas: StorageQuotas = NO_QUOTAS): MirrorStore {
+  return { ...listsOf(db), ...calendarsOf(db), ...writesOf(db, quotas), ...endsOf(db) };
 }
 
 function listsOf(db: Database): Lists {
@@ -45,13 +64,13 @@ function listsOf(db: Database): Lists {
     },
 
     async leaseList({ key, holder }, now, until) {
-      const rows = await db.write(
-        `UPDATE account SET lease_holder = :holder, lease_until = :until
+      const [row] = await db.write<{ unfinished: number }>(
+        `UPDATE account SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1
           WHERE account_key = :key AND (lease_holder IS NULL OR lease_until <= :now)
-         RETURNING account_key`,
+         RETURNING unfinished_syncs AS "unfinished"`,
         { key, holder, now, until },
       );
-      return rows.length > 0;
+      return row?.unfinished;
     },
 
     replaceCalendars(lease, calendars, now) {
@@ -60,15 +79,24 @@ function listsOf(db: Database): Lists {
 
     async failList({ key, holder }, failure, now) {
       await db.write(
-        `UPDATE account SET list_error = :failure, list_failed_at = :now, lease_holder = NULL
+        `UPDATE account SET list_error = :failure, list_failed_at = :now, lease_holder = NULL, unfinished_syncs = 0
           WHERE ${HELD_LIST} RETURNING account_key`,
         { key, holder, failure: JSON.stringify(failure), now },
+      );
+    },
+
+    async noteListFailure({ key, holder }, failure, { now, goesOn }) {
+      await db.write(
+        `UPDATE account SET list_error = :failure, list_failed_at = :now,
+                lease_holder = CASE WHEN CAST(:goesOn AS BIGINT) = 1 THEN lease_holder END
+          WHERE ${HELD_LIST} RETURNING account_key`,
+        { key, holder, failure: JSON.stringify(failure), now, goesOn: Number(goesOn) },
       );
     },
   };
 }
 
-function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
+function calendarsOf(db: Database): Calendars {
   return {
     async listCalendars(accountKey) {
       const rows = await db.all<SyncRow>(
@@ -89,44 +117,87 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
     async leaseCalendar({ key, holder }, now, until) {
       const [row] = await db.write<SyncRow>(
         `UPDATE calendar SET lease_holder = :holder, lease_until = :until
-          WHERE calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)
-         RETURNING ${CALENDAR}`,
+          WHERE ${FREE} RETURNING ${CALENDAR}`,
         { key, holder, now, until },
       );
       return row && calendarOf(row);
     },
 
-    async storedVersions(calendarKey) {
-      const rows = await db.all<{ href: string; etag: string | null }>(
-        'SELECT DISTINCT href, etag FROM event WHERE calendar_key = :calendarKey',
-        { calendarKey },
+    async leaseForSync({ key, holder }, now, until) {
+      const [row] = await db.write<SyncRow & { unfinished: number }>(
+        `UPDATE calendar SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1
+          WHERE ${FREE} RETURNING ${CALENDAR}, unfinished_syncs AS "unfinished"`,
+        { key, holder, now, until },
       );
-      return new Map(rows.map(({ href, etag }) => [href, etag ?? undefined]));
+      return row && { calendar: calendarOf(row), unfinished: row.unfinished };
+    },
+  };
+}
+
+/** Resources in one look-up: a few milliseconds. */
+const VERSIONS_AT_ONCE = 1000;
+
+function writesOf(db: Database, quotas: StorageQuotas): Writes {
+  return {
+    async storedVersions(calendarKey) {
+      const versions = new Map<string, string | undefined>();
+      for (let after = ''; ; ) {
+        const rows = await db.all<{ href: string; etag: string | null }>(VERSIONS, { calendarKey, after });
+        for (const { href, etag } of rows) versions.set(href, etag ?? undefined);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < VERSIONS_AT_ONCE) return versions;
+        after = last.href;
+        await nextTurn();
+      }
     },
 
     applyChanges(lease, changes, until) {
-      return db.transaction((tx) => applyChanges(tx, lease, { ...changes, until }));
+      return db.transaction((tx) => applyChanges(tx, lease, { ...changes, until, quotas }));
     },
 
     dropUnlisted(lease, hrefs, until) {
-      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until }));
+      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until, quotas }));
     },
+  };
+}
 
-    async finishSync({ key, holder }, token, syncedAt) {
-      const rows = await db.write(
-        `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
-                lease_holder = NULL
-          WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
-        { key, holder, token: optional(token), syncedAt },
-      );
-      return rows.length > 0;
+/** All rows of a resource have its etag. */
+const VERSIONS = `
+  SELECT href, MAX(etag) AS "etag" FROM event WHERE calendar_key = :calendarKey AND href > :after
+   GROUP BY href ORDER BY href LIMIT ${VERSIONS_AT_ONCE}`;
+
+function endsOf(db: Database): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
+  return {
+    finishSync(lease, token, syncedAt) {
+      return db.transaction((tx) => finishSync(tx, lease, { token, syncedAt }));
     },
 
     async failSync({ key, holder }, failure, now) {
       await db.write(
-        `UPDATE calendar SET sync_error = :failure, failed_at = :now, lease_holder = NULL
+        `UPDATE calendar SET sync_error = :failure, failed_at = :now, lease_holder = NULL, unfinished_syncs = 0,
+                synced_at = CASE WHEN CAST(:isPartial AS BIGINT) = 1 THEN COALESCE(synced_at, 0) ELSE synced_at END
           WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
+        {
+          key,
+          holder,
+          failure: JSON.stringify(failure),
+          isPartial: Number(failure.kind === 'too_large'),
+          now,
+        },
+      );
+    },
+
+    async noteFailure({ key, holder }, failure, now) {
+      await db.write(
+        `UPDATE calendar SET sync_error = :failure, failed_at = :now WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
         { key, holder, failure: JSON.stringify(failure), now },
+      );
+    },
+
+    async pauseSync({ key, holder }) {
+      await db.write(
+        `UPDATE calendar SET lease_holder = NULL, unfinished_syncs = 0 WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
+        { key, holder },
       );
     },
 
@@ -160,6 +231,7 @@ function calendarOf(row: SyncRow): MirroredCalendar {
     ...(row.isPrimary === 1 && { primary: true }),
     original: JSON.parse(row.original),
     syncToken: row.syncToken ?? undefined,
+    ...(row.tooComplex !== null && { tooComplex: JSON.parse(row.tooComplex) }),
     ...freshnessOf(row),
   };
 }

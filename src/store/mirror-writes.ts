@@ -2,13 +2,16 @@
 import { randomBytes } from 'node:crypto';
 
 import type { ProviderCalendar } from '../calendars/calendar.ts';
+import { leftOutEvents } from '../calendars/left-out-message.ts';
 import type { MirroredChanges } from '../calendars/mirrored-event.ts';
+import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
+import { countGrowth } from './mirror-quotas.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
@@ -25,7 +28,8 @@ export async function replaceCalendars(
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, key, now);
   const account = await tx.get(
-    `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+    `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
+            unfinished_syncs = 0
       WHERE ${HELD_LIST} RETURNING account_key`,
     { key, holder, now },
   );
@@ -92,11 +96,14 @@ async function putCalendar(
   );
 }
 
+/** When a lease ends from now on, epoch milliseconds, and what may be kept. */
+type WriteTerms = { readonly until: number; readonly quotas: StorageQuotas };
+
 /** See MirrorStore.applyChanges. */
 export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  { changed, leftOut, removed, until }: MirroredChanges & { readonly until: number },
+  { changed, leftOut, removed, until, quotas }: MirroredChanges & WriteTerms,
 ): Promise<boolean> {
   const { key } = lease;
   const gone = removed.map(storable);
@@ -107,8 +114,11 @@ export function applyChanges(
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
-    await deleteApart(tx, key, gone);
-    await insertRows(tx, key, [...changed.flatMap(rowsOf), ...leftOut.map(leftOutRow)]);
+    const apart = await deleteApart(tx, key, gone);
+    const rows = [...changed.flatMap(rowsOf), ...leftOut.map(leftOutRow)];
+    await insertRows(tx, key, rows);
+    const growth = growthOf([...deleted, ...apart], rows);
+    await countGrowth(tx, { key, ...growth }, quotas);
     const masters = changed
       .filter(({ seriesId }) => seriesId === undefined)
       .map(({ href }) => storable(href));
@@ -121,7 +131,7 @@ export function applyChanges(
 export function dropUnlisted(
   tx: Statements,
   lease: SyncLease,
-  { hrefs, until }: { readonly hrefs: readonly string[]; readonly until: number },
+  { hrefs, until, quotas }: { readonly hrefs: readonly string[] } & WriteTerms,
 ): Promise<boolean> {
   const { key } = lease;
   const unlisted = hrefs.map(storable);
@@ -129,9 +139,51 @@ export function dropUnlisted(
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, unlisted);
+    await countGrowth(tx, { key, ...growthOf(deleted, []) }, quotas);
     await placeSeries(tx, { key, calendarZone, masters: unlisted, series: [], deleted });
     return true;
   });
+}
+
+/** See MirrorStore.finishSync. */
+export async function finishSync(
+  tx: Statements,
+  { key, holder }: SyncLease,
+  { token, syncedAt }: { readonly token: string | undefined; readonly syncedAt: number },
+): Promise<boolean> {
+  const calendar = await tx.get<{ title: string }>(
+    `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
+            too_complex = NULL, unfinished_syncs = 0, lease_holder = NULL
+      WHERE ${HELD_CALENDAR} RETURNING title`,
+    { key, holder, token: optional(token), syncedAt },
+  );
+  if (calendar === undefined) return false;
+  const left = await tx.get<{ count: number; href: string | null }>(
+    `SELECT COUNT(*) AS "count", MIN(href) AS "href" FROM event
+      WHERE calendar_key = :key AND too_complex IS NOT NULL`,
+    { key },
+  );
+  if (left === undefined || left.href === null) return true;
+  const { count, href } = left;
+  const first = await tx.get<{ reason: string }>(
+    `SELECT too_complex AS "reason" FROM event WHERE calendar_key = :key AND href = :href AND recurrence_id = ''`,
+    { key, href },
+  );
+  const events = leftOutEvents({ href, reason: first?.reason ?? '' }, { title: calendar.title, count });
+  await tx.all('UPDATE calendar SET too_complex = :events WHERE calendar_key = :key', {
+    key,
+    events: JSON.stringify(events),
+  });
+  return true;
+}
+
+type Sized = { readonly href: string; readonly bytes: number };
+
+/** Resources and bytes: a resource is gone when its last row is. */
+function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
+  const sum = (rows: readonly Sized[]) => rows.reduce((total, { bytes }) => total + bytes, 0);
+  const count = (rows: readonly Sized[]) => new Set(rows.map(({ href }) => href)).size;
+  return { events: count(inserted) - count(deleted), bytes: sum(inserted) - sum(deleted) };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Every store on one database, under the names that features use for them. */
+import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
@@ -24,13 +25,17 @@ import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
 
-/** `sealer` seals what is secret; `notify` is called when a store has made a job. */
-export type StoresOptions = { readonly sealer: Sealer; readonly notify?: () => void };
+/** `sealer` seals what is secret; `notify` is called when a store has made a job; `quotas`: what is kept of events. */
+export type StoresOptions = {
+  readonly sealer: Sealer;
+  readonly notify?: () => void;
+  readonly quotas?: StorageQuotas;
+};
 
 export type Stores = ReturnType<typeof openStores>;
 
 /** The stores on a migrated database. Nothing but `db` needs closing. */
-export function openStores(db: Database, { sealer, notify }: StoresOptions) {
+export function openStores(db: Database, { sealer, notify, quotas }: StoresOptions) {
   return {
     clients: clientStore(db),
     branding: brandingStore(db),
@@ -47,7 +52,7 @@ export function openStores(db: Database, { sealer, notify }: StoresOptions) {
     requestLimits: requestLimitStore(db),
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
-    mirror: mirrorStore(db),
+    mirror: mirrorStore(db, quotas),
     events: eventReader(db),
     changes: changeFeed(db),
     jobs: jobStore(db, notify),

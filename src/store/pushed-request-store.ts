@@ -7,6 +7,16 @@ const ADD = `
   INSERT INTO pushed_request (uri_hash, client_id, query, created_at)
   VALUES (:uriHash, :clientId, :query, :createdAt)`;
 
+const DELETE_OLDEST = `
+  DELETE FROM pushed_request
+   WHERE client_id = :clientId AND spent_for IS NULL AND created_at <= (
+           SELECT created_at FROM pushed_request WHERE client_id = :clientId AND spent_for IS NULL
+            ORDER BY created_at DESC LIMIT 1 OFFSET :mostUnspent)
+  RETURNING uri_hash`;
+
+/** So many pushed requests apart, those of an application are counted. */
+const ADDED_BETWEEN_COUNTS = 64;
+
 // The WHERE clause decides alone: of concurrent calls one changes the row.
 const SPEND = `
   UPDATE pushed_request SET spent_for = :transactionId
@@ -25,9 +35,13 @@ const DELETE_EXPIRED = `
 
 /** Pushed requests in `db`. */
 export function pushedRequestStore(db: Database): PushedRequestStore {
+  let added = 0;
   return {
-    async add(uriHash, { clientId, query, createdAt }) {
+    async add(uriHash, { clientId, query, createdAt }, mostUnspent) {
       await db.write(ADD, { uriHash, clientId, query, createdAt });
+      // Looked at now and then: a few more than that do no harm.
+      added += 1;
+      if (added % ADDED_BETWEEN_COUNTS === 0) await db.write(DELETE_OLDEST, { clientId, mostUnspent });
     },
 
     async spend(uriHash, { clientId, transactionId, createdSince }) {

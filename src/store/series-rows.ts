@@ -23,14 +23,24 @@ export type SeriesWrite = {
 };
 
 /** What a DELETE has to answer: `RETURNING ${DELETED}`. */
-export type DeletedRow = { readonly eventId: string; readonly seriesId: string | null };
-export const DELETED = 'event_id AS "eventId", series_id AS "seriesId"';
+export type DeletedRow = {
+  readonly href: string;
+  readonly eventId: string;
+  readonly seriesId: string | null;
+  readonly bytes: number;
+};
+export const DELETED = 'href, event_id AS "eventId", series_id AS "seriesId", bytes';
 
 /** Deletes the overrides that are resources of their own of these series, named by the masters' hrefs. */
-export async function deleteApart(tx: Statements, key: string, masters: readonly string[]): Promise<void> {
-  if (masters.length === 0) return;
-  await tx.all(
-    `DELETE FROM event WHERE calendar_key = :key AND series_id ${tx.dialect.oneOf('masters')} AND ${APART}`,
+export async function deleteApart(
+  tx: Statements,
+  key: string,
+  masters: readonly string[],
+): Promise<DeletedRow[]> {
+  if (masters.length === 0) return [];
+  return tx.all(
+    `DELETE FROM event WHERE calendar_key = :key AND series_id ${tx.dialect.oneOf('masters')} AND ${APART}
+     RETURNING ${DELETED}`,
     { key, masters },
   );
 }

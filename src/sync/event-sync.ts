@@ -1,9 +1,9 @@
 /** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
-import { LEASE_MS } from './lease.ts';
+import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { type PartPlan, planPart, planRemovals, planWrites } from './plan-sync.ts';
+import { MadeRoom, partWriting } from './part-writing.ts';
+import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
 import type { ResourceRendering } from './resource-rendering.ts';
 
 export type EventSync = {
@@ -12,6 +12,8 @@ export type EventSync = {
   readonly account: CalendarAccount;
   /** Whose work it is, where users take turns. */
   readonly owner: string;
+  /** Whether the provider's adapter goes on where a sync ended, by what the mirror has (ProviderFacts). */
+  readonly resumes: boolean;
 };
 
 type EventSyncDeps = {
@@ -22,37 +24,41 @@ type EventSyncDeps = {
   readonly startedAt: number;
 };
 
+/** `lost`: another run has taken over the lease. `paused`: a later sync goes on with it. */
+export type SyncOutcome = 'done' | 'lost' | 'paused';
+
+/** A slow server does not hold a slot for longer. */
+const LONGEST_SYNC_MS = 2 * 60_000;
+
 /**
- * Answers false when another run has taken over the lease. The token moves only once everything
- * is written, so that a sync that ends early is done again from where it began. A token the provider
- * forgot is followed by a full listing, whose difference from the mirror is what was deleted.
+ * The token moves only once everything is written, so that a sync that ends early is done again from where it began. A
+ * token the provider forgot is followed by a full listing, whose difference from the mirror is what was deleted. Fails as
+ * `too_large` when there is more than is kept; what is there then is written, as far as there was room.
  */
-export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<boolean> {
+export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<SyncOutcome> {
   const { syncToken } = sync.calendar;
   try {
     return await syncSince(syncToken, sync, deps);
   } catch (reason) {
-    const isExpired = reason instanceof ProviderError && reason.kind === 'sync_token_expired';
-    if (syncToken === undefined || !isExpired) throw reason;
+    const isRelisted = reason instanceof MadeRoom || (isA(reason, 'sync_token_expired') && syncToken);
+    if (!isRelisted) throw reason;
     await deps.mirror.forgetSyncToken(sync.lease);
-    return syncSince(undefined, sync, deps);
+    return await syncSince(undefined, sync, deps).catch((again) => {
+      throw again instanceof MadeRoom ? again.failure : again;
+    });
   }
 }
 
+const isA = (reason: unknown, kind: ProviderErrorKind): reason is ProviderError =>
+  reason instanceof ProviderError && reason.kind === kind;
+
 async function syncSince(
   token: string | undefined,
-  { calendar, lease, account, owner }: EventSync,
+  { calendar, lease, account, owner, resumes }: EventSync,
   { mirror, rendering, now, startedAt }: EventSyncDeps,
-): Promise<boolean> {
+): Promise<SyncOutcome> {
   const stored = () => mirror.storedVersions(calendar.calendarKey);
-  const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
-    for (const { write, leaveOut, remove } of pieces) {
-      const { changed, leftOut } = await rendering(write, { calendarZone: calendar.timeZone, owner });
-      for (const changes of planWrites({ changed, leftOut: [...leaveOut, ...leftOut], removed: remove }))
-        if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
-    }
-    return true;
-  };
+  const writing = partWriting({ calendar, lease, owner }, { mirror, rendering, now });
 
   const listed = new Set<string>();
   let complete: boolean | undefined;
@@ -61,16 +67,22 @@ async function syncSince(
     const pieces = planPart(part, listed);
     // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
     const isSign = pieces.length === 0 && part.next === undefined;
-    if (!(await write(isSign ? [NOTHING] : pieces))) return false;
+    if (!(await writing.write(isSign ? [NOTHING] : pieces))) return 'lost';
+    // Of a calendar that was never read to its end nothing can have gone.
+    if (calendar.syncedAt === undefined) writing.throwIfFull();
     complete = part.complete && complete !== false;
     next = part.next ?? next;
-  }
-  if (complete) {
-    for (const remove of planRemovals((await stored()).keys(), listed)) {
-      if (!(await mirror.dropUnlisted(lease, remove, now() + LEASE_MS))) return false;
+    if (resumes && next === undefined && now() - startedAt > LONGEST_SYNC_MS) {
+      await mirror.pauseSync(lease);
+      return 'paused';
     }
   }
-  return mirror.finishSync(lease, next, startedAt);
+  if (complete) {
+    const removals = await planRemovals((await stored()).keys(), listed);
+    if (!(await writing.drop(removals))) return 'lost';
+  }
+  writing.throwIfFull();
+  return (await mirror.finishSync(lease, next, startedAt)) ? 'done' : 'lost';
 }
 
 const NOTHING: PartPlan = { write: [], leaveOut: [], remove: [] };

@@ -1,5 +1,5 @@
 import type { ProviderCalendar } from '../calendars/calendar.ts';
-import type { MirroredChanges } from '../calendars/mirrored-event.ts';
+import type { LeftOutEvents, MirroredChanges } from '../calendars/mirrored-event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /** A mirrored calendar and how fresh it is. Instants are epoch milliseconds. */
@@ -12,6 +12,8 @@ export type MirroredCalendar = ProviderCalendar & {
   /** When its last sync failed, until one succeeds. */
   readonly failedAt: number | undefined;
   readonly failure: SyncFailure | undefined;
+  /** What its last sync left out, being over the budget of a resource. */
+  readonly tooComplex?: LeftOutEvents;
 };
 
 /** How fresh the list of an account's calendars is, in the same words. */
@@ -28,6 +30,12 @@ export type SyncLease = {
   readonly holder: string;
 };
 
+/** `unfinished`: how many syncs were begun since one came to its end, this one included. */
+export type BegunSync = { readonly calendar: MirroredCalendar; readonly unfinished: number };
+
+/** When, epoch milliseconds. */
+export type NotedAt = { readonly now: number; readonly goesOn: boolean };
+
 /** What syncing writes. Reading is reading/event-reader.ts. */
 export interface MirrorStore {
   /** In the provider's order, without those that the account's user left out (calendar-choice-store.ts). */
@@ -37,8 +45,11 @@ export interface MirrorStore {
   /** `undefined` when the account is gone. */
   findList(accountKey: string): Promise<ListState | undefined>;
 
-  /** Of concurrent calls exactly one gets the lease, unless it is held or the account is gone. */
-  leaseList(lease: SyncLease, now: number, until: number): Promise<boolean>;
+  /**
+   * Of concurrent calls exactly one gets the lease, unless it is held or the account is gone. Answers how many syncs of
+   * the list were begun since one came to its end, this one included; `undefined` without the lease.
+   */
+  leaseList(lease: SyncLease, now: number, until: number): Promise<number | undefined>;
 
   /**
    * Makes the account's calendars exactly these and gives the lease back. Those left out stay so, and new ones are
@@ -53,13 +64,17 @@ export interface MirrorStore {
   /** The calendar as it is at that moment; `undefined` when it is gone or left out, or another holds the lease. */
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
-  /** The etag of each resource the mirror has, by href. */
+  /** The same for a sync, which is counted until it comes to its end: until it is finished, fails or pauses. */
+  leaseForSync(lease: SyncLease, now: number, until: number): Promise<BegunSync | undefined>;
+
+  /** The etag of each resource the mirror has, by href; those left out are among them. */
   storedVersions(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
 
   /**
    * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing
    * written, when the lease is lost: the calendar is gone or another run has taken over. What is removed comes
-   * before what is changed, and with a series its overrides go that are resources of their own.
+   * before what is changed, and with a series its overrides go that are resources of their own. Fails with ProviderError
+   * `too_large`, and nothing is written, where this adds more than is kept of a calendar or a user.
    */
   applyChanges(lease: SyncLease, changes: MirroredChanges, until: number): Promise<boolean>;
 
@@ -69,13 +84,25 @@ export interface MirrorStore {
    */
   dropUnlisted(lease: SyncLease, hrefs: readonly string[], until: number): Promise<boolean>;
 
-  /** Ends a sync and gives the lease back: the next one's token, and when this one began. */
+  /** Ends a sync and gives the lease back: the next one's token, when this one began, and what is left out by now. */
   finishSync(lease: SyncLease, token: string | undefined, syncedAt: number): Promise<boolean>;
 
-  /** Gives the lease back and keeps what the sync failed of. The token stays as it is. */
+  /**
+   * Gives the lease back and keeps what the sync failed of. The token stays as it is. What a calendar that is too large
+   * has so far can be read from then on.
+   */
   failSync(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** Gives the lease back after a write and leaves everything else as it is. */
+  /** Keeps a failure of the calendar, and the lease: the sync goes on, or gives it back without having come to its end. */
+  noteFailure(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
+
+  /** The same for the list, and gives its lease back unless `goesOn`. */
+  noteListFailure(lease: SyncLease, failure: SyncFailure, at: NotedAt): Promise<void>;
+
+  /** Gives the lease back in the middle of a sync, which a later one goes on with. */
+  pauseSync(lease: SyncLease): Promise<void>;
+
+  /** Gives the lease back, as after a write, and leaves everything else as it is. */
   releaseCalendar(lease: SyncLease): Promise<void>;
 
   /** Forgets the sync token, so that the next sync lists everything. */

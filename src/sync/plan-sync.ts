@@ -3,6 +3,7 @@ import type { Changes } from '../calendars/calendar-provider.ts';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import type { MirroredChanges, MirroredResource } from '../calendars/mirrored-event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { inTurns } from '../lib/in-turns.ts';
 
 export type PartPlan = {
   readonly write: readonly EventResource[];
@@ -71,9 +72,14 @@ export function planWrites({ changed, leftOut, removed }: MirroredChanges): Mirr
 }
 
 /** What to remove after a complete listing, in pieces: all that the mirror has and the listing did not name. */
-export function planRemovals(stored: Iterable<string>, listed: ReadonlySet<string>): string[][] {
+export async function planRemovals(
+  stored: Iterable<string>,
+  listed: ReadonlySet<string>,
+): Promise<string[][]> {
   const gone: string[] = [];
-  for (const href of stored) if (!listed.has(href)) gone.push(href);
+  await inTurns(stored, (href) => {
+    if (!listed.has(href)) gone.push(href);
+  });
   return inSlices(gone);
 }
 
@@ -104,3 +110,30 @@ export function countedFailure(
   const rest = Math.min(FIRST_REST_MS * 2 ** Math.min(failures - FAILURES_TO_REST, 10), LONGEST_REST_MS);
   return { ...failure, failures, retryAt: Math.max(now + rest, failure.retryAt ?? 0) };
 }
+
+/** So many syncs in a row that did not come to their end set a calendar or a list aside. */
+const MOST_UNFINISHED = 3;
+const SET_ASIDE_MS = 24 * 3_600_000;
+
+/** `isDue`: it is the one try of a day, to be made under this failure. */
+export type SetAside = { readonly failure: SyncFailure; readonly isDue: boolean };
+
+/**
+ * What keeps a sync from being run, whose process may not survive it: `unfinished` ones were begun before it in a row,
+ * and what the last one failed of is `before`.
+ */
+export function setAside({ unfinished, before, what }: UnfinishedSyncs, now: number): SetAside | undefined {
+  if (unfinished < MOST_UNFINISHED) return undefined;
+  const message = `Reading ${what} did not come to its end three times in a row: it is tried once a day`;
+  return {
+    failure: { kind: 'set_aside', reason: 'calendar_set_aside', message, retryAt: now + SET_ASIDE_MS },
+    isDue: before?.kind === 'set_aside' && (before.retryAt ?? 0) <= now,
+  };
+}
+
+export type UnfinishedSyncs = {
+  readonly unfinished: number;
+  readonly before: SyncFailure | undefined;
+  /** In a sentence. */
+  readonly what: string;
+};

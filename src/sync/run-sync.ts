@@ -7,69 +7,80 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AccountSessions } from '../access/account-session.ts';
 import type { Account, AccountStore } from '../calendars/account-store.ts';
-import type { CalendarAccount, CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
+import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
-import { syncEvents } from './event-sync.ts';
+import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
-import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { ownerOf } from './owner-of.ts';
-import { countedFailure } from './plan-sync.ts';
-import type { ResourceRendering } from './resource-rendering.ts';
+import type { SyncLease } from './mirror-store.ts';
+import { countedFailure, setAside } from './plan-sync.ts';
+import { placeOf } from './sync-place.ts';
+import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } from './sync-targets.ts';
+import { SyncTurns } from './sync-turns.ts';
 
-export type SyncDeps = {
-  readonly mirror: MirrorStore;
-  readonly rendering: ResourceRendering;
+export type SyncDeps = TargetDeps & {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Those that are set up. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 };
 
 /** `stop` waits for the syncs under way, starts none after, and lets go of what their requests held. */
 export type RunningSync = CalendarSync & { stop(): Promise<void> };
 
 const POLL_MS = 100;
+/** After so long a paused sync goes on, so that others of its server had a turn. */
+const PAUSE_MS = 1_000;
 const CALENDARS_AT_ONCE = 4;
 
-/** One thing that is synced as a whole: a list or a calendar. */
-type Target = {
-  readonly key: string;
-  readonly kind: 'sync-account' | 'sync-calendar';
-  state(): Promise<ListState | undefined>;
-  /** Takes the lease and answers the work to do under it; `undefined` when another has it. */
-  lease(lease: SyncLease): Promise<Work | undefined>;
-  fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
+/** A sync that several may wait for. `startedAt` is undefined while it waits for its turn. */
+type SharedSync = {
+  startedAt: number | undefined;
+  notBefore: number;
+  readonly outcome: Promise<SyncFailure | undefined>;
 };
-/** `run` answers false when the lease was lost meanwhile; `owner` names the user. Fails with ProviderError. */
-type Work = { readonly accountKey: string; run(account: CalendarAccount, owner: string): Promise<boolean> };
+
+const TOO_MANY: SyncFailure = {
+  kind: 'unavailable',
+  message: 'Too many calendars of this user are being synced just now',
+};
 
 /** The running of syncs in this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
-  const running = new Map<string, { startedAt: number; outcome: Promise<SyncFailure | undefined> }>();
+  const running = new Map<string, SharedSync>();
   const unfinished = new Set<Promise<unknown>>();
+  const turns = new SyncTurns();
   const stop = new AbortController();
 
-  /** Joins the sync under way when it began late enough, else starts one. */
+  const start = async (target: Target, shared: Omit<SharedSync, 'outcome'>) => {
+    const leave = await turns.enter(await placeOf(target, deps));
+    if (leave === undefined) return TOO_MANY;
+    shared.startedAt = deps.now();
+    return syncOnce(target, shared.notBefore, { ...deps, stopped: stop.signal }).finally(leave);
+  };
+  /** Joins the sync under way when it began late enough or waits for its turn, else starts one. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
     const name = `${target.kind} ${target.key}`;
     const current = running.get(name);
-    if (current !== undefined && current.startedAt >= notBefore) return current.outcome;
-    const outcome = syncOnce(target, notBefore, { ...deps, stopped: stop.signal }).finally(() => {
+    if (current !== undefined && (current.startedAt ?? notBefore) >= notBefore) {
+      current.notBefore = Math.max(current.notBefore, notBefore);
+      return current.outcome;
+    }
+    const shared = { startedAt: undefined, notBefore };
+    const outcome = start(target, shared).finally(() => {
       unfinished.delete(outcome);
       if (running.get(name)?.outcome === outcome) running.delete(name);
     });
     unfinished.add(outcome);
-    running.set(name, { startedAt: deps.now(), outcome });
+    running.set(name, Object.assign(shared, { outcome }));
     return outcome;
   };
   const syncList = (key: string, notBefore: number) => share(listTarget(key, deps), notBefore);
@@ -110,7 +121,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
 }
 
 /** Runs `work` on each, a few at a time. */
-export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const waiting = [...items];
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
@@ -134,6 +145,10 @@ async function syncOnce(
     const lease = { key: target.key, holder: randomUUID() };
     const work = await target.lease(lease);
     if (work !== undefined) {
+      const unfinished = { unfinished: work.unfinished, before: state.failure, what: target.what };
+      const aside = setAside(unfinished, deps.now());
+      if (aside !== undefined) await target.setAside(lease, aside);
+      if (aside?.isDue === false) return await keptAside(work.accountKey, aside.failure, deps);
       const outcome = await runLeased(target, { ...work, lease, previous: state.failure }, deps);
       if (outcome !== 'lost') return outcome;
     }
@@ -152,6 +167,8 @@ async function runLeased(
 ): Promise<SyncFailure | undefined | 'lost'> {
   const account = await deps.accounts.findAccount(work.accountKey);
   if (account === undefined) return undefined;
+  let outcome: SyncOutcome;
+  let leftOut: LeftOutEvents | undefined;
   try {
     const credentials = await deps.accounts.credentialsOf(work.accountKey);
     if (credentials === undefined) return undefined;
@@ -161,7 +178,7 @@ async function runLeased(
       throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
     }
     const session = deps.sessions.open(account);
-    if (!(await work.run(provider.open(credentials, session), ownerOf(account)))) return 'lost';
+    ({ outcome, leftOut } = await work.run(provider.open(credentials, session), account));
   } catch (reason) {
     const cause = failureOf(reason, { account, job: target.kind }, deps);
     const notSent = reason instanceof ProviderError && reason.notSent;
@@ -172,11 +189,30 @@ async function runLeased(
     if (!isGone) await recordProblem(account, failure, deps);
     return failure;
   }
+  if (outcome === 'lost') await target.giveBack(work.lease);
+  if (outcome === 'lost') return 'lost';
+  if (outcome === 'paused') {
+    await deps.jobs.schedule(target.kind, target.key, deps.now() + PAUSE_MS);
+    return undefined;
+  }
+  if (leftOut !== undefined) {
+    const problem = { state: 'degraded', reason: 'event_too_complex', message: leftOut.message } as const;
+    await deps.accounts.setHealth(account, problem, deps.now());
+    return undefined;
+  }
   // Some providers list calendars to those who may not see what is in them.
   const proves = target.kind === 'sync-calendar' || account.calendarPermission !== false;
   if (account.health.state !== 'active' && proves)
     await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
+}
+
+/** The failure of what was set aside, which concerns its account as others do. */
+async function keptAside(accountKey: string, failure: SyncFailure, deps: SyncDeps): Promise<SyncFailure> {
+  deps.log.error({ accountKey, kind: failure.kind }, 'A sync did not come to its end three times');
+  const account = await deps.accounts.findAccount(accountKey);
+  if (account !== undefined) await recordProblem(account, failure, deps);
+  return failure;
 }
 
 async function recordProblem(
@@ -201,41 +237,4 @@ function failureOf(
   }
   log.warn({ ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
   return failureOfError(reason, now());
-}
-
-function listTarget(accountKey: string, { mirror, now }: SyncDeps): Target {
-  return {
-    key: accountKey,
-    kind: 'sync-account',
-    state: () => mirror.findList(accountKey),
-    fail: (lease, failure) => mirror.failList(lease, failure, now()),
-    async lease(lease) {
-      const startedAt = now();
-      if (!(await mirror.leaseList(lease, startedAt, startedAt + LEASE_MS))) return undefined;
-      return {
-        accountKey,
-        run: async (account) => mirror.replaceCalendars(lease, await account.listCalendars(), startedAt),
-      };
-    },
-  };
-}
-
-function calendarTarget(calendarKey: string, deps: SyncDeps): Target {
-  const { mirror, now } = deps;
-  return {
-    key: calendarKey,
-    kind: 'sync-calendar',
-    state: (): Promise<MirroredCalendar | undefined> => mirror.findCalendar(calendarKey),
-    fail: (lease, failure) => mirror.failSync(lease, failure, now()),
-    async lease(lease) {
-      const startedAt = now();
-      const calendar = await mirror.leaseCalendar(lease, startedAt, startedAt + LEASE_MS);
-      if (calendar === undefined) return undefined;
-      const { accountKey } = calendar;
-      return {
-        accountKey,
-        run: (account, owner) => syncEvents({ calendar, lease, account, owner }, { ...deps, startedAt }),
-      };
-    },
-  };
 }

@@ -3,8 +3,7 @@ import type { JobStore } from '../jobs/job-store.ts';
 import { retryAt } from '../jobs/retry-at.ts';
 import type { JobHandler, JobHandlers } from '../jobs/worker.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
-import type { MirrorStore } from './mirror-store.ts';
-import { inParallel } from './run-sync.ts';
+import type { MirroredCalendar, MirrorStore } from './mirror-store.ts';
 
 export type SyncJobsDeps = {
   readonly sync: CalendarSync;
@@ -16,6 +15,11 @@ export type SyncJobsDeps = {
 
 /** Every account is looked at this often, whether anybody reads it or not. */
 const SYNC_EVERY_MS = 15 * 60_000;
+const CALENDARS_AT_ONCE = 2;
+/** After this no further calendar of an account is begun: others' jobs wait for the slot. */
+const ACCOUNT_TURN_MS = 60_000;
+/** How far apart the jobs of the calendars are that are left then. */
+const SPREAD_MS = 5_000;
 
 export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' | 'sync-calendar'> {
   return {
@@ -24,21 +28,44 @@ export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' |
   };
 }
 
-/** The list and all its calendars, then the same again after a while, for as long as the account is linked. */
-function syncAccount({ sync, mirror, jobs, now }: SyncJobsDeps): JobHandler {
-  return async (accountKey) => {
+/**
+ * The list and its calendars, then the same again after a while, for as long as the account is linked. The calendars that
+ * there is no time for become jobs of their own.
+ */
+function syncAccount(deps: SyncJobsDeps): JobHandler {
+  const { sync, mirror, jobs, now } = deps;
+  return async (accountKey, signal) => {
     const startedAt = now();
     const failure = await sync.syncList(accountKey, startedAt);
     if (failure !== undefined) return failure;
-    const calendars = await mirror.listCalendars(accountKey);
-    await inParallel(calendars, async ({ calendarKey }) => {
-      const failed = await sync.syncCalendar(calendarKey, startedAt);
-      if (failed)
-        await jobs.schedule('sync-calendar', calendarKey, retryAt(failed, { attempts: 0, now: now() }));
-    });
+    const left = await syncInTurn(await mirror.listCalendars(accountKey), { ...deps, startedAt, signal });
+    for (const [index, { calendarKey }] of left.entries())
+      await jobs.schedule('sync-calendar', calendarKey, now() + index * SPREAD_MS);
     if ((await mirror.findList(accountKey)) === undefined) return undefined;
     const spread = Math.round(SYNC_EVERY_MS * (0.8 + 0.4 * Math.random()));
     await jobs.schedule('sync-account', accountKey, startedAt + spread);
     return undefined;
   };
+}
+
+type AccountTurn = SyncJobsDeps & { readonly startedAt: number; readonly signal: AbortSignal };
+
+/** Syncs the calendars, those synced longest ago first, while there is time. Answers those that are left. */
+async function syncInTurn(
+  calendars: readonly MirroredCalendar[],
+  { sync, jobs, now, startedAt, signal }: AccountTurn,
+): Promise<readonly MirroredCalendar[]> {
+  const waiting = calendars.toSorted((one, other) => (one.syncedAt ?? 0) - (other.syncedAt ?? 0));
+  const isOver = () => signal.aborted || now() >= startedAt + ACCOUNT_TURN_MS;
+  const work = async () => {
+    while (!isOver()) {
+      const calendarKey = waiting.shift()?.calendarKey;
+      if (calendarKey === undefined) return;
+      const failed = await sync.syncCalendar(calendarKey, startedAt);
+      if (failed)
+        await jobs.schedule('sync-calendar', calendarKey, retryAt(failed, { attempts: 0, now: now() }));
+    }
+  };
+  await Promise.all(Array.from({ length: CALENDARS_AT_ONCE }, work));
+  return waiting;
 }

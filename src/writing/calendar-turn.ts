@@ -82,9 +82,10 @@ async function underLease<T>(
     const renderFor = { calendarZone: calendar.timeZone, owner: ownerOf(account) };
     const keep = async ({ changed, removed }: WriteResult) => {
       const changes = { ...(await deps.rendering(changed, renderFor)), removed };
-      if (await mirror.applyChanges(lease, changes, now() + LEASE_MS)) return;
+      const kept = await mirror.applyChanges(lease, changes, now() + LEASE_MS).catch(unlessFull);
+      if (kept === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
-      throw lost();
+      throw kept === false ? lost() : kept;
     };
     return await runAndRecordHealth(
       account,
@@ -94,6 +95,13 @@ async function underLease<T>(
   } finally {
     await mirror.releaseCalendar(lease);
   }
+}
+
+/** What a write fails as whose answer there is no room for. The provider has it; the next sync says it too. */
+function unlessFull(reason: unknown): ProviderError {
+  if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') throw reason;
+  const message = `The provider made the change, but it cannot be shown. ${reason.message}`;
+  return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }
 
 /** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */

@@ -1,4 +1,5 @@
 /** POST /event: a new event or series (docs/wire.md 1.8). */
+import { errorOfFailure } from '../calendars/sync-failure.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { draftOf } from './event-draft.ts';
@@ -18,6 +19,9 @@ export async function createEvent(
   const { href, timeZone } = chosen.calendar;
   const draft = draftOf(input, timeZone);
   const create = async (turn: Turn) => {
+    const { failure } = turn.calendar;
+    // What is deleted makes room; what is new would not be shown.
+    if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
     const result = await turn.writing.create(href, draft, keyOf(seed));
     await turn.keep(result);
     const id = result.changed.find(({ seriesId }) => seriesId === undefined)?.eventId;

@@ -196,8 +196,11 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every code that the program refuses with', () => {
-    // Of a path that is nowhere, and of the command line: no operation has them.
-    const elsewhere = ['not_found', 'invalid_client_metadata', 'invalid_redirect_uri'];
+    // Of a path that is nowhere, of a connection without a request, and of the command line: no operation has them.
+    const elsewhere = [
+      ...['not_found', 'too_many_connections'],
+      ...['invalid_client_metadata', 'invalid_redirect_uri'],
+    ];
     const root = path.resolve(import.meta.dirname, '../..');
     const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
       [

@@ -67,6 +67,7 @@ type Changes = Partial<
     | 'operatorName'
     | 'offeredProviders'
     | 'mostOpenRequests'
+    | 'accountLimits'
   >
 >;
 
@@ -97,6 +98,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     signInOrigins: [],
     offeredProviders: PROVIDER_KINDS,
     mostOpenRequests: 20_000,
+    accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
     log,

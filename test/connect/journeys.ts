@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { providerApps } from '../../src/access/provider-apps.ts';
 import type { Account } from '../../src/calendars/account-store.ts';
+import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { allow, everyAccount, redeem } from './approvals.ts';
 import {
@@ -20,7 +21,7 @@ export const INSTANCE_APP = { clientId: 'instance-app', clientSecret: 'canary-se
 export type Journeys = Awaited<ReturnType<typeof openJourneys>>;
 
 /** A user of their own for each journey: `nextUser` goes on to another. */
-export async function openJourneys() {
+export async function openJourneys(changes: Pick<Partial<ConnectDeps>, 'accountLimits'> = {}) {
   const google = new FakeSignInProvider('google', Date.now);
   const microsoft = new FakeSignInProvider('microsoft', Date.now);
   const none = { findProviderApp: async () => undefined };
@@ -28,6 +29,7 @@ export async function openJourneys() {
     providers: { google, microsoft },
     apps: providerApps(none, { google: INSTANCE_APP, microsoft: INSTANCE_APP }),
     signInOrigins: ['http://127.0.0.1:4100'],
+    ...changes,
   });
   let user = 0;
   const userId = () => `user-${user}`;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
+import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { openStores } from '../../src/store/open-stores.ts';
@@ -44,7 +45,7 @@ const planted = () => connected(harness, { userId: 'ada', names: [EVE] });
 /** The address of a request that the application pushed for ada. */
 async function push(parameters: string): Promise<string> {
   const { pushedRequests } = openStores(harness.db, { sealer: harness.sealer });
-  const deps = { pushedRequests, checkAuthorization: () => {}, now: harness.deps.now };
+  const deps = { pushedRequests, checkAuthorization: checkPushedParameters, now: harness.deps.now };
   const query = receivedQuery(`?user_id=ada&${parameters}`);
   const { request_uri: uri } = await pushRequest({ client: ACME, query }, deps);
   return `/authorize?client_id=acme&request_uri=${encodeURIComponent(uri)}`;

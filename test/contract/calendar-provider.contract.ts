@@ -10,6 +10,7 @@ import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provi
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
+import { workPools } from '../../src/work-pools.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { calendarObject, event, seriesWithOverride, vevent } from '../servers/icalendar.ts';
 import { type Mirror, sync, titles } from '../servers/mirror.ts';
@@ -39,6 +40,7 @@ export function calendarProviderContract(target: ContractServer): void {
     let server: CalDavServer;
     let egress: Egress;
     const { log, entries } = recordingLog();
+    const { syncWork } = workPools();
 
     before(async () => {
       egress = createEgress({ privateNetwork: { mode: 'loopback' } });
@@ -47,9 +49,10 @@ export function calendarProviderContract(target: ContractServer): void {
     after(async () => {
       await egress?.close();
       await server?.stop();
+      await syncWork.close();
     });
 
-    const provider = () => caldavProvider({ egress, log, now: Date.now });
+    const provider = () => caldavProvider({ egress, log, now: Date.now, syncWork });
     const login = (user: string, typed = server.typed) => ({
       server: typed,
       username: user,

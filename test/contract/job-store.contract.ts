@@ -25,6 +25,17 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       ]);
     });
 
+    it('a hint for a job that is being worked brings no other job forward', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-calendar', 'worked', NOW);
+      await take(jobs);
+      await jobs.schedule('sync-calendar', 'later', NOW + 50);
+      await jobs.schedule('sync-calendar', 'worked', NOW);
+
+      assert.deepEqual(await take(jobs, { now: NOW + 1 }), []);
+      assert.equal((await take(jobs, { now: NOW + 50 })).length, 1);
+    });
+
     it('hints for the same work coalesce to one job and keep the earliest time', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', 'c', NOW + i));

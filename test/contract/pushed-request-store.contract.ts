@@ -12,20 +12,22 @@ const request: PushedRequest = {
   query: 'client_id=acme&user_id=ada&state=%FF+%C3%A9',
   createdAt: NOW,
 };
+/** More than a test makes. */
+const MOST = 1000;
 const by = { clientId: 'acme', transactionId: 't1', createdSince: NOW };
 
 export function pushedRequestStoreContract(database: string, open: () => Promise<Database>): void {
   describe(`PushedRequestStore on ${database}`, () => {
     it('a pushed request is answered as it was added, to the call that spends it', async () => {
       const { pushedRequests } = await openWithUsers(open);
-      await pushedRequests.add('hash-1', request);
+      await pushedRequests.add('hash-1', request, MOST);
 
       assert.deepEqual(await pushedRequests.spend('hash-1', by), { request });
     });
 
     it('a pushed request is spent once: ten who ask at once get it once, and the others its transaction', async () => {
       const { pushedRequests } = await openWithUsers(open);
-      await pushedRequests.add('hash-1', request);
+      await pushedRequests.add('hash-1', request, MOST);
 
       const answers = await tenTimes((i) =>
         pushedRequests.spend('hash-1', { ...by, transactionId: `t${i}` }),
@@ -39,7 +41,7 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
 
     it('a pushed request can be spent until it is too old, and its transaction is told after that', async () => {
       const { pushedRequests } = await openWithUsers(open);
-      for (const hash of ['hash-1', 'hash-2']) await pushedRequests.add(hash, request);
+      for (const hash of ['hash-1', 'hash-2']) await pushedRequests.add(hash, request, MOST);
       const late = { ...by, transactionId: 't2', createdSince: NOW + 1 };
 
       assert.equal(await pushedRequests.spend('hash-1', late), undefined);
@@ -49,7 +51,7 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
 
     it('a pushed request is unknown to other applications, and under any other name', async () => {
       const { pushedRequests } = await openWithUsers(open);
-      await pushedRequests.add('hash-1', request);
+      await pushedRequests.add('hash-1', request, MOST);
 
       assert.equal(await pushedRequests.spend('hash-1', { ...by, clientId: 'other' }), undefined);
       for (const hash of ['hash-2', 'HASH-1', 'hash-1 ', '']) {
@@ -66,7 +68,7 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
         ['unspent', NOW],
         ['young', NOW + 1],
       ] as const) {
-        await pushedRequests.add(hash, { ...request, createdAt });
+        await pushedRequests.add(hash, { ...request, createdAt }, MOST);
       }
       await pushedRequests.spend('spent', by);
 
@@ -75,9 +77,23 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
       assert.equal(await rowsIn(db, 'pushed_request'), 1);
     });
 
+    it('the oldest that an application’s users did not spend make room, and no spent one', async () => {
+      const { db, pushedRequests } = await openWithUsers(open);
+      const add = (hash: string, changes: Partial<PushedRequest> = {}) =>
+        pushedRequests.add(hash, { ...request, ...changes }, 10);
+      await add('spent', { createdAt: NOW - 2 });
+      await pushedRequests.spend('spent', { ...by, createdSince: NOW - 2 });
+      for (let i = 0; i < 63; i += 1) await add(`hash-${i}`, { createdAt: NOW + i });
+
+      const rows = await db.all<{ hash: string }>('SELECT uri_hash AS hash FROM pushed_request');
+
+      const youngest = Array.from({ length: 10 }, (_, i) => `hash-${i + 53}`);
+      assert.deepEqual(new Set(rows.map(({ hash }) => hash)), new Set(['spent', ...youngest]));
+    });
+
     it('a pushed request goes with its application', async () => {
       const { db, clients, pushedRequests } = await openWithUsers(open);
-      await pushedRequests.add('hash-1', request);
+      await pushedRequests.add('hash-1', request, MOST);
 
       await clients.deleteClient('acme', NOW);
 

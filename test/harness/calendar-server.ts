@@ -9,6 +9,7 @@ import { type InstanceApps, providerApps } from '../../src/access/provider-apps.
 import type { RequestLimits } from '../../src/access/request-gate.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import type { CalendarProvider, RedirectProvider } from '../../src/calendars/calendar-provider.ts';
+import type { StorageQuotas } from '../../src/calendars/too-large-error.ts';
 import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
 import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -30,6 +31,7 @@ import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
@@ -74,6 +76,8 @@ export type CalendarServerOptions = {
   readWork?: WorkPool;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
+  /** What is kept of events at most. */
+  quotas?: Partial<StorageQuotas>;
   /** Where it is that providers have a clock as well. */
   clock?: { now: number };
 };
@@ -90,7 +94,11 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const wakeUp = createWakeUp();
   const provider = new FakeCalendarProvider();
   const apple = new FakeCalendarProvider('apple');
-  const stores = openStores(db, { sealer, notify: wakeUp.notify });
+  const stores = openStores(db, {
+    sealer,
+    notify: wakeUp.notify,
+    ...(options.quotas && { quotas: { ...NO_QUOTAS, ...options.quotas } }),
+  });
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const { google, microsoft, limits } = options;
@@ -118,6 +126,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const deps = {
     ...stores,
     ...shared,
+    accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),

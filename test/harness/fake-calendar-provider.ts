@@ -32,6 +32,8 @@ export class FakeCalendarProvider {
   latency = 0;
   /** How many calls were under way at once, at most. */
   mostAtOnce = 0;
+  /** Why a resource is left out, by its href. */
+  readonly leftOut = new Map<string, string>();
   partSize = 50;
   /** Awaited before each part is answered. */
   beforePart: (part: number) => Promise<void> = async () => {};
@@ -107,10 +109,15 @@ export class FakeCalendarProvider {
     for (let at = 0, part = 0; at === 0 || at < names.length; at += this.partSize, part += 1) {
       await this.beforePart(part);
       const slice = names.slice(at, at + this.partSize);
-      const changed = slice.flatMap((name) => stored.resources.get(name) ?? []);
+      const there = slice.flatMap((name) => stored.resources.get(name) ?? []);
+      const changed = there.filter((resource) => !this.leftOut.has(resource.href));
+      const leftOut = there.flatMap(({ href, etag }) => {
+        const reason = this.leftOut.get(href);
+        return reason === undefined ? [] : { href, etag, reason };
+      });
       const removed = slice.filter((name) => !stored.resources.has(name));
       const last = at + this.partSize >= names.length;
-      yield { changed, removed, complete, ...(last ? { next } : {}) };
+      yield { changed, leftOut, removed, complete, ...(last ? { next } : {}) };
     }
   }
 

@@ -85,6 +85,7 @@ export const sampleSelection: ProviderSelection = {
   others: [],
   loading: new Map(),
   ending: 'continue_off',
+  limit: undefined,
   isManaging: false,
   providers: PROVIDER_KINDS.map((kind) => ({ kind, available: true })),
   happened: undefined,

@@ -137,6 +137,8 @@ function limits(most: number): Record<string, string> {
     KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(most),
     KALENDS_LIMIT_PASSWORDS_PER_ADDRESS: String(most),
     KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT: String(most),
+    KALENDS_LIMIT_CONNECTIONS: String(most),
+    KALENDS_LIMIT_CONNECTIONS_PER_ADDRESS: String(most),
   };
 }
 

@@ -10,6 +10,9 @@ import { promisify } from 'node:util';
 import { freePort } from '../harness/loopback.ts';
 
 const run = promisify(execFile);
+type Named = { readonly name: string; readonly version: string };
+type Listed = { readonly component: Named };
+
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 describe('the published package', () => {
@@ -54,6 +57,23 @@ describe('the published package', () => {
       files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file)),
       [],
     );
+  });
+
+  it('the published package lists every package it runs on, in CycloneDX, and no place they were fetched from', async () => {
+    const text = await readFile(path.join(installed, 'dist/sbom.cdx.json'), 'utf8');
+    const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
+
+    const list: { bomFormat: string; metadata: Listed; components: Named[] } = JSON.parse(text);
+    const named = new Set(list.components.map(({ name }) => name));
+    assert.equal(list.bomFormat, 'CycloneDX');
+    assert.equal(list.metadata.component.name, 'kalends');
+    assert.deepEqual(
+      Object.keys(dependencies).filter((name) => !named.has(name)),
+      [],
+    );
+    assert.ok(!named.has('typescript'), 'what is for development only is not in it');
+    assert.ok(list.components.every(({ version }) => /^\d/.test(version)));
+    assert.doesNotMatch(text, /"(distribution|externalReferences)"/);
   });
 
   it('the published package tells its version', async () => {

@@ -1,3 +1,5 @@
+import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
+
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
   readonly store: string;
@@ -9,6 +11,7 @@ export type Guard = {
 };
 
 export const GUARDS: readonly Guard[] = [
+  ...ACCOUNT_QUOTA_GUARDS,
   {
     store: 'token-family',
     without: ' AND token_hash = {presented}=>',
@@ -269,14 +272,19 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'job',
-    without: 'WHERE run_at <= :now ORDER BY=>WHERE CAST(:now AS BIGINT) > 0 ORDER BY',
-    fails: 'a job is taken when it is due, not before',
+    without: 'host = :host AND run_at <= :now=>host = :host AND CAST(:now AS BIGINT) > 0',
+    fails: 'a hint for a job that is being worked brings no other job forward',
   },
   {
-    store: 'job',
-    without: 'FOR UPDATE SKIP LOCKED=>',
-    fails: 'each of ten jobs goes to exactly one of ten concurrent takers',
+    store: 'job-turns',
+    without: "SET turn_at = turn_at WHERE owner = ''=>SET turn_at = turn_at WHERE owner = 'nobody'",
+    fails: 'no more than two jobs at a server run at once, over all instances',
     on: 'PostgreSQL',
+  },
+  {
+    store: 'job-turns',
+    without: ' AND job.unfinished < 3=>',
+    fails: 'one whose process died three times is set aside for a day, and then tried once a day',
   },
   {
     store: 'account',
@@ -290,7 +298,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'account',
-    without: ' AND sync_error IS NOT NULL)=> AND FALSE)',
+    without: 'sync_error IS NOT NULL OR =>',
     fails: 'an account recovers only when its list and all its calendars are well',
   },
   {

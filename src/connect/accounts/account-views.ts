@@ -12,6 +12,7 @@ import {
   type GroupStandings,
   isGiven,
   isSameAccount,
+  reachedLimit,
   standingsOf,
 } from '../flow/account-groups.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
@@ -53,11 +54,16 @@ export type UserAccounts = {
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
   readonly ending: Ending;
+  /** How many accounts there can be, where there are so many. */
+  readonly limit: number | undefined;
   /** Whether this browser allowed something that the application never fetched. */
   readonly isUnredeemed: boolean;
 };
 
-type AccountDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'now'>;
+type AccountDeps = Pick<
+  ConnectDeps,
+  'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'now'
+>;
 
 /** The user's accounts as this transaction may see them. */
 export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
@@ -75,7 +81,8 @@ export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<Us
     ),
   );
   const isUnredeemed = wasLeftUnredeemed(groups, request);
-  return { accounts, others, loading, ending: endingOf(accounts, page), isUnredeemed };
+  const limit = reachedLimit({ groups }, standings, deps.accountLimits);
+  return { accounts, others, loading, ending: endingOf(accounts, page), limit, isUnredeemed };
 }
 
 /** Nobody needs to hear of it who has connected an account since. */
@@ -98,7 +105,7 @@ function wasLeftUnredeemed(
 const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(provider);
 
 /** How the user's groups stand to this transaction and browser. */
-export async function groupsOf({ visit, request }: PageVisit, deps: AccountDeps) {
+export async function groupsOf({ visit, request }: PageVisit, deps: Omit<AccountDeps, 'accountLimits'>) {
   const [{ groups }, terms] = await Promise.all([
     deps.requests.groupsOf(request, deviceHashOf(visit), deps.now()),
     termsOf(request, deps),

@@ -1,6 +1,6 @@
 /** Which accounts a user has connected, and disconnecting them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
 
-import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
+import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -9,7 +9,8 @@ import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
 
 export type ConnectionDeps = {
-  readonly accounts: Pick<AccountStore, 'accountsOf' | 'disconnect'>;
+  readonly accounts: Pick<AccountStore, 'accountsOf' | 'listAccounts' | 'disconnect'>;
+  readonly accountLimits: AccountLimits;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -44,9 +45,12 @@ type ConnectionHealth = {
 
 export async function connectionStatus(
   grant: Grant,
-  { accounts }: ConnectionDeps,
+  { accounts, accountLimits }: ConnectionDeps,
 ): Promise<ConnectionStatus> {
-  const linked = await accounts.accountsOf(grant);
+  const [linked, all] = await Promise.all([
+    accounts.accountsOf(grant),
+    accounts.listAccounts(grant.clientId, grant.userId),
+  ]);
   const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
   const connections = {
     google: of('google'),
@@ -54,7 +58,8 @@ export async function connectionStatus(
     apple: of('apple'),
     caldav: of('caldav'),
   };
-  return { connections, limitReached: false };
+  const { ofPerson, ofUser } = accountLimits;
+  return { connections, limitReached: linked.length >= ofPerson || all.length >= ofUser };
 }
 
 function connectionOf(account: Account): Connection {

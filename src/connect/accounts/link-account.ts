@@ -1,6 +1,6 @@
 /** Linking an Apple or CalDAV account: the login is proved on the live server, then stored sealed. */
 
-import type { Account } from '../../calendars/account-store.ts';
+import { type Account, AccountLimitReached } from '../../calendars/account-store.ts';
 import type { PasswordLogin, PasswordSignIn, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import {
   ProviderError,
@@ -50,7 +50,7 @@ export type LinkProblem = {
 
 type LinkDeps = Pick<
   ConnectDeps,
-  'accounts' | 'attempts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
+  'accounts' | 'accountLimits' | 'attempts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
 >;
 
 const LIMITS: Readonly<Record<LinkField, number>> = { server: 2048, username: 512, password: 1024 };
@@ -79,6 +79,8 @@ export async function linkAccount(
     const { device } = await saveAccount({ page, kind, verified: proof, confirms, ...none }, deps);
     return { device };
   } catch (reason) {
+    if (reason instanceof AccountLimitReached)
+      return { problem: problemAt('selection.limit_reached', [], { count: reason.most }) };
     if (!(reason instanceof ProviderError)) throw reason;
     const { clientId } = page.request;
     if (input.confirms !== undefined && reason.kind === 'unauthorized') {
@@ -192,6 +194,7 @@ const DETAILS: Partial<Record<ProviderErrorDetail, Wording>> = {
   host_unknown: ['link.host_unknown', 'server'],
   connection_refused: ['link.connection_refused', 'server'],
   no_caldav: ['link.no_caldav', 'server'],
+  too_many_requests: ['link.too_many_requests', 'server'],
   plain_http: ['link.plain_http', 'server'],
   certificate: ['link.certificate', 'server'],
 };

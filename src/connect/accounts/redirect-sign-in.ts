@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
-import type { Account } from '../../calendars/account-store.ts';
+import { type Account, AccountLimitReached } from '../../calendars/account-store.ts';
 import type { ProviderApp, RedirectSignIn, SignedInAccount } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
@@ -24,6 +24,7 @@ import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 type SignInDeps = Pick<
   ConnectDeps,
   | 'accounts'
+  | 'accountLimits'
   | 'requests'
   | 'clients'
   | 'providers'
@@ -50,7 +51,7 @@ export type Departure = SignInAttempt & {
 /** What the selection page says of it; `kind` alone: linked. */
 export type SignInResult =
   | AppKind
-  | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this'}`;
+  | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this' | 'limit'}`;
 
 /** How a sign-in ended, and the secret that this browser has from then on, where it has a new one. */
 export type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
@@ -147,7 +148,13 @@ async function linkReturned(
   }
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { page, kind, verified: signedIn, grantedScopes, calendarPermission, confirms };
-  const { device } = await orDrop(saveAccount(proved, deps));
+  const saved = await orDrop(saveAccount(proved, deps)).catch((refusal: unknown) => {
+    if (refusal instanceof AccountLimitReached) return undefined;
+    throw refusal;
+  });
+  // The page says that there are as many as there can be.
+  if (saved === undefined) return { result: `${kind}_limit`, device: undefined };
+  const { device } = saved;
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
   if (confirms !== undefined) return { result: `${kind}_confirmed`, device };
   const meant =
@@ -245,7 +252,7 @@ export function transactionOfState(state: string | undefined): string | undefine
   return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 }
 
-const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this'] as const;
+const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this', 'limit'] as const;
 const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
   return [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)];
 });

@@ -3,7 +3,7 @@
  * or proved form a group. A group is proved by the browser that stands for it, or by signing in again to one of its
  * accounts; an approval covers the groups proved then, and nothing else unless the application vouches for its user.
  */
-import type { Account } from '../../calendars/account-store.ts';
+import type { Account, AccountLimits } from '../../calendars/account-store.ts';
 import type { ClientSettings } from '../../oauth/client.ts';
 import { narrowerScope, type Scope, scopeCovers } from '../../oauth/scope.ts';
 
@@ -91,6 +91,24 @@ const isKept = ({ unfinished }: AccountGroup): boolean => unfinished === undefin
 /** Whether two accounts are the same one at the provider. */
 export const isSameAccount = (one: Account, other: Account): boolean =>
   one.identity !== undefined && one.provider === other.provider && one.identity === other.identity;
+
+/**
+ * How many accounts there can be, where there are so many that none can be added in the transaction; else `undefined`. Those
+ * of others that are not the user's yet make room, and an account that was signed in to again is one.
+ */
+export function reachedLimit(
+  { groups }: Pick<GroupsOfUser, 'groups'>,
+  { proved }: Pick<GroupStandings, 'proved'>,
+  { ofPerson, ofUser }: AccountLimits,
+): number | undefined {
+  const linked = proved.flatMap(({ accounts }) => accounts);
+  const ofThisPerson = linked.filter(
+    (account, index) => !linked.slice(0, index).some((earlier) => isSameAccount(earlier, account)),
+  );
+  if (ofThisPerson.length >= ofPerson) return ofPerson;
+  const staying = groups.filter((group) => group.unfinished === undefined || proved.includes(group));
+  return staying.flatMap(({ accounts }) => accounts).length >= ofUser ? ofUser : undefined;
+}
 
 const nameOf = ({ provider, identity }: Account): string[] =>
   identity === undefined ? [] : [`${provider} ${identity}`];

@@ -25,7 +25,7 @@ export type AuthorizationRequest = {
   readonly display: Display;
   /** The choices the page offers. */
   readonly providers: readonly ProviderKind[];
-  /** The received query string, with which the flow can be started again. */
+  /** The part of the received query string with which the flow can be started again. */
   readonly query: string;
   /** SHA-256 of its second secret, which only a cookie has: an address alone finishes nothing (docs/security.md T8). */
   readonly secretHash: string;

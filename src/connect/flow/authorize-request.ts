@@ -4,7 +4,13 @@
  */
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
-import { type ReceivedQuery, scalar, scalarSpelling, values } from '../../http/received-query.ts';
+import {
+  type QueryParameter,
+  type ReceivedQuery,
+  scalar,
+  scalarSpelling,
+  values,
+} from '../../http/received-query.ts';
 import { isCodeChallenge } from '../../oauth/pkce.ts';
 import { parseScope } from '../../oauth/scope.ts';
 import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
@@ -27,6 +33,37 @@ export function readClientId(query: ReceivedQuery): string | undefined {
   if (clientId === undefined || clientId.length > CLIENT_ID_LENGTH) return undefined;
   return hasUnusableCharacters(clientId) ? undefined : clientId;
 }
+
+/**
+ * What of a query starts the same flow again, as it came: the first of each parameter that is read, and the providers
+ * that were understood. Whatever else was sent is in the page's address alone, so that a request takes no more room
+ * than its longest legal parameters.
+ */
+export function startingQuery(
+  query: ReceivedQuery,
+  { providers }: Pick<AuthorizeRequest, 'providers'> = { providers: PROVIDER_KINDS },
+): string {
+  const first = new Map(
+    query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
+  );
+  const kept = query
+    .filter((one) => first.get(one.name) === one && isKept(one))
+    .map(({ spelling }) => spelling);
+  const isLimited = providers.length < PROVIDER_KINDS.length;
+  return [...kept, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');
+}
+
+/** Read in full, within limits of their own. */
+const LONG_PARAMETERS = ['client_id', 'user_id', 'state'];
+/** No value of these that means anything is longer, however it is encoded. */
+const SHORT_PARAMETERS = [
+  ...['scope', 'lng', 'theme', 'display', 'response_type'],
+  ...['code_challenge', 'code_challenge_method', 'request_uri'],
+];
+const SHORT_CHARACTERS = 400;
+
+const isKept = ({ name, spelling }: QueryParameter): boolean =>
+  LONG_PARAMETERS.includes(name) || (SHORT_PARAMETERS.includes(name) && spelling.length <= SHORT_CHARACTERS);
 
 /** Reads the rest; throws ConnectError 400 naming the first parameter that cannot be used. */
 export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {

@@ -35,16 +35,16 @@ export type ConnectCookies = {
   readonly theme: Theme | undefined;
 };
 
+type ReceivedCookies = Readonly<Record<string, string | undefined>>;
+
 const TRANSACTION = 'kalends_tx_';
 const DEVICE = 'kalends_device';
 
 const prefixOf = ({ publicUrl }: CookiePlace): string => (publicUrl.startsWith('https:') ? '__Host-' : '');
 
-/** Reads them among a browser's cookies; anything that is not ours reads as absent. */
-export function readCookies(
-  cookies: Readonly<Record<string, string | undefined>>,
-  place: CookiePlace,
-): ConnectCookies {
+/** Reads them among a browser's cookies; anything that is not ours reads as absent, and so does all where a request was refused before them. */
+export function readCookies(received: ReceivedCookies | null, place: CookiePlace): ConnectCookies {
+  const cookies = received ?? {};
   const prefix = prefixOf(place);
   const device = cookies[prefix + DEVICE];
   const transactions = Object.entries(cookies).flatMap(([name, value]) => {

@@ -2,7 +2,7 @@
 import type { EndedAccessStore } from '../../access/ended-access-store.ts';
 import type { ProviderApps } from '../../access/provider-apps.ts';
 import type { BrandingStore } from '../../branding/branding-store.ts';
-import type { AccountStore } from '../../calendars/account-store.ts';
+import type { AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
@@ -27,6 +27,7 @@ export type ConnectDeps = {
     AccountStore,
     'linkAccount' | 'findAccount' | 'loadingOf' | 'credentialsOf' | 'removeAccount'
   >;
+  readonly accountLimits: AccountLimits;
   /** Which of an account's calendars its owner wants. */
   readonly calendarChoices: Pick<CalendarChoiceStore, 'chosenCalendars' | 'chooseCalendars'>;
   /** How applications look, and who helps their users. */

@@ -7,7 +7,10 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
  * The provider-selection page: what the application sent, with the registered redirect URI and the
  * transaction (docs/wire.md O4.1). `happened` makes the page say what was just done.
  */
-export function selectionPath(request: AuthorizationRequest, happened?: string): string {
+export function selectionPath(
+  request: Pick<AuthorizationRequest, 'query' | 'redirectUri' | 'transactionId'>,
+  happened?: string,
+): string {
   const parts = [
     ...(request.query === '' ? [] : [request.query]),
     `redirect_uri=${encodeURIComponent(request.redirectUri)}`,
@@ -16,6 +19,10 @@ export function selectionPath(request: AuthorizationRequest, happened?: string):
   ];
   return `/authorize?${parts.join('&')}`;
 }
+
+/** The same page without what the application sent. */
+export const pathOfTransaction = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): string =>
+  `/authorize?transaction=${transactionId}`;
 
 /** Starts the same flow again. */
 export const startPath = (query: string): string => `/authorize?${query}`;

@@ -3,16 +3,18 @@ import { randomBytes } from 'node:crypto';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { Caller } from '../../http/address-key.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
+import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
 import { hashOfRequestUri, PUSHED_REQUEST_SECONDS, readPushedFacts } from '../../oauth/pushed-requests.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { readAuthorizeRequest, readClientId } from './authorize-request.ts';
+import { readAuthorizeRequest, readClientId, startingQuery } from './authorize-request.ts';
 import { newSecret } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
 import { standingOf, type Visit } from './connect-flow.ts';
+import { selectionPath } from './paths.ts';
 
 export type StartInput = {
   readonly visit: Omit<Visit, 'transactionId'>;
@@ -20,7 +22,12 @@ export type StartInput = {
 };
 
 /** A new transaction with its second secret, or, of a pushed request that was taken up here before, that one. */
-export type Started = { readonly request: AuthorizationRequest; readonly secret: string | undefined };
+export type Started = {
+  readonly request: AuthorizationRequest;
+  readonly secret: string | undefined;
+  /** Where its pages begin, with all that was sent (docs/wire.md O4.1). */
+  readonly path: string;
+};
 
 type StartDeps = Pick<
   ConnectDeps,
@@ -48,7 +55,10 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
 
   const transactionId = randomBytes(16).toString('base64url');
   const pushed = await takeUp(client, { visit, transactionId }, deps);
-  if (pushed !== undefined && 'request' in pushed) return { request: pushed.request, secret: undefined };
+  if (pushed !== undefined && 'request' in pushed) {
+    const { request } = pushed;
+    return { request, secret: undefined, path: selectionPath(request) };
+  }
   const asked = pushed?.query ?? visit.query;
   const secret = newSecret();
   const wishes = readAuthorizeRequest(asked);
@@ -63,8 +73,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     redirectUri: client.redirectUri,
     // Fixed here for the whole flow: the way through a provider and back keeps it.
     language: chooseLanguage({ named: scalar(asked, 'lng'), acceptLanguage }),
-    query:
-      pushed === undefined ? queryWithout(visit.query, 'transaction', 'redirect_uri') : readBeside(visit),
+    query: pushed === undefined ? startingQuery(visit.query, wishes) : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
     allowedAt: undefined,
@@ -72,9 +81,21 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     wasSentAhead: false,
     createdAt: deps.now(),
   };
+  const path = pushed === undefined ? pathWithAll(request, visit) : selectionPath(request);
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
-  return { request, secret };
+  return { request, secret, path };
+}
+
+/** The address of the first page, every parameter as it came. Throws ConnectError 414 where that is too long to be opened. */
+function pathWithAll(request: AuthorizationRequest, { query }: StartInput['visit']): string {
+  const path = selectionPath({ ...request, query: queryWithout(query, 'transaction', 'redirect_uri') });
+  if (queryBytes(path) <= PAGE_QUERY_BYTES) return path;
+  const { status, message } = queryTooLong(PAGE_QUERY_BYTES);
+  throw new ConnectError('unreadable', {
+    status,
+    description: `${message}, the registered redirect URI included`,
+  });
 }
 
 /**
@@ -120,11 +141,8 @@ async function takeUp(
 }
 
 /** What is read of an address whose request was pushed: anybody could have written the rest. */
-const readBeside = ({ query }: StartInput['visit']): string =>
-  query
-    .filter(({ name }) => name === 'client_id' || name === 'request_uri')
-    .map(({ spelling }) => spelling)
-    .join('&');
+const readBeside = ({ query }: StartInput['visit']): ReceivedQuery =>
+  query.filter(({ name }) => name === 'client_id' || name === 'request_uri');
 
 /** What was asked for, as far as the instance and the application offer it; all that they offer where nothing is left. */
 function offered(

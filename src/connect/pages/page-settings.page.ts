@@ -3,6 +3,7 @@ import type { Theme } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { QueryParameter } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { pathOfTransaction } from '../flow/paths.ts';
 import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { formFields } from './parts.page.ts';
@@ -89,4 +90,14 @@ function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages):
 const formAttributes = (settings: PageSettings): Html | undefined =>
   settings.request && settings.form ? html` form="${settings.form}" formnovalidate` : undefined;
 
-const backField = ({ path }: PageSettings): Html => html`<input type="hidden" name="back" value="${path}">`;
+/**
+ * The longest path that a form carries. The longest legal ones are longer, and encoded once more would not fit into it.
+ */
+export const MOST_PATH_IN_FORM = 4_000;
+
+/** Where a choice leads back to: of a page with a long address, to the request's first page. */
+function backField({ path, request }: PageSettings): Html {
+  const isLong = request !== undefined && path.length > MOST_PATH_IN_FORM;
+  const back = isLong ? pathOfTransaction(request) : path;
+  return html`<input type="hidden" name="back" value="${back}">`;
+}

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
 export function providerChoices(selection: ProviderSelection, messages: Messages): Html {
   const hasAccounts = selection.accounts.length > 0;
   return html`<h2 id="add">${messages.text(hasAccounts ? 'selection.add_more' : 'selection.add')}</h2>
+${selection.limit !== undefined && html`<p class="hint" id="limit">${messages.text('selection.limit_reached', { count: selection.limit })}</p>`}
 <ul class="providers${hasAccounts && ' more'}" aria-labelledby="add">
 ${selection.providers.map((provider) => providerItem(provider, selection, messages))}
 </ul>`;
@@ -32,8 +33,9 @@ function providerItem(
   // What is said of it describes the button but is no part of its name, which is the same in every state.
   const about = html`<small id="${kind}-about" aria-hidden="true">${providerState({ kind, available }, selection, messages)}</small>`;
   const inside = html`${PROVIDER_MARKS[kind]}<span>${label}${about}</span>`;
-  if (!available) {
-    return html`<li><button type="button" disabled aria-describedby="${kind}-about">${inside}</button></li>
+  if (!available || selection.limit !== undefined) {
+    const reason = selection.limit === undefined ? `${kind}-about` : 'limit';
+    return html`<li><button type="button" disabled aria-describedby="${reason}">${inside}</button></li>
 `;
   }
   // Only the providers with pages of their own keep anybody waiting.

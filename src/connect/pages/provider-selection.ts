@@ -13,6 +13,8 @@ export type ProviderSelection = {
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
   readonly ending: UserAccounts['ending'];
+  /** How many accounts there can be, where no more can be connected. */
+  readonly limit: number | undefined;
   /** Whether the user came with accounts: then this page manages them. */
   readonly isManaging: boolean;
   /** The providers this request offers, in order, and whether each is set up here. */

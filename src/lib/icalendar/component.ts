@@ -1,6 +1,8 @@
 /** Components, RFC 5545 §3.4 to §3.6: what lies between BEGIN and END. */
 import { type ContentLine, parseContentLine, unfoldLines } from './content-line.ts';
+import { nameOfLine } from './edit-lines.ts';
 import { ICalendarError } from './icalendar-error.ts';
+import { resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
 export type Component = {
   /** In upper case. */
@@ -10,8 +12,6 @@ export type Component = {
   readonly components: readonly Component[];
 };
 
-const LARGEST_TEXT = 10 * 1024 * 1024;
-const MOST_COMPONENTS = 20_000;
 /** VCALENDAR, VEVENT and VALARM take three. */
 const DEEPEST = 10;
 
@@ -19,21 +19,20 @@ type OpenComponent = { readonly name: string; readonly lines: string[]; readonly
 
 /**
  * The VCALENDARs of a text. Components that are not closed are left out, as what they lack is not known; a
- * VCALENDAR alone may end with the text. Throws ICalendarError when there is none, or too much of anything.
+ * VCALENDAR alone may end with the text. Throws ICalendarError when there is none, and TooComplexError for too much of
+ * anything.
  */
-export function parseComponents(text: string): readonly Component[] {
-  if (text.length > LARGEST_TEXT) throw new ICalendarError('The calendar is larger than 10 MB');
+export function parseComponents(text: string, budget = resourceBudget()): readonly Component[] {
+  spend(budget, 'characters', text.length);
   const root: OpenComponent = { name: '', lines: [], components: [] };
   const open: OpenComponent[] = [root];
-  let count = 0;
-  for (const line of unfoldLines(text)) {
-    const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
+  for (const line of unfoldLines(text, budget)) {
+    const [mark, name] = markIn(line);
     if (mark === undefined) open.at(-1)?.lines.push(line);
     else if (mark.toUpperCase() === 'END') close(open, name.toUpperCase());
     else {
-      count += 1;
-      if (count > MOST_COMPONENTS) throw new ICalendarError('The calendar has more than 20,000 components');
-      if (open.length > DEEPEST) throw new ICalendarError('The calendar nests components too deeply');
+      spend(budget, 'components');
+      if (open.length > DEEPEST) throw new TooComplexError('it nests components too deeply');
       open.push({ name: name.toUpperCase(), lines: [], components: [] });
     }
   }
@@ -44,6 +43,19 @@ export function parseComponents(text: string): readonly Component[] {
   return calendars;
 }
 
+/** No name of a component is longer. */
+const LONGEST_MARK = 200;
+
+/** `BEGIN` or `END`, and of what; nothing where the line is a property. */
+function markIn(line: string): readonly [mark: string | undefined, name: string] {
+  if (line.length > LONGEST_MARK || !MAY_MARK.test(line)) return NO_MARK;
+  const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
+  return [mark, name];
+}
+
+const MAY_MARK = /^[\sBbEe]/;
+const NO_MARK = [undefined, ''] as const;
+
 /** Closes the innermost component of that name; those still open inside it are dropped. A stray END is ignored. */
 function close(open: OpenComponent[], name: string): void {
   const index = open.findLastIndex((component, depth) => depth > 0 && component.name === name);
@@ -53,11 +65,19 @@ function close(open: OpenComponent[], name: string): void {
   open.at(-1)?.components.push(closed);
 }
 
-/** The component's properties by name, in the order written; lines that cannot be read are left out. */
-export function propertiesOf({ lines }: Component): ReadonlyMap<string, readonly ContentLine[]> {
+/**
+ * The component's properties by name, in the order written; lines that cannot be read are left out, and so is what is
+ * not `wanted`. Throws TooComplexError.
+ */
+export function propertiesOf(
+  { lines }: Component,
+  budget = resourceBudget(),
+  wanted?: ReadonlySet<string>,
+): ReadonlyMap<string, readonly ContentLine[]> {
   const properties = new Map<string, ContentLine[]>();
   for (const line of lines) {
-    const property = parseContentLine(line);
+    if (wanted !== undefined && !wanted.has(nameOfLine(line))) continue;
+    const property = parseContentLine(line, budget);
     if (property === undefined) continue;
     const others = properties.get(property.name);
     if (others === undefined) properties.set(property.name, [property]);

@@ -2,7 +2,7 @@
  * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A
  * line that cannot be read is left out; the others are not affected.
  */
-import { ICalendarError } from './icalendar-error.ts';
+import { type ResourceBudget, resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
 export type ContentLine = {
   /** In upper case. */
@@ -35,62 +35,67 @@ function foldAt(bytes: Uint8Array, index: number): number {
   return next === SPACE || next === TAB ? lineEnd + 1 : 0;
 }
 
-/** Lines as they are folded; ten times what the largest calendars in use have. */
-const MOST_LINES = 200_000;
-
 /**
- * The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. Throws ICalendarError for
- * more than 200,000 lines.
+ * The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. Throws TooComplexError for
+ * too many.
  */
-export function* unfoldLines(text: string): Generator<string> {
+export function unfoldLines(text: string, budget = resourceBudget()): string[] {
+  const lines: string[] = [];
+  /** The line that is being unfolded, where it has been folded. */
   let parts: string[] = [];
-  for (const line of foldedLines(text)) {
-    if (line.startsWith(' ') || line.startsWith('\t')) parts.push(line.slice(1));
-    else {
-      if (parts.length > 0) yield parts.join('');
-      parts = line === '' ? [] : [line];
-    }
-  }
-  if (parts.length > 0) yield parts.join('');
-}
-
-function* foldedLines(text: string): Generator<string> {
+  const join = () => {
+    if (parts.length > 0) lines.push(`${lines.pop() ?? ''}${parts.join('')}`);
+    parts = [];
+  };
   let at = text.startsWith('\uFEFF') ? 1 : 0;
-  let carriageReturn = text.indexOf('\r');
-  let count = 0;
+  let [carriageReturn, lineFeed] = [text.indexOf('\r'), text.indexOf('\n')];
+  // What follows an empty line goes on with nothing: it is a line of its own.
+  let isBegun = false;
   while (at < text.length) {
-    count += 1;
-    if (count > MOST_LINES) throw new ICalendarError('The calendar has more than 200,000 lines');
+    spend(budget, 'lines');
     if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = text.indexOf('\r', at);
-    const lineFeed = text.indexOf('\n', at);
-    const ends = [carriageReturn, lineFeed].filter((end) => end !== -1);
-    const end = Math.min(text.length, ...ends);
-    yield text.slice(at, end);
-    at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+    if (lineFeed !== -1 && lineFeed < at) lineFeed = text.indexOf('\n', at);
+    let end = carriageReturn === -1 ? text.length : carriageReturn;
+    if (lineFeed !== -1 && lineFeed < end) end = lineFeed;
+    const first = text.charCodeAt(at);
+    if ((first === SPACE || first === TAB) && end > at) {
+      if (isBegun) parts.push(text.slice(at + 1, end));
+      else lines.push(text.slice(at + 1, end));
+      isBegun = true;
+    } else {
+      join();
+      isBegun = end > at;
+      if (isBegun) lines.push(text.slice(at, end));
+    }
+    at = end + (end === carriageReturn && text.charCodeAt(end + 1) === LINE_FEED ? 2 : 1);
   }
+  join();
+  return lines;
 }
 
 /** No line in use has a hundredth of this before its value. */
 const LONGEST_PARAMETERS = 50_000;
+const MOST_PARAMETERS = 100;
 
-/** `undefined` for a line without a name or without a value. */
-export function parseContentLine(line: string): ContentLine | undefined {
+/**
+ * `undefined` for a line without a name or without a value. What it takes is counted in `budget`: TooComplexError when
+ * that is not enough, or for more than 100 parameters.
+ */
+export function parseContentLine(line: string, budget?: ResourceBudget): ContentLine | undefined {
   const nameMatch = /^\s*([\w-]+)/.exec(line);
   if (nameMatch?.[1] === undefined) return undefined;
   const parameters = new Map<string, readonly string[]>();
   let at = nameMatch[0].length;
-  while (line[at] === ';') {
+  for (let count = 1; line[at] === ';'; count += 1) {
+    if (count > MOST_PARAMETERS) throw new TooComplexError('it has a line with more than 100 parameters');
     const end = endOfZone(line, at + 1) ?? endOfParameter(line, at + 1);
     if (end === undefined) return undefined;
-    const equals = line.indexOf('=', at + 1);
+    const parameter = line.slice(at + 1, end);
+    const equals = parameter.indexOf('=');
     // A parameter without a value means nothing, but what follows it may.
-    if (equals !== -1 && equals < end) {
-      const name = line
-        .slice(at + 1, equals)
-        .trim()
-        .toUpperCase();
-      parameters.set(name, parameterValues(line.slice(equals + 1, end)));
-    }
+    const values = equals === -1 ? [] : parameterValues(parameter.slice(equals + 1));
+    if (budget !== undefined) spend(budget, 'parameters', Math.max(1, values.length));
+    if (equals !== -1) parameters.set(parameter.slice(0, equals).trim().toUpperCase(), values);
     at = end;
   }
   if (line[at] !== ':') return undefined;
@@ -123,12 +128,14 @@ function endOfParameter(line: string, from: number): number | undefined {
 
 /** Splits at the commas outside quotes. */
 function parameterValues(text: string): string[] {
+  if (!/[",^]/.test(text)) return [text];
   // What stands at odd places of the pieces between quotes stood inside them.
   const pieces = text.split('"');
   const values = [''];
   for (const [index, piece] of pieces.entries()) {
     const [first = '', ...others] = index % 2 === 1 ? [piece] : piece.split(',');
-    values.push(`${values.pop() ?? ''}${first}`, ...others);
+    values.push(`${values.pop() ?? ''}${first}`);
+    for (const other of others) values.push(other);
   }
   return values.map((value) => value.replace(/\^[n'^]/g, undoCaret));
 }
@@ -143,11 +150,22 @@ export const parameterOf = ({ parameters }: ContentLine, name: string): string |
 /** A longer text is cut. */
 const LONGEST_TEXT = 500_000;
 
-/** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11. */
-export function textOf(property: ContentLine): string {
+/** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11, which count in `budget`: TooComplexError for too many. */
+export function textOf(property: ContentLine, budget?: ResourceBudget): string {
   const value = property.value.slice(0, LONGEST_TEXT);
-  if (!value.includes('\\')) return value;
-  return value.replace(/\\([\\;,:"nN])/g, (_pair, character: string) =>
-    character === 'n' || character === 'N' ? '\n' : character,
-  );
+  let backslash = value.indexOf('\\');
+  if (backslash === -1) return value;
+  const pieces: string[] = [];
+  let at = 0;
+  for (; backslash !== -1; backslash = value.indexOf('\\', backslash + 2)) {
+    const meant = ESCAPED.get(value[backslash + 1] ?? '');
+    if (meant === undefined) continue;
+    pieces.push(value.slice(at, backslash), meant);
+    at = backslash + 2;
+  }
+  if (budget !== undefined) spend(budget, 'escapes', pieces.length / 2);
+  return pieces.join('') + value.slice(at);
 }
+
+const ESCAPED = new Map([...'\\;,:"'].map((character) => [character, character]));
+ESCAPED.set('n', '\n').set('N', '\n');

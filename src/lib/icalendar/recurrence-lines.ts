@@ -1,16 +1,28 @@
 /** Recurrence lines without a component (RFC 5545 §3.8.5), as Google sends them. */
 import type { Recurrence, Zone } from '../recurrence/event-time.ts';
 import { propertiesOf } from './component.ts';
-import { dateCount, readRecurrence } from './v-event.ts';
+import { resourceBudget, spend } from './resource-budget.ts';
+import { readRecurrence } from './v-event.ts';
 import { resolveZone } from './zone-resolver.ts';
 
 /**
  * What RRULE, RDATE and EXDATE lines say; other lines, and what cannot be read, are left out. `zone` is that of times
- * without one, and of those in an unknown zone. Throws ICalendarError for more than 100,000 dates.
+ * without one, and of those in an unknown zone. Throws TooComplexError for more than one event may have.
  */
 export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrence {
-  const properties = propertiesOf({ name: 'VEVENT', lines, components: [] });
-  const zoneOf = (tzid: string | undefined): Zone =>
-    tzid === undefined ? zone : (resolveZone(tzid, undefined) ?? zone);
-  return readRecurrence(properties, zoneOf, dateCount());
+  const budget = resourceBudget();
+  spend(budget, 'lines', lines.length);
+  for (const line of lines) spend(budget, 'characters', line.length);
+  const properties = propertiesOf({ name: 'VEVENT', lines, components: [] }, budget);
+  const zones = new Map<string, Zone>();
+  const zoneOf = (tzid: string | undefined): Zone => {
+    if (tzid === undefined) return zone;
+    const known = zones.get(tzid);
+    if (known !== undefined) return known;
+    spend(budget, 'zones');
+    const found = resolveZone(tzid, undefined, budget) ?? zone;
+    zones.set(tzid, found);
+    return found;
+  };
+  return readRecurrence(properties, zoneOf, budget);
 }

@@ -3,7 +3,7 @@ import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-
 import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, parameterOf, textOf } from './content-line.ts';
 import { readEnd } from './event-end.ts';
-import { ICalendarError } from './icalendar-error.ts';
+import { type ResourceBudget, spend } from './resource-budget.ts';
 import { addDuration, parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
 
 /** Words (status, transparency, …) are in upper case as RFC 5545 has them, and may be ones it does not have. */
@@ -38,8 +38,8 @@ export type VEvent = {
   /** Epoch milliseconds. */
   readonly dtstamp: number | undefined;
   readonly lastModified: number | undefined;
-  /** Every X- property by name in upper case; of several the first. */
-  readonly extensions: ReadonlyMap<string, string>;
+  /** X-KALENDS-CUSTOM. */
+  readonly custom: string | undefined;
 };
 
 export type VAttendee = {
@@ -53,58 +53,7 @@ export type VAttendee = {
   readonly participation: string | undefined;
 };
 
-/** Recurrence dates that may still be read: a bound on how long a calendar takes. */
-export type DateCount = { remaining: number };
-
-export const dateCount = (): DateCount => ({ remaining: 100_000 });
-
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
-
-/** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. */
-export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCount): VEvent | undefined {
-  const properties = propertiesOf(component);
-  const dtstart = properties.get('DTSTART')?.[0];
-  const start = dtstart && parseTime(dtstart.value, dtstart, zoneOf);
-  if (start === undefined) return undefined;
-  const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
-  const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
-  // Without its RECURRENCE-ID an override would look like the master.
-  if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
-  const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
-  return {
-    uid: textIn(properties, 'UID') ?? '',
-    sequence: Number(/^\s*\d{1,9}\s*$/.exec(properties.get('SEQUENCE')?.[0]?.value ?? '')?.[0] ?? 0),
-    start,
-    end: readEnd(start, properties, zoneOf),
-    recurrence: readRecurrence(properties, zoneOf, dates),
-    recurrenceId,
-    thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
-    ...readTextFields(properties),
-    organizer: properties.get('ORGANIZER')?.map(readAttendee)[0],
-    attendees: (properties.get('ATTENDEE') ?? []).map(readAttendee),
-    dtstamp: parseInstant(properties.get('DTSTAMP')?.[0]),
-    lastModified: parseInstant(properties.get('LAST-MODIFIED')?.[0]),
-    extensions: readExtensions(properties),
-  };
-}
-
-function readTextFields(properties: Properties) {
-  const word = (name: string) => textIn(properties, name)?.toUpperCase();
-  return {
-    summary: textIn(properties, 'SUMMARY'),
-    description: textIn(properties, 'DESCRIPTION'),
-    location: textIn(properties, 'LOCATION'),
-    url: textIn(properties, 'URL'),
-    status: word('STATUS'),
-    transparency: word('TRANSP'),
-    busyStatus: word('X-MICROSOFT-CDO-BUSYSTATUS'),
-    classification: word('CLASS'),
-    color: textIn(properties, 'COLOR') ?? textIn(properties, 'X-APPLE-CALENDAR-COLOR'),
-    conference: CONFERENCE_PROPERTIES.map((name) => firstUrl(properties.get(name))).find(
-      (url) => url !== undefined,
-    ),
-  };
-}
 
 const CONFERENCE_PROPERTIES = [
   'CONFERENCE',
@@ -113,18 +62,82 @@ const CONFERENCE_PROPERTIES = [
   'X-MICROSOFT-ONLINEMEETINGEXTERNALLINK',
 ];
 
+/** What is read of a VEVENT; others may have thousands of lines. */
+const READ_PROPERTIES = new Set([
+  ...['UID', 'SEQUENCE', 'DTSTAMP', 'LAST-MODIFIED', 'RECURRENCE-ID', 'DTSTART', 'DTEND', 'DURATION'],
+  ...['RRULE', 'RDATE', 'EXDATE', 'ORGANIZER', 'ATTENDEE', 'STATUS', 'TRANSP', 'CLASS', 'COLOR'],
+  ...['SUMMARY', 'DESCRIPTION', 'LOCATION', 'URL', 'X-MICROSOFT-CDO-BUSYSTATUS', 'X-APPLE-CALENDAR-COLOR'],
+  ...['X-KALENDS-CUSTOM', ...CONFERENCE_PROPERTIES],
+]);
+
+/** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. Throws TooComplexError. */
+export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | undefined {
+  const properties = propertiesOf(component, budget, READ_PROPERTIES);
+  const dtstart = properties.get('DTSTART')?.[0];
+  const start = dtstart && parseTime(dtstart.value, dtstart, zoneOf);
+  if (start === undefined) return undefined;
+  const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
+  const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
+  // Without its RECURRENCE-ID an override would look like the master.
+  if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
+  if (recurrenceId !== undefined) spend(budget, 'overrides');
+  const organizer = properties.get('ORGANIZER')?.[0];
+  const attendees = properties.get('ATTENDEE') ?? [];
+  spend(budget, 'attendees', attendees.length);
+  const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
+  return {
+    uid: textIn(properties, 'UID', budget) ?? '',
+    sequence: Number(/^\s*\d{1,9}\s*$/.exec(properties.get('SEQUENCE')?.[0]?.value ?? '')?.[0] ?? 0),
+    start,
+    end: readEnd(start, properties, zoneOf),
+    recurrence: readRecurrence(properties, zoneOf, budget),
+    recurrenceId,
+    thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
+    ...readTextFields(properties, budget),
+    organizer: organizer && readAttendee(organizer),
+    attendees: attendees.map(readAttendee),
+    dtstamp: parseInstant(properties.get('DTSTAMP')?.[0]),
+    lastModified: parseInstant(properties.get('LAST-MODIFIED')?.[0]),
+    custom: textIn(properties, 'X-KALENDS-CUSTOM', budget),
+  };
+}
+
+/** Longer words are none that mean anything. */
+const LONGEST_WORD = 100;
+
+function readTextFields(properties: Properties, budget: ResourceBudget) {
+  const text = (name: string) => textIn(properties, name, budget);
+  const word = (name: string) => text(name)?.slice(0, LONGEST_WORD).toUpperCase();
+  return {
+    summary: text('SUMMARY'),
+    description: text('DESCRIPTION'),
+    location: text('LOCATION'),
+    url: text('URL'),
+    status: word('STATUS'),
+    transparency: word('TRANSP'),
+    busyStatus: word('X-MICROSOFT-CDO-BUSYSTATUS'),
+    classification: word('CLASS'),
+    color: text('COLOR') ?? text('X-APPLE-CALENDAR-COLOR'),
+    conference: firstUrl(properties, budget),
+  };
+}
+
 /** The text of a property; an empty one counts as absent. */
-function textIn(properties: Properties, name: string): string | undefined {
+function textIn(properties: Properties, name: string, budget: ResourceBudget): string | undefined {
   const property = properties.get(name)?.[0];
-  const text = property && textOf(property).trim();
+  const text = property && textOf(property, budget).trim();
   return text === '' ? undefined : text;
 }
 
 /** A conference can also be a telephone number or a chat room. */
-function firstUrl(properties: readonly ContentLine[] | undefined): string | undefined {
-  return properties
-    ?.map((property) => textOf(property).trim())
-    .find((text) => /^https?:\/\/\S+$/i.test(text));
+function firstUrl(properties: Properties, budget: ResourceBudget): string | undefined {
+  for (const name of CONFERENCE_PROPERTIES) {
+    for (const property of properties.get(name) ?? []) {
+      const text = textOf(property, budget).trim();
+      if (/^https?:\/\/\S+$/i.test(text)) return text;
+    }
+  }
+  return undefined;
 }
 
 function readAttendee(property: ContentLine): VAttendee {
@@ -136,31 +149,34 @@ function readAttendee(property: ContentLine): VAttendee {
   };
 }
 
-/** What an event or a bare list of lines says of its recurrence. */
-export function readRecurrence(properties: Properties, zoneOf: ZoneOf, dates: DateCount): Recurrence {
+/** What an event or a bare list of lines says of its recurrence. Throws TooComplexError. */
+export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: ResourceBudget): Recurrence {
   const rrules = (properties.get('RRULE') ?? [])
     .map(({ value }) => value.trim())
     .filter((text) => text !== '');
-  const rdates = valuesOf(properties.get('RDATE'), dates, (text, line) => readRdate(text, line, zoneOf));
-  const exdates = valuesOf(properties.get('EXDATE'), dates, (text, line) => parseTime(text, line, zoneOf));
+  spend(budget, 'rules', rrules.length);
+  const rdates = textsOf(properties.get('RDATE'), 'rdates', budget)
+    .map(({ text, property }) => readRdate(text, property, zoneOf))
+    .filter((rdate) => rdate !== undefined);
+  const exdates = textsOf(properties.get('EXDATE'), 'exdates', budget)
+    .map(({ text, property }) => parseTime(text, property, zoneOf))
+    .filter((exdate) => exdate !== undefined);
   return { rrules, rdates, exdates };
 }
 
-function valuesOf<T>(
-  properties: readonly ContentLine[] | undefined,
-  dates: DateCount,
-  read: (text: string, property: ContentLine) => T | undefined,
-): T[] {
-  const values: T[] = [];
-  for (const property of properties ?? []) {
-    const texts = property.value.split(',', dates.remaining + 1);
-    dates.remaining -= texts.length;
-    if (dates.remaining < 0)
-      throw new ICalendarError('The calendar names more than 100,000 recurrence dates');
-    for (const text of texts) {
-      const value = read(text, property);
-      if (value !== undefined) values.push(value);
-    }
+type ValueText = { readonly text: string; readonly property: ContentLine };
+
+/** The values of lists, which count in the budget before they are made. */
+function textsOf(
+  properties: readonly ContentLine[] = [],
+  counted: 'rdates' | 'exdates',
+  budget: ResourceBudget,
+): ValueText[] {
+  const values: ValueText[] = [];
+  for (const property of properties) {
+    const texts = property.value.split(',', budget[counted] + 1);
+    spend(budget, counted, texts.length);
+    for (const text of texts) values.push({ text, property });
   }
   return values;
 }
@@ -173,12 +189,4 @@ function readRdate(text: string, property: ContentLine, zoneOf: ZoneOf): Recurre
   const duration = parseDuration(until);
   const end = duration === undefined ? parseTime(until, property, zoneOf) : addDuration(start, duration);
   return end === undefined ? { start } : { start, end };
-}
-
-function readExtensions(properties: Properties): ReadonlyMap<string, string> {
-  const extensions = new Map<string, string>();
-  for (const [name, [first]] of properties) {
-    if (name.startsWith('X-') && first !== undefined) extensions.set(name, textOf(first));
-  }
-  return extensions;
 }

@@ -3,6 +3,7 @@ import { formatLocal, parseLocal } from '../recurrence/civil.ts';
 import type { LocalDateTime, Observance } from '../recurrence/event-time.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, textOf } from './content-line.ts';
+import { type ResourceBudget, spend } from './resource-budget.ts';
 
 export type VTimezone = {
   readonly tzid: string;
@@ -11,42 +12,49 @@ export type VTimezone = {
   readonly observances: readonly Observance[];
 };
 
-/** More than any zone has. */
-const MOST_OBSERVANCES = 200;
-const MOST_ONSETS = 500;
+const ZONE_PROPERTIES = new Set(['TZID', 'X-LIC-LOCATION']);
+const OBSERVANCE_PROPERTIES = new Set(['DTSTART', 'TZOFFSETFROM', 'TZOFFSETTO', 'RRULE', 'RDATE']);
 
-/** `undefined` without a TZID to be known by. */
-export function readVTimezone(component: Component): VTimezone | undefined {
-  const properties = propertiesOf(component);
+/** `undefined` without a TZID to be known by. Throws TooComplexError. */
+export function readVTimezone(component: Component, budget: ResourceBudget): VTimezone | undefined {
+  const properties = propertiesOf(component, budget, ZONE_PROPERTIES);
   const tzid = properties.get('TZID')?.[0];
   if (tzid === undefined) return undefined;
   const location = properties.get('X-LIC-LOCATION')?.[0];
   const observances = component.components
     .filter(({ name }) => name === 'STANDARD' || name === 'DAYLIGHT')
-    .slice(0, MOST_OBSERVANCES)
-    .map(readObservance)
+    .map((observance) => readObservance(observance, budget))
     .filter((observance) => observance !== undefined);
-  return { tzid: textOf(tzid).trim(), location: location && textOf(location).trim(), observances };
+  return {
+    tzid: textOf(tzid, budget).trim(),
+    location: location && textOf(location, budget).trim(),
+    observances,
+  };
 }
 
-function readObservance(component: Component): Observance | undefined {
-  const properties = propertiesOf(component);
-  const [start] = localTimes(properties.get('DTSTART') ?? []);
+function readObservance(component: Component, budget: ResourceBudget): Observance | undefined {
+  spend(budget, 'observances');
+  const properties = propertiesOf(component, budget, OBSERVANCE_PROPERTIES);
+  const start = localTime(properties.get('DTSTART')?.[0]?.value ?? '');
   const offsetTo = parseOffset(properties.get('TZOFFSETTO')?.[0]?.value);
   if (start === undefined || offsetTo === undefined) return undefined;
   return {
     start,
     offsetFrom: parseOffset(properties.get('TZOFFSETFROM')?.[0]?.value) ?? offsetTo,
     offsetTo,
-    rrules: (properties.get('RRULE') ?? []).map(({ value }) => value.trim()).slice(0, 4),
-    rdates: localTimes(properties.get('RDATE') ?? []),
+    // RFC 5545 wants one at the most.
+    rrules: (properties.get('RRULE') ?? []).slice(0, 4).map(({ value }) => value.trim()),
+    rdates: localTimes(properties.get('RDATE') ?? [], budget),
   };
 }
 
-function localTimes(properties: readonly ContentLine[]): LocalDateTime[] {
+function localTimes(properties: readonly ContentLine[], budget: ResourceBudget): LocalDateTime[] {
   return properties
-    .flatMap(({ value }) => value.split(',', MOST_ONSETS))
-    .slice(0, MOST_ONSETS)
+    .flatMap(({ value }) => {
+      const texts = value.split(',', budget.onsets + 1);
+      spend(budget, 'onsets', texts.length);
+      return texts;
+    })
     .map(localTime)
     .filter((text) => text !== undefined);
 }

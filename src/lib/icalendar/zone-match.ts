@@ -2,25 +2,33 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
+import { customOffsets } from '../recurrence/custom-zone.ts';
 import type { CustomZone } from '../recurrence/event-time.ts';
-import { customOffsets, ianaZone, offsetAt } from '../recurrence/zone.ts';
+import type { OffsetSpan } from '../recurrence/offset-span.ts';
+import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 
 /** Zones match when they agree in these years. */
 const FIRST = dayNumberOf(2022, 1, 1) * DAY;
 const LAST = dayNumberOf(2031, 1, 1) * DAY;
 
-const matches = new Map<string, string | undefined>();
-const MOST_MATCHES = 500;
+type Match = { readonly name: string | undefined };
+
+const matches = new WeakMap<readonly OffsetSpan[], Match>();
+
+/** What looking for a match takes, in steps of a RecurrenceBudget. */
+export const COST_OF_MATCH = 4000;
 
 /** The zone with those offsets over a span of years; the best known where there are several. */
 export function matchingZone(zone: CustomZone): string | undefined {
-  const key = JSON.stringify(zone.observances);
-  if (matches.has(key)) return matches.get(key);
+  const offsets = customOffsets(zone);
+  const before = matches.get(offsets);
+  if (before !== undefined) return before.name;
   const samples = samplesOf(zone);
-  const match = candidates().find((name) => samples.every(({ at, offset }) => offsetAt(name, at) === offset));
-  if (matches.size >= MOST_MATCHES) matches.clear();
-  matches.set(key, match);
-  return match;
+  const name = candidates().find((candidate) =>
+    samples.every(({ at, offset }) => offsetAt(candidate, at) === offset),
+  );
+  matches.set(offsets, { name });
+  return name;
 }
 
 type Sample = { readonly at: number; readonly offset: number };

@@ -3,27 +3,38 @@
  * it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves. An IANA name wins over a
  * VTIMEZONE that contradicts it: rules change, and copies of them are old.
  */
+import { costOfZone } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { ianaZone } from '../recurrence/zone.ts';
+import { resourceBudget, spend } from './resource-budget.ts';
 import { parseOffset, type VTimezone } from './vtimezone.ts';
-import { matchingZone, WINDOWS_ZONES } from './zone-match.ts';
+import { COST_OF_MATCH, matchingZone, WINDOWS_ZONES } from './zone-match.ts';
 
 /**
  * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
- * are floating, in the calendar's zone, which is the likeliest.
+ * are floating, in the calendar's zone, which is the likeliest. Throws TooComplexError.
  */
-export function resolveZone(tzid: string, vtimezone: VTimezone | undefined): Zone | undefined {
-  const name = tzid.trim();
+export function resolveZone(
+  tzid: string,
+  vtimezone: VTimezone | undefined,
+  budget = resourceBudget(),
+): Zone | undefined {
+  const name = tzid.trim().slice(0, LONGEST_NAME);
   const zone = namedZone(name) ?? (vtimezone?.location && namedZone(vtimezone.location)) ?? zoneInPath(name);
   if (zone) return zone;
   if (vtimezone !== undefined && vtimezone.observances.length > 0) {
     const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
+    spend(budget, 'steps', costOfZone(custom) + COST_OF_MATCH);
     return matchingZone(custom) ?? custom;
   }
   return zoneOfCity(name) ?? fixedOffset(name);
 }
 
+/** No program gives zones longer names. */
+const LONGEST_NAME = 500;
+
 function namedZone(name: string): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
 }
 

@@ -67,27 +67,48 @@ export const dayOfLocal = (local: LocalMs): DayNumber => Math.floor(local / DAY)
 
 /** The local time a text names; `undefined` when it is no date or time of the calendar. */
 export function parseLocal(text: LocalDate | LocalDateTime): LocalMs | undefined {
-  const parts = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d))?$/.exec(text);
-  if (parts === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  return dayNumberOf(year, month, day) * DAY + (hour * 3600 + minute * 60 + second) * 1000;
+  const hasTime = text.length === 19;
+  if (!hasTime && text.length !== 10) return undefined;
+  const year = digitsAt(text, 0) * 100 + digitsAt(text, 2);
+  const month = digitsAt(text, 5);
+  const day = digitsAt(text, 8);
+  if (text[4] !== '-' || text[7] !== '-') return undefined;
+  // What is no number is none of these either.
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined;
+  const midnight = dayNumberOf(year, month, day) * DAY;
+  if (!hasTime) return midnight;
+  const hour = digitsAt(text, 11);
+  const minute = digitsAt(text, 14);
+  const second = digitsAt(text, 17);
+  if (text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return undefined;
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return undefined;
+  return midnight + (hour * 3600 + minute * 60 + second) * 1000;
 }
 
-const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
+const ZERO = 48;
 
+/** Two digits as a number; NaN when they are none. */
+function digitsAt(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+const TWO_DIGITS = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+const two = (value: number): string => TWO_DIGITS[value] ?? '';
+
+/** `YYYY-MM-DD`. */
 export function formatDate(day: DayNumber): LocalDate {
   const civil = civilOf(day);
-  return `${pad(civil.year, 4)}-${pad(civil.month)}-${pad(civil.day)}`;
+  const century = TWO_DIGITS[Math.floor(civil.year / 100)];
+  const year = century === undefined ? String(civil.year) : century + two(civil.year % 100);
+  return `${year}-${two(civil.month)}-${two(civil.day)}`;
 }
 
 /** Whole seconds; a fraction is cut off. */
 export function formatLocal(local: LocalMs): LocalDateTime {
   const day = dayOfLocal(local);
   const seconds = Math.floor((local - day * DAY) / 1000);
-  const time = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  return `${formatDate(day)}T${time.map((part) => pad(part)).join(':')}`;
+  const hour = Math.floor(seconds / 3600);
+  return `${formatDate(day)}T${two(hour)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }

@@ -1,21 +1,23 @@
 /**
  * The wall-clock times a recurrence rule names, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months,
  * years), INTERVAL apart; each period gives its days that pass the rule's tests, at the rule's times of day,
- * of which BYSETPOS picks some. So any window is reached by division; only COUNT has to count.
+ * of which BYSETPOS picks some. So any window is reached by division; only COUNT has to count, and that by division
+ * too where periods give the same number of times each.
  */
-import {
-  type Civil,
-  civilOf,
-  DAY,
-  type DayNumber,
-  dayNumberOf,
-  dayOfLocal,
-  LAST_YEAR,
-  type LocalMs,
-  weekdayOf,
-} from './civil.ts';
+import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
+import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
-import { type DayTest, dayTests, monthsOf } from './rule-days.ts';
+import { type DaysIn, daysOfRule } from './rule-days.ts';
+import { LAST_DAY, type Periods, periodsOf } from './rule-periods.ts';
+
+export {
+  type RecurrenceBudget,
+  RecurrenceBudgetError,
+  recurrenceBudget,
+  STEPS_PER_MS,
+  spendOccurrence,
+  spendSteps,
+} from './recurrence-budget.ts';
 
 /** `from` and `to` bound what is answered: from <= time < to. `until` is the rule's own, inclusive. */
 export type RuleWindow = {
@@ -23,6 +25,9 @@ export type RuleWindow = {
   readonly to: LocalMs;
   readonly until?: LocalMs | undefined;
 };
+
+/** What a period takes beside its days and times. */
+const STEPS_OF_PERIOD = 8;
 
 /**
  * The times in the window in order, never before `start`. DTSTART counts towards COUNT even where the rule does
@@ -35,178 +40,159 @@ export function expandRule(
   window: RuleWindow,
   budget: RecurrenceBudget,
 ): LocalMs[] {
-  const lastCounted = lastByDivision(rule, start);
-  const count = lastCounted === undefined ? rule.count : undefined;
-  const startDay = dayOfLocal(start);
-  const tests = dayTests(rule, startDay);
-  const months = monthsOf(rule, startDay);
-  const dayTimes = timesOfDay(rule, start - startDay * DAY);
-  const periods = periodsOf(rule, startDay);
+  const row = rowOf(rule, start, budget);
+  const { periods } = row;
+  const firstWanted = periods.indexOf(Math.max(dayOfLocal(window.from), dayOfLocal(start)));
+  const last = Math.min(window.to - 1, window.until ?? Number.POSITIVE_INFINITY);
+  const count = rule.count ?? Number.POSITIVE_INFINITY;
   const times: LocalMs[] = [];
-  const last = Math.min(
-    window.to - 1,
-    window.until ?? Number.POSITIVE_INFINITY,
-    lastCounted ?? Number.POSITIVE_INFINITY,
-  );
-  let counted = 0;
-  let index = count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
+  let { index, counted } =
+    rule.count === undefined ? { index: firstWanted, counted: 0 } : countTo(row, firstWanted, budget);
 
   for (; ; index += 1) {
-    const { first, end } = periods.at(index);
-    if (first * DAY > last || first > LAST_DAY) return times;
-    const days = daysToTest({ first, end }, months).flatMap((part) => matchingDays(part, tests, budget));
-    for (const time of timesOfPeriod({ days, times: dayTimes }, rule.bySetPos, budget)) {
-      if (time < start) continue;
+    const { first } = periods.at(index);
+    if (first * DAY > last || first > LAST_DAY || counted >= count) return times;
+    for (const time of timesIn(row, index, budget)) {
       if (time > last) return times;
       if (counted === 0 && time !== start) counted = 1;
       counted += 1;
-      if (count !== undefined && counted > count) return times;
+      if (counted > count) return times;
       if (time >= window.from) times.push(time);
     }
   }
 }
 
-/** The last time of a rule with COUNT that has one time in each period, without counting. */
-function lastByDivision(
-  { frequency, interval, count, byDay, ...rule }: Rule,
-  start: LocalMs,
-): LocalMs | undefined {
-  const { byMonth, byWeekNo, byYearDay, byMonthDay, byHour, byMinute, bySecond, bySetPos } = rule;
-  const others = [byMonth, byWeekNo, byYearDay, byMonthDay, byHour, byMinute, bySecond, bySetPos];
-  if (count === undefined || others.some((part) => part.length > 0)) return undefined;
-  const onOneDay = byDay.length === 1 && byDay[0]?.weekday === weekdayOf(dayOfLocal(start));
-  if (frequency === 'DAILY' && byDay.length === 0) return start + (count - 1) * interval * DAY;
-  if (frequency === 'WEEKLY' && (byDay.length === 0 || onOneDay))
-    return start + (count - 1) * interval * 7 * DAY;
-  return undefined;
+/**
+ * The last time of a rule with COUNT, or a time after it where nothing is; infinite after the year 9999. Throws
+ * RecurrenceBudgetError.
+ */
+export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
+  const { count = Number.POSITIVE_INFINITY } = rule;
+  const row = rowOf(rule, start, budget);
+  const counting = countingOf(row, budget);
+  let from = start;
+  if (counting !== undefined && count > counting.inFirst) {
+    const { group, inFirst, inGroup } = counting;
+    const before = Math.ceil((count - inFirst) / inGroup) - 1;
+    const { first } = row.periods.at(1 + before * group);
+    if (!(first <= LAST_DAY)) return Number.POSITIVE_INFINITY;
+    from = Math.max(start, first * DAY);
+  }
+  return expandRule(rule, start, { from, to: (LAST_DAY + 1) * DAY }, budget).at(-1) ?? from;
 }
 
-const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
-
-type Period = { readonly first: DayNumber; readonly end: DayNumber };
-
-type Periods = {
-  /** The index of the period a day is in, or of the last one before it. */
-  indexOf(day: DayNumber): number;
-  at(index: number): Period;
+/** A rule prepared for its series. */
+type Row = {
+  readonly rule: Rule;
+  readonly start: LocalMs;
+  readonly daysIn: DaysIn;
+  readonly dayTimes: TimesOfDay;
+  readonly periods: Periods;
 };
 
-function periodsOf({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
-  if (frequency === 'DAILY') return equalPeriods(startDay, 1, interval);
-  if (frequency === 'WEEKLY') {
-    return equalPeriods(startDay - ((weekdayOf(startDay) - weekStart + 7) % 7), 7, interval);
-  }
-  const months = frequency === 'MONTHLY' ? 1 : 12;
-  const unitOf = ({ year, month }: Civil) => (months === 1 ? year * 12 + month - 1 : year);
-  const firstDayOf = (unit: number) => (months === 1 ? dayNumberOf(0, unit + 1, 1) : dayNumberOf(unit, 1, 1));
-  const base = unitOf(civilOf(startDay));
+function rowOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
+  const startDay = dayOfLocal(start);
+  spendSteps(budget, 20);
   return {
-    indexOf: (day) => Math.floor((unitOf(civilOf(day)) - base) / interval),
-    at: (index) => {
-      const unit = base + index * interval;
-      return { first: firstDayOf(unit), end: firstDayOf(unit + 1) };
-    },
+    rule,
+    start,
+    daysIn: daysOfRule(rule, startDay),
+    dayTimes: timesOfDay(rule, start - startDay * DAY),
+    periods: periodsOf(rule, startDay),
   };
 }
 
-function equalPeriods(base: DayNumber, length: number, interval: number): Periods {
-  const stride = length * interval;
+/** How many times the first period has, DTSTART among them, and each `group` of those after it. */
+type Counting = { readonly group: number; readonly inFirst: number; readonly inGroup: number };
+
+/** Where to go on counting, so that the period wanted is not passed: `counted` have been before it. */
+function countTo(row: Row, wanted: number, budget: RecurrenceBudget): { index: number; counted: number } {
+  const counting = wanted > 1 ? countingOf(row, budget) : undefined;
+  if (counting === undefined) return { index: 0, counted: 0 };
+  const { group, inFirst, inGroup } = counting;
+  const groups = Math.floor((wanted - 1) / group);
+  return { index: 1 + groups * group, counted: inFirst + groups * inGroup };
+}
+
+/** `undefined` where periods differ, as months do. */
+function countingOf(row: Row, budget: RecurrenceBudget): Counting | undefined {
+  const { frequency, byMonth, byWeekNo, byYearDay, byMonthDay, byDay } = row.rule;
+  const isEqual = frequency === 'DAILY' || frequency === 'WEEKLY';
+  const others = [byMonth, byWeekNo, byYearDay, byMonthDay];
+  if (!isEqual || others.some((part) => part.length > 0)) return undefined;
+  // Days of some weekdays come back after seven, whatever their distance.
+  const group = frequency === 'DAILY' && byDay.length > 0 ? 7 : 1;
+  const inPeriods = Array.from({ length: group }, (_, index) => sizeOf(row, index + 1, budget));
+  const first = timesIn(row, 0, budget);
   return {
-    indexOf: (day) => Math.floor((day - base) / stride),
-    at: (index) => ({ first: base + index * stride, end: base + index * stride + length }),
+    group,
+    inFirst: first.length + (first[0] === row.start ? 0 : 1),
+    inGroup: inPeriods.reduce((sum, size) => sum + size, 0),
   };
 }
 
-/** Of a year only the months that can hold a day of the rule, which saves testing the other days. */
-function daysToTest({ first, end }: Period, months: readonly number[]): readonly Period[] {
-  if (end - first < 365 || months.length === 0) return [{ first, end }];
-  const { year } = civilOf(first);
-  return months.map((month) => ({
-    first: dayNumberOf(year, month, 1),
-    end: dayNumberOf(year, month + 1, 1),
-  }));
+function sizeOf({ daysIn, dayTimes, periods, rule }: Row, index: number, budget: RecurrenceBudget): number {
+  const size = daysIn(periods.at(index), budget).length * dayTimes.length;
+  return rule.bySetPos.length === 0 ? size : positionsIn(size, rule.bySetPos).length;
 }
 
-function matchingDays(
-  { first, end }: Period,
-  tests: readonly DayTest[],
-  budget: RecurrenceBudget,
-): DayNumber[] {
-  spendSteps(budget, end - first);
-  const days: DayNumber[] = [];
-  for (let day = first; day < end; day += 1) {
-    if (tests.length === 0) days.push(day);
-    else {
-      const civil = civilOf(day);
-      if (tests.every((test) => test(day, civil))) days.push(day);
-    }
-  }
-  return days;
-}
+/** Milliseconds after midnight, in order; not listed, since there can be 86,400. */
+type TimesOfDay = { readonly length: number; at(index: number): number };
 
-/** Milliseconds after midnight, in order. */
-function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): number[] {
+function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): TimesOfDay {
   const orOfStart = (values: readonly number[], startValue: number) =>
     values.length > 0 ? values : [startValue];
   const hours = orOfStart(byHour, Math.floor(startTime / 3_600_000));
   const minutes = orOfStart(byMinute, Math.floor(startTime / 60_000) % 60);
   const seconds = orOfStart(bySecond, Math.floor(startTime / 1000) % 60);
-  return hours.flatMap((hour) =>
-    minutes.flatMap((minute) => seconds.map((second) => (hour * 3600 + minute * 60 + second) * 1000)),
-  );
-}
-
-/** The period's times in order. Positions are found by division, so that the whole set need not be made. */
-function* timesOfPeriod(
-  { days, times }: { readonly days: readonly DayNumber[]; readonly times: readonly number[] },
-  positions: readonly number[],
-  budget: RecurrenceBudget,
-): Generator<LocalMs> {
-  const size = days.length * times.length;
-  const at = (index: number): LocalMs =>
-    (days[Math.floor(index / times.length)] ?? 0) * DAY + (times[index % times.length] ?? 0);
-  if (positions.length === 0) {
-    for (let index = 0; index < size; index += 1) {
-      spendSteps(budget, 1);
-      yield at(index);
-    }
-    return;
-  }
-  const indexes = positions.map((position) => (position > 0 ? position - 1 : size + position));
-  const inside = [...new Set(indexes)].filter((index) => index >= 0 && index < size);
-  spendSteps(budget, positions.length);
-  for (const index of inside.sort((a, b) => a - b)) yield at(index);
+  const inHour = minutes.length * seconds.length;
+  return {
+    length: hours.length * inHour,
+    at(index) {
+      const hour = hours[Math.floor(index / inHour)] ?? 0;
+      const minute = minutes[Math.floor(index / seconds.length) % minutes.length] ?? 0;
+      const second = seconds[index % seconds.length] ?? 0;
+      return (hour * 3600 + minute * 60 + second) * 1000;
+    },
+  };
 }
 
 /**
- * A bound on the cost of expanding, since a rule can name millions of times. Every expansion counts it down: share one
- * among the series of a request.
+ * The times of a period in order, none before the start of the series. Positions are found by division, so that the
+ * whole set need not be made.
  */
-export type RecurrenceBudget = {
-  /** Instances that may still be answered. */
-  occurrences: number;
-  /** Days and times of day that may still be looked at: about 20 million a second. */
-  steps: number;
-};
-
-/** Thrown when a budget is used up. */
-export class RecurrenceBudgetError extends Error {
-  constructor() {
-    super('Too many occurrences to expand');
-    this.name = 'RecurrenceBudgetError';
+function timesIn(
+  { daysIn, dayTimes, periods, rule, start }: Row,
+  index: number,
+  budget: RecurrenceBudget,
+): LocalMs[] {
+  spendSteps(budget, STEPS_OF_PERIOD);
+  const days = daysIn(periods.at(index), budget);
+  const times: LocalMs[] = [];
+  if (rule.bySetPos.length > 0) {
+    spendSteps(budget, 2 * rule.bySetPos.length);
+    for (const position of positionsIn(days.length * dayTimes.length, rule.bySetPos)) {
+      const time = timeAt(days, dayTimes, position);
+      if (time >= start) times.push(time);
+    }
+    return times;
   }
+  spendSteps(budget, days.length * dayTimes.length);
+  for (const day of days) {
+    for (let index = 0; index < dayTimes.length; index += 1) {
+      const time = day * DAY + dayTimes.at(index);
+      if (time >= start) times.push(time);
+    }
+  }
+  return times;
 }
 
-export function recurrenceBudget(occurrences = 10_000, steps = 4_000_000): RecurrenceBudget {
-  return { occurrences, steps };
-}
+const timeAt = (days: readonly DayNumber[], dayTimes: TimesOfDay, index: number): LocalMs =>
+  (days[Math.floor(index / dayTimes.length)] ?? 0) * DAY + dayTimes.at(index % dayTimes.length);
 
-export function spendOccurrence(budget: RecurrenceBudget): void {
-  budget.occurrences -= 1;
-  if (budget.occurrences < 0) throw new RecurrenceBudgetError();
-}
-
-export function spendSteps(budget: RecurrenceBudget, steps: number): void {
-  budget.steps -= steps;
-  if (budget.steps < 0) throw new RecurrenceBudgetError();
+/** The indexes that BYSETPOS picks of a set of that size, in order. */
+function positionsIn(size: number, positions: readonly number[]): number[] {
+  const indexes = positions.map((position) => (position > 0 ? position - 1 : size + position));
+  const inside = [...new Set(indexes)].filter((index) => index >= 0 && index < size);
+  return inside.sort((a, b) => a - b);
 }

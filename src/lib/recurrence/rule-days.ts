@@ -12,26 +12,82 @@ import {
   isLeapYear,
   weekdayOf,
 } from './civil.ts';
+import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule, RuleWeekday } from './rule.ts';
+import type { Period } from './rule-periods.ts';
 
-export type DayTest = (day: DayNumber, civil: Civil) => boolean;
+type DayTest = (day: DayNumber, civil: Civil) => boolean;
 
-/** The tests of the rule on a series that starts on that day, the cheapest first. */
-export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
-  const completed = withDaysOfStart(rule, startDay);
-  const tests: DayTest[] = [];
-  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = completed;
-  if (byMonth.length > 0) tests.push(inMonths(byMonth));
-  if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
-  if (byDay.length > 0) tests.push(onWeekdays(completed));
-  if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
-  if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, rule.weekStart));
-  return tests;
+/** The days of a period that a rule names, in order. Throws RecurrenceBudgetError. */
+export type DaysIn = (period: Period, budget: RecurrenceBudget) => DayNumber[];
+
+/** What testing one day takes. */
+const STEPS_OF_DAY = 3;
+
+/** The days of a rule on a series that starts on that day. */
+export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
+  const parts = withDaysOfStart(rule, startDay);
+  const weekStart = rule.weekStart;
+  const tests = dayTests(parts, weekStart);
+  const named = namedDays(parts);
+  return (period, budget) => {
+    const days: DayNumber[] = [];
+    for (const stretch of stretchesOf(period, parts)) {
+      const candidates = named(stretch);
+      spendSteps(budget, 1 + candidates.length * (tests.length === 0 ? 1 : STEPS_OF_DAY * tests.length));
+      for (const day of candidates) {
+        if (tests.length === 0) days.push(day);
+        else {
+          const civil = civilOf(day);
+          if (tests.every((test) => test(day, civil))) days.push(day);
+        }
+      }
+    }
+    return days;
+  };
 }
 
-/** The months that hold all days of the rule, in order; empty for any month. */
-export function monthsOf(rule: Rule, startDay: DayNumber): readonly number[] {
-  return withDaysOfStart(rule, startDay).byMonth;
+const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
+
+/** Of a year only the months that can hold a day of the rule, which saves testing the other days. */
+function stretchesOf({ first, end }: Period, { byMonth, byMonthDay }: DayParts): readonly Period[] {
+  const months = byMonth.length === 0 && byMonthDay.length > 0 ? MONTHS : byMonth;
+  if (end - first < 365 || months.length === 0) return [{ first, end }];
+  const { year } = civilOf(first);
+  return months.map((month) => ({
+    first: dayNumberOf(year, month, 1),
+    end: dayNumberOf(year, month + 1, 1),
+  }));
+}
+
+/** The days of a stretch that are worth testing, in order: few where the rule names days of the month or the week. */
+function namedDays({ byMonthDay, byDay }: DayParts): (stretch: Period) => DayNumber[] {
+  const weekdays = new Set(byDay.map(({ weekday }) => weekday));
+  const isOnWeekday = (day: DayNumber) => weekdays.size === 0 || weekdays.has(weekdayOf(day));
+  return ({ first, end }) => {
+    const length = end - first;
+    if (byMonthDay.length > 0 && length >= 28 && length <= 31) {
+      const days = byMonthDay.map((day) => (day > 0 ? first + day - 1 : end + day));
+      const inside = days.filter((day) => day >= first && day < end && isOnWeekday(day));
+      return [...new Set(inside)].sort((a, b) => a - b);
+    }
+    const days: DayNumber[] = [];
+    for (let day = first; day < end; day += 1) if (isOnWeekday(day)) days.push(day);
+    return days;
+  };
+}
+
+/** The tests that a day has to pass, the cheapest first. */
+function dayTests(parts: DayParts, weekStart: number): readonly DayTest[] {
+  const tests: DayTest[] = [];
+  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = parts;
+  if (byMonth.length > 0) tests.push(inMonths(byMonth));
+  if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
+  // Days of the wrong weekday are not even looked at; what is left to test are their numbers.
+  if (byDay.some(({ ordinal }) => ordinal !== 0)) tests.push(onWeekdays(parts));
+  if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
+  if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, weekStart));
+  return tests;
 }
 
 type DayParts = Pick<Rule, 'frequency' | 'byMonth' | 'byMonthDay' | 'byYearDay' | 'byWeekNo' | 'byDay'>;

@@ -1,7 +1,13 @@
 /** The time span that holds all instances of a series, for an index. */
 import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
 import { instantOf } from './event-instant.ts';
-import { expandRule, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import {
+  lastTimeOf,
+  type RecurrenceBudget,
+  RecurrenceBudgetError,
+  recurrenceBudget,
+  STEPS_PER_MS,
+} from './expand-rule.ts';
 import { lengthOf, longestOf, type MasterClock, type MasterRule, masterClock } from './master-clock.ts';
 import type { Series, SeriesMaster } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
@@ -45,7 +51,8 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
     const until = end === undefined ? at + longest : Math.max(at, instantOf(end, calendarZone));
     return { startsAt: at - MARGIN, endsAt: until + MARGIN };
   });
-  const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
+  const budget = recurrenceBudget(0, MOST_STEPS);
+  const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock, budget) + longest);
   const firstEnd = Math.max(first, instantOf(master.end, calendarZone));
   // A start that the clock skips moves behind later ones, so the first by the clock need not be the first in time.
   const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
@@ -58,18 +65,21 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
 const capped = (endsAt: number): number => (endsAt > LATEST ? Number.MAX_SAFE_INTEGER : endsAt);
 const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
 
+/** For the ends of all rules of a series: 5 ms. */
+const MOST_STEPS = 5 * STEPS_PER_MS;
+
 /** No start of the rule is later: epoch milliseconds. */
-function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterClock): number {
+function lastStart(
+  { rule, until }: MasterRule,
+  { zone, startLocal }: MasterClock,
+  budget: RecurrenceBudget,
+): number {
   if (until !== undefined) return instantOfLocal(zone, until) + MOST_BETWEEN_CLOCKS;
   if (rule.count === undefined) return Number.MAX_SAFE_INTEGER;
   try {
-    const starts = expandRule(
-      rule,
-      startLocal,
-      { from: startLocal, to: LATEST },
-      recurrenceBudget(0, 50_000),
-    );
-    return instantOfLocal(zone, starts.at(-1) ?? startLocal) + MOST_BETWEEN_CLOCKS;
+    const last = lastTimeOf(rule, startLocal, budget);
+    if (last > LATEST) return Number.MAX_SAFE_INTEGER;
+    return instantOfLocal(zone, last) + MOST_BETWEEN_CLOCKS;
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return Number.MAX_SAFE_INTEGER;
     throw error;

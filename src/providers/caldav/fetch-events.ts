@@ -123,7 +123,7 @@ async function fetchOne({ session, collection }: Fetcher, object: ListedObject):
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
     if (failure instanceof ReadingStopped) return leftOut(object, failure.why);
-    if (isTooLarge(failure)) return leftOut(object, 'it is too large');
+    if (isTooLarge(failure)) return leftOut(object, 'it is larger than 10 MB');
     return skipped(failure.message);
   }
 }

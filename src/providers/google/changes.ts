@@ -8,7 +8,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Changes } from '../../calendars/calendar-provider.ts';
-import type { EventResource } from '../../calendars/event.ts';
+import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import type { Log } from '../../lib/log.ts';
 import { objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
@@ -58,7 +58,9 @@ function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
 
 /** Whatever a full listing does not name is gone: what it names as deleted need not be repeated. */
 async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
-  for await (const events of pages) yield { changed: resourcesIn(events), removed: [], complete: true };
+  for await (const events of pages) {
+    yield { changed: resourcesIn(events), removed: [], complete: true, ...leftOutOf(events) };
+  }
 }
 
 /**
@@ -74,7 +76,7 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
     for (const href of removed) gone.add(href);
     exceptions.push(...resources.filter(({ seriesId }) => seriesId !== undefined));
     const changed = resources.filter(({ seriesId }) => seriesId === undefined);
-    yield { changed, removed, complete: false };
+    yield { changed, removed, complete: false, ...leftOutOf(events) };
   }
   // A cancelled exception of a series that is gone says nothing more.
   const isMoot = ({ seriesId, events: [event] }: EventResource) =>
@@ -84,6 +86,11 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
     removed: exceptions.filter(isMoot).map(({ href }) => href),
     complete: false,
   };
+}
+
+function leftOutOf(events: readonly ListedEvent[]): { leftOut?: readonly LeftOutResource[] } {
+  const leftOut = events.flatMap((event) => (event.is === 'too complex' ? event.resource : []));
+  return leftOut.length === 0 ? {} : { leftOut };
 }
 
 const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>

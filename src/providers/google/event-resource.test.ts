@@ -30,6 +30,15 @@ function only(event: GoogleEvent) {
 const zoned = (local: string, zone = PARIS) => ({ type: 'zoned', local, zone }) as const;
 
 describe('an event of Google’s', () => {
+  it('an event of Google’s over the budget of a resource is left out by name', () => {
+    const recurrence = Array.from({ length: 21 }, (_, index) => `RRULE:FREQ=DAILY;INTERVAL=${index + 1}`);
+
+    assert.deepEqual(listed(timed({ recurrence })), {
+      is: 'too complex',
+      resource: { href: 'e1', etag: '"1"', reason: 'it has more than 20 recurrence rules' },
+    });
+  });
+
   it('an event of Google’s is a resource under its own id, in the words of Kalends, with the object that Google sent', () => {
     const sent = timed({
       description: 'What we did',

@@ -8,9 +8,10 @@
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
+import type { CalendarEvent, EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import { instantOf, localOf, parseInstanceId, timeLike, zoneOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
@@ -29,6 +30,8 @@ export type ListedEvent =
   /** Deleted, by its href. */
   | { readonly is: 'gone'; readonly href: string }
   | { readonly is: 'left out' }
+  /** Over the budget of a resource. */
+  | { readonly is: 'too complex'; readonly resource: LeftOutResource }
   /** Without an id, or without a time or rules that can be read. */
   | { readonly is: 'unreadable'; readonly id: string | undefined };
 
@@ -37,6 +40,10 @@ export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEve
   try {
     return readEvent(event, calendarZone);
   } catch (error) {
+    if (error instanceof TooComplexError) {
+      const resource = { href: text(event.id) ?? '', etag: text(event.etag), reason: error.message };
+      return { is: 'too complex', resource };
+    }
     if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
     throw error;
   }

@@ -10,6 +10,7 @@
  * A window that Graph cannot answer in time is shortened; then versions are compared each time.
  */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
+import type { LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import { unreadableAnswer } from '../meaning.ts';
@@ -42,7 +43,16 @@ const COMPARED_EVERY_MS = DAY;
 /** Past so many, a listing is quicker than reading each. */
 const MOST_READ_SINGLY = 500;
 
-export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): AsyncGenerator<Changes> {
+export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
+  let leftOut: LeftOutResource[] = [];
+  const source: Source = { ...input.source, leaveOut: (resource) => leftOut.push(resource) };
+  for await (const part of partsSince({ ...input, source }, deps)) {
+    yield leftOut.length === 0 ? part : { ...part, leftOut };
+    leftOut = [];
+  }
+}
+
+async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGenerator<Changes> {
   const startedAt = now();
   const { source, token } = input;
   const state = token === undefined ? undefined : readSyncState(token);

@@ -3,6 +3,7 @@ import type { Event as GraphEvent, Sensitivity } from '@microsoft/microsoft-grap
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { ProviderError } from '../../calendars/provider-error.ts';
+import { resourceBudget, spend } from '../../lib/icalendar/resource-budget.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
@@ -18,7 +19,10 @@ export type GraphItem = GraphEvent & { readonly occurrenceId?: string | null };
 export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
 
-/** A single event or a master, alone. Fails as `invalid_response` when it cannot be read. */
+/**
+ * A single event or a master, alone. Fails as `invalid_response` when it cannot be read, and with TooComplexError when it
+ * is over the budget of a resource.
+ */
 export function resourceOf(item: GraphItem, zone = zoneOfItem(item)): EventResource {
   const id = idOf(item);
   const { exceptionOccurrences: _, ...original } = item;
@@ -122,6 +126,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
   const end = timeOf(item.end, isAllDay, zone);
   if (start === undefined || end === undefined) throw unreadable('an event without a time');
   const { iCalUId, subject, body, location, webLink, recurrence } = item;
+  spend(resourceBudget(), 'exdates', item.cancelledOccurrences?.length ?? 0);
   const deletedDays = (item.cancelledOccurrences ?? [])
     .map(dayOfOccurrence)
     .filter((day) => day !== undefined);

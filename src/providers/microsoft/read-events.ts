@@ -1,6 +1,7 @@
 /** Reading events by id and by listing, as parts of an answer. */
-import type { EventResource } from '../../calendars/event.ts';
+import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
@@ -17,6 +18,8 @@ export type Source = {
   /** Only what Calendars.ReadBasic permits. */
   readonly basic: boolean;
   readonly log: Log;
+  /** Is told of an event that is over the budget of a resource. */
+  readonly leaveOut?: (resource: LeftOutResource) => void;
 };
 
 /** An event that was asked for by its id: what it is now, nothing when it cannot be read, or that it is gone. */
@@ -89,13 +92,17 @@ export async function getEvent(source: Source, id: string, query: string): Promi
 
 /** One event that cannot be read must not hide a calendar: it is left out and logged. */
 function readable(
-  { url, log }: Source,
-  { id }: GraphItem,
+  { url, log, leaveOut }: Source,
+  { id, changeKey }: GraphItem,
   map: () => readonly EventResource[],
 ): readonly EventResource[] {
   try {
     return map();
   } catch (failure) {
+    if (failure instanceof TooComplexError) {
+      leaveOut?.({ href: id ?? '', etag: changeKey ?? undefined, reason: failure.message });
+      return [];
+    }
     if (!(failure instanceof ProviderError)) throw failure;
     log.warn({ calendar: url, href: id, reason: failure.message }, 'Skipped an event that cannot be read');
     return [];

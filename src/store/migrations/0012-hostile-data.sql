@@ -7,7 +7,7 @@ ALTER TABLE event ADD COLUMN original_digest TEXT;
 -- moment or ended long ago, no more of them are read than a page has.
 DROP INDEX event_by_time;
 CREATE INDEX event_by_time ON event (calendar_key, shape, starts_at, event_id, ends_at);
-CREATE INDEX event_too_complex ON event (calendar_key) WHERE too_complex IS NOT NULL;
+CREATE INDEX event_too_complex ON event (calendar_key, href) WHERE too_complex IS NOT NULL;
 
 -- What the calendar's events take together, and as JSON what of it was left out (count, and name and message of one).
 ALTER TABLE calendar ADD COLUMN event_count BIGINT NOT NULL DEFAULT 0;
@@ -45,3 +45,8 @@ UPDATE event SET bytes = LENGTH(content) + LENGTH(search_text) + COALESCE(LENGTH
 UPDATE calendar SET
   event_count = (SELECT COUNT(DISTINCT href) FROM event WHERE event.calendar_key = calendar.calendar_key),
   bytes = (SELECT COALESCE(SUM(bytes), 0) FROM event WHERE event.calendar_key = calendar.calendar_key);
+
+-- What a user's calendars take together is summed with each write.
+CREATE INDEX calendar_by_size ON calendar (account_key, bytes);
+-- Pushed requests that nobody spent are counted by application.
+CREATE INDEX pushed_request_unspent ON pushed_request (client_id, created_at) WHERE spent_for IS NULL;

@@ -1,5 +1,6 @@
 /** Writing to servers with habits: conditions they do not keep, etags they change, answers that are lost, refusals. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import {
   ProviderError,
@@ -229,6 +230,35 @@ describe('writing to a CalDAV server', () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const target = { ...targetAt(account.mirror, href), etag: undefined };
       account.server.put('a.ics', event('a', 'Other'));
+
+      const late = account.writing.update(account.calendar, target, { title: 'Second' });
+
+      await assert.rejects(late, failsAs('precondition_failed'));
+      assert.deepEqual(puts(), []);
+    });
+  });
+
+  describe('knows by its digest', () => {
+    const long = (title: string) => event('a', title, `DESCRIPTION:${'\u{1f4c5} "x" '.repeat(8000)}`);
+    const withDigest = async (icalendar: string) => {
+      const href = await account.given('a.ics', icalendar);
+      const target = targetAt(account.mirror, href);
+      const digest = createHash('sha256').update(JSON.stringify({ icalendar })).digest('hex');
+      const stored = target.stored.map((known) => ({ ...known, original: {}, originalDigest: digest }));
+      return { ...target, etag: undefined, stored };
+    };
+
+    it('a write changes a long text that is, to the letter, what was seen', async () => {
+      const target = await withDigest(long('First'));
+
+      await account.writing.update(account.calendar, target, { title: 'Second' });
+
+      assert.ok(account.lines('a.ics').includes('SUMMARY:Second'));
+    });
+
+    it('a write refuses a long text that is another', async () => {
+      const target = await withDigest(long('First'));
+      account.server.put('a.ics', long('Other'));
 
       const late = account.writing.update(account.calendar, target, { title: 'Second' });
 

@@ -83,7 +83,7 @@ function suite(openDatabase: Open): void {
       assert.ok(leased !== undefined, 'The lease was held');
       try {
         const deps = { mirror, rendering: renderHere, now: () => now, startedAt: now };
-        await syncEvents({ calendar: leased, lease, account, owner: 'ada' }, deps);
+        await syncEvents({ calendar: leased, lease, account, owner: 'ada', resumes: false }, deps);
       } catch (failure) {
         if (!(failure instanceof ProviderError)) throw failure;
         const { kind, message } = failure;

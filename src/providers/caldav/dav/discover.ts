@@ -65,7 +65,8 @@ export async function discover(
       if (user !== undefined) return await homesOf(session, user, mostHomes);
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
-      if (failure.kind === 'rate_limited') throw failure;
+      // No other address of this server would say otherwise.
+      if (failure.kind === 'rate_limited' || failure.kind === 'too_large') throw failure;
       refusals.push({ address: candidate, failure });
       // One wrong password is enough: further tries may lock the account.
       if (failure.kind === 'unauthorized') break;
@@ -132,11 +133,12 @@ async function homesOf(session: DavSession, user: DavUser, most: number): Promis
 }
 
 function requireFew(homes: readonly URL[], most: number): void {
-  if (homes.length > most)
-    throw new ProviderError('invalid_response', `The server names more than ${most} homes of calendars`);
+  if (homes.length <= most) return;
+  const message = `The server names more than ${most} homes of calendars`;
+  throw new ProviderError('too_large', message, { detail: 'too_many_homes', reason: 'too_many_calendars' });
 }
 
-/** The calendar homes that a principal names. Fails as `invalid_response` for more than `most`. */
+/** The calendar homes that a principal names. Fails as `too_large` for more than `most`. */
 export async function homeSet(session: DavSession, principal: URL, most: number): Promise<URL[]> {
   const request = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
   const { responses, url } = await propfind(session, principal, request);

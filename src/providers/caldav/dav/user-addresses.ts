@@ -40,7 +40,9 @@ export function isUserAddress({ addresses }: UserAddresses, value: string): bool
   return addresses.some((address) => sameAddress(address, value));
 }
 
-export const sameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other);
+export const sameAddress = (one: string, other: string): boolean =>
+  comparableAddress(one) === comparableAddress(other);
 
-/** Principal addresses are compared without the slash that some spell them with. */
-const comparable = (address: string): string => withoutSlash(percentDecoded(address.trim()).toLowerCase());
+/** The spelling by which addresses are the same. Principal addresses are compared without the slash that some spell them with. */
+export const comparableAddress = (address: string): string =>
+  withoutSlash(percentDecoded(address.trim()).toLowerCase());

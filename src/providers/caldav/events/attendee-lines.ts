@@ -3,7 +3,7 @@ import type { Attendee } from '../../../calendars/event.ts';
 import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, type LineParameters } from '../../../lib/icalendar/write-lines.ts';
-import { isUserAddress, sameAddress, type UserAddresses } from '../dav/user-addresses.ts';
+import { comparableAddress, isUserAddress, type UserAddresses } from '../dav/user-addresses.ts';
 
 /**
  * Lines of a VEVENT with these guests and no others. The account becomes the organizer if there was none; without an
@@ -17,17 +17,23 @@ export function withAttendees(
   if (attendees.length === 0) return linesWithout(lines, 'ATTENDEE', 'ORGANIZER');
   const organized = linesNamed(lines, 'ORGANIZER');
   const organizer = organized.length > 0 ? organized : organizerLines(attendees, user);
-  const attendeeLines = linesNamed(lines, 'ATTENDEE');
+  const lineByAddress = linesByAddress(linesNamed(lines, 'ATTENDEE'));
+  const organizers = linesByAddress(organizer);
   const guests = new Map<string, string>();
   for (const attendee of attendees) {
     const address = mailto(attendee.email);
-    const before = attendeeLines.find((line) => sameAddress(addressIn(line), address));
+    const before = lineByAddress.get(comparableAddress(address));
     // The organizer is no guest, unless the event already lists them as one.
-    if (before === undefined && organizer.some((line) => sameAddress(addressIn(line), address))) continue;
+    if (before === undefined && organizers.has(comparableAddress(address))) continue;
     const line = before === undefined ? guestLine(attendee) : changedGuest(before, attendee);
     guests.set(address.toLowerCase(), line);
   }
   return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
+}
+
+/** Of several lines with one address the first. */
+function linesByAddress(lines: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(lines.map((line) => [comparableAddress(addressIn(line)), line] as const).reverse());
 }
 
 /** The invited addresses as one text, by which two guest lists can be compared. */
@@ -43,10 +49,10 @@ export function withAnswer(
   user: UserAddresses,
   participation: string,
 ): string[] | undefined {
-  const userLines = linesOfUser(user, lines);
-  if (userLines.length === 0) return undefined;
+  const userLines = new Set(linesOfUser(user, lines));
+  if (userLines.size === 0) return undefined;
   return lines.map((line) =>
-    userLines.includes(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
+    userLines.has(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
   );
 }
 

@@ -44,10 +44,14 @@ function statusOf(participation: string | undefined): Attendee['status'] {
   return participation === 'TENTATIVE' ? 'tentative' : 'none';
 }
 
+/** Longer addresses reach nobody (RFC 5321 §4.5.3.1.3), even percent-encoded. */
+const LONGEST_ADDRESS = 1000;
+
 /** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */
 function emailOf({ address, email }: VAttendee): string | undefined {
-  const candidates = [address.replace(/^mailto:/i, '').replace(/\?.*$/s, ''), email ?? ''];
+  const candidates = [address, email ?? ''].map((text) => text.slice(0, LONGEST_ADDRESS));
   return candidates
+    .map((candidate) => candidate.replace(/^mailto:/i, '').replace(/\?.*$/s, ''))
     .map((candidate) => percentDecoded(candidate.trim()))
     .find((candidate) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(candidate));
 }

@@ -4,6 +4,7 @@ import { type Component, parseComponents } from '../../../lib/icalendar/componen
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
+import { resourceBudget, TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
 import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
 import { latestVersions } from './event-versions.ts';
@@ -23,18 +24,20 @@ export type CalendarObject = {
 /** New lines for an event of an object, or for one to be added to it; `undefined` takes the event out. */
 export type EventEdit = { readonly event: ReadEvent; readonly lines: readonly string[] | undefined };
 
-/** Fails as `invalid_response` when the text holds no event that can be read. */
+/** Fails as `invalid_response` when the text holds no event that can be read, or is over the budget of a resource. */
 export function readObject(icalendar: string): CalendarObject {
   try {
-    const [first, ...others] = parseComponents(icalendar);
+    const budget = resourceBudget();
+    const [first, ...others] = parseComponents(icalendar, budget);
     if (first === undefined) throw new ICalendarError('The text holds no VCALENDAR');
     const calendar = { ...first, components: [first, ...others].flatMap(({ components }) => components) };
-    const zoneOf = zonesOf(calendar);
-    const all = readEvents(calendar, zoneOf);
+    const zoneOf = zonesOf(calendar, budget);
+    const all = readEvents(calendar, zoneOf, budget);
     const latest = latestVersions(all);
+    const isLatest = new Set(latest);
     const uid = latest[0]?.event.uid;
     if (uid === undefined) throw new ICalendarError('It has no event with a start');
-    const older = all.filter((read) => read.event.uid === uid && !latest.includes(read));
+    const older = all.filter((read) => read.event.uid === uid && !isLatest.has(read));
     const isOlder = new Set(older.map(({ component }) => component));
     const components = calendar.components.filter((component) => !isOlder.has(component));
     const master = latest.find(({ event }) => event.recurrenceId === undefined);
@@ -48,13 +51,21 @@ export function readObject(icalendar: string): CalendarObject {
     };
   } catch (cause) {
     if (!(cause instanceof ICalendarError)) throw cause;
-    throw new ProviderError('invalid_response', 'The event cannot be read, and so not be changed', { cause });
+    throw cannotBeChanged(cause);
   }
+}
+
+function cannotBeChanged(cause: ICalendarError): ProviderError {
+  const why = cause instanceof TooComplexError ? `: ${cause.message}` : '';
+  return new ProviderError('invalid_response', `The event cannot be read, and so not be changed${why}`, {
+    cause,
+  });
 }
 
 /**
  * The text of the edited object: events stand where they stood, added ones at the end. Every zone they name is described
- * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds.
+ * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds. Fails as `invalid_response` when it
+ * would be over the budget of a resource.
  */
 export function writeObject(
   { calendar, events }: CalendarObject,
@@ -66,10 +77,16 @@ export function writeObject(
     const lines = linesOf.has(component) ? linesOf.get(component) : component.lines;
     return lines === undefined ? [] : { ...component, lines };
   };
-  const added = edits.filter(({ event }) => !events.includes(event)).map(({ event }) => event.component);
+  const before = new Set(events);
+  const added = edits.filter(({ event }) => !before.has(event)).map(({ event }) => event.component);
   if ([...events.map(({ component }) => component), ...added].flatMap(edited).length === 0) return undefined;
   // METHOD belongs to messages between calendars; a stored object has none (RFC 4791 §4.1).
   const lines = linesWithout(calendar.lines, 'METHOD');
   const components = [...calendar.components, ...added].flatMap(edited);
-  return writeComponent(withTimezones({ ...calendar, lines, components }, now));
+  try {
+    return writeComponent(withTimezones({ ...calendar, lines, components }, now));
+  } catch (cause) {
+    if (!(cause instanceof ICalendarError)) throw cause;
+    throw cannotBeChanged(cause);
+  }
 }

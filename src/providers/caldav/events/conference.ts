@@ -16,13 +16,21 @@ const LONGEST_SEARCH = 50_000;
 export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
   // CONFERENCE holds the address as `uriText` spells it, URL the address itself.
   if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
-  for (const text of [location, url, description?.slice(0, LONGEST_SEARCH)]) {
-    for (const pattern of text === undefined ? [] : JOIN_URLS) {
-      const match = pattern.exec(text ?? '')?.[0];
-      if (match !== undefined) return match.replace(/[.,;:!?]+$/, '');
+  for (const text of [location, url, description]) {
+    const searched = text?.slice(0, LONGEST_SEARCH) ?? '';
+    for (const pattern of JOIN_URLS) {
+      const match = pattern.exec(searched)?.[0];
+      if (match !== undefined) return withoutPunctuation(match);
     }
   }
   return undefined;
+}
+
+/** Without what ends a sentence. A regular expression takes quadratic time for this. */
+function withoutPunctuation(text: string): string {
+  let end = text.length;
+  while (end > 0 && '.,;:!?'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
+import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { originalStartOf } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
@@ -20,7 +21,8 @@ export type CalDavObject = {
 
 /**
  * Reads a resource; its event id is the last segment of its href. An event that cannot be read is left out. Fails as
- * `invalid_response` when none is left.
+ * `invalid_response` when none is left, and with TooComplexError when the resource is over its budget
+ * (docs/security.md T13).
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
   const versions = latestVersions(readable(icalendar)).map(({ event }) => event);
@@ -40,7 +42,7 @@ function readable(icalendar: string): ReadEvent[] {
   try {
     return readICalendar(icalendar);
   } catch (error) {
-    if (!(error instanceof ICalendarError)) throw error;
+    if (!(error instanceof ICalendarError) || error instanceof TooComplexError) throw error;
     throw new ProviderError('invalid_response', 'The calendar sent an event that cannot be read', {
       cause: error,
     });
@@ -51,8 +53,7 @@ function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEve
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
   const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
   const conference = conferenceOf(event);
-  const customText = event.extensions.get('X-KALENDS-CUSTOM');
-  const custom = customText === undefined ? undefined : customOf(customText);
+  const custom = event.custom === undefined ? undefined : customOf(event.custom);
   const color = colorOf(event);
   const lastModified = modifiedAt(event);
   return {

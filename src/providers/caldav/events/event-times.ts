@@ -23,7 +23,11 @@ import {
 } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
+import {
+  RecurrenceBudgetError,
+  recurrenceBudget,
+  STEPS_PER_MS,
+} from '../../../lib/recurrence/expand-rule.ts';
 import { endOf, lengthOf } from '../../../lib/recurrence/master-clock.ts';
 import { localOfInstant } from '../../../lib/recurrence/zone.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
@@ -138,6 +142,9 @@ export function movedOverrides(
   });
 }
 
+/** What looking for the occurrences of a changed rule may take. */
+const MOST_MS = 20;
+
 /**
  * Whether a series has an occurrence at a start, which is one of `starts`. A rule that cannot be followed, or not so
  * far, counts as having it.
@@ -150,10 +157,11 @@ function isInstanceOf(
   if (recurrence === null) return () => false;
   if (starts.length === 0) return () => true;
   const instants = starts.map((start) => instantOf(start, 'UTC'));
-  const window = { start: Math.min(...instants) - DAY, end: Math.max(...instants) + DAY };
+  const [first = 0, last = 0] = [least(instants), -least(instants.map((at) => -at))];
+  const window = { start: first - DAY, end: last + DAY };
   const unlimited = { ...recurrence, exdates: [] };
   const master = { start: seriesStart, end: seriesStart, recurrence: unlimited, payload: undefined };
-  const budget = recurrenceBudget(100_000, 10_000_000);
+  const budget = recurrenceBudget(100_000, MOST_MS * STEPS_PER_MS);
   try {
     const { instances, unsupported } = expand({ master, overrides: [] }, window, 'UTC', budget);
     const instanceStarts = new Set(instances.map(({ originalStart }) => instantOf(originalStart, 'UTC')));
@@ -163,6 +171,9 @@ function isInstanceOf(
     throw error;
   }
 }
+
+const least = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
 const isSameInstant = (one: EventTime, other: EventTime): boolean =>
   instantOf(one, 'UTC') === instantOf(other, 'UTC');

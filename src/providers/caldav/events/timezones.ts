@@ -42,7 +42,7 @@ export function withTimezones(calendar: Component, now: number): Component {
 /** TZIDs of the times in events, as they are written. */
 function tzidsUsed({ components }: Component): Set<string> {
   const lines = components.filter(({ name }) => name !== 'VTIMEZONE').flatMap(linesWithin);
-  const properties = lines.filter((line) => /;\s*TZID\s*=/i.test(line)).map(parseContentLine);
+  const properties = lines.filter((line) => /;\s*TZID\s*=/i.test(line)).map((line) => parseContentLine(line));
   return new Set(properties.flatMap((property) => (property && parameterOf(property, 'TZID')) ?? []));
 }
 

@@ -1,0 +1,34 @@
+/** What is said when a calendar or a user has more than is kept. */
+import { ProviderError } from './provider-error.ts';
+
+/** What is kept at most. Bytes are those of names and texts in UTF-8. */
+export type StorageQuotas = {
+  /** What a provider keeps as one thing: a series with its changed instances is one. */
+  readonly eventsPerCalendar: number;
+  readonly bytesPerCalendar: number;
+  readonly bytesPerUser: number;
+};
+
+const DAY_MS = 24 * 3_600_000;
+const MEGABYTE = 1_000_000;
+const HELP = 'Delete events that are no longer needed, or leave the calendar out';
+
+/** The failure of a sync of the calendar with that title, over one of the quotas. It is tried again after a day. */
+export function tooLargeError(
+  title: string,
+  quota: keyof StorageQuotas,
+  quotas: StorageQuotas,
+): ProviderError {
+  const calendar = `The calendar “${title.slice(0, 100).toWellFormed()}”`;
+  const most = quotas[quota];
+  const megabytes = `${Math.floor(most / MEGABYTE).toLocaleString('en')} MB`;
+  const messages = {
+    eventsPerCalendar: `${calendar} has more than ${most.toLocaleString('en')} events, the most that are kept of a calendar`,
+    bytesPerCalendar: `${calendar} has more than ${megabytes} of events, the most that is kept of a calendar`,
+    bytesPerUser: `With ${calendar.replace('The', 'the')} there are more than ${megabytes} of events in all calendars, the most that is kept of a user`,
+  };
+  return new ProviderError('too_large', `${messages[quota]}. ${HELP}`, {
+    reason: 'calendar_too_large',
+    retryAfter: DAY_MS,
+  });
+}

@@ -1,0 +1,135 @@
+/** Zones of a calendar's own: their offsets over time, reckoned once for each set of rules. */
+import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
+import type { CustomZone, Observance } from './event-time.ts';
+import { expandRule, type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import type { OffsetSpan } from './offset-span.ts';
+import { parseRule } from './rule.ts';
+
+/** The last offset before this year holds from then on. */
+const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
+/** Some programs let rules begin in 1601, but clocks have not changed twice a year before this. */
+const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
+/** Rules that take more than this are left out: clocks change a few times a year. */
+const MOST_STEPS = 50_000;
+/** What one onset costs beside its rule. */
+const STEPS_OF_ONSET = 20;
+
+type KnownZone = {
+  readonly spans: readonly OffsetSpan[];
+  /** What it took to reckon, as RecurrenceBudget counts it. */
+  readonly steps: number;
+  /** Characters of its rules as JSON. */
+  readonly size: number;
+};
+
+const knownByRules = new Map<string, KnownZone>();
+const knownByZone = new WeakMap<CustomZone, KnownZone>();
+/** Of characters and spans that are remembered: about 20 MB. */
+const MOST_WEIGHT = 4_000_000;
+const WEIGHT_OF_SPAN = 30;
+let weight = 0;
+let reckonedSteps = 0;
+
+/** The zone's offsets as adjoining spans, the earliest first. Rules that cannot be read begin at their start only. */
+export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => known(zone).spans;
+
+/** How many characters the zone takes as JSON, wherever a time in it is kept. */
+export const sizeOfZone = (zone: CustomZone): number => known(zone).size + zone.tzid.length;
+
+/** What it takes to reckon the zone's offsets, in steps of a RecurrenceBudget, whether they are known by now or not. */
+export const costOfZone = (zone: CustomZone): number => known(zone).steps;
+
+/** As costOfZone, but only what it takes now: nothing for a zone that was met before, little for rules that were. */
+export function stepsToKnow(zone: CustomZone): number {
+  if (knownByZone.has(zone)) return 0;
+  const before = reckonedSteps;
+  const { size } = known(zone);
+  return Math.ceil(size / 20) + reckonedSteps - before;
+}
+
+function known(zone: CustomZone): KnownZone {
+  const before = knownByZone.get(zone);
+  if (before !== undefined) return before;
+  const key = JSON.stringify(zone.observances);
+  const zoneOfRules = knownByRules.get(key) ?? remember(key, reckon(zone.observances, key.length));
+  knownByZone.set(zone, zoneOfRules);
+  return zoneOfRules;
+}
+
+function remember(key: string, zone: KnownZone): KnownZone {
+  const added = key.length + zone.spans.length * WEIGHT_OF_SPAN;
+  if (weight + added > MOST_WEIGHT) {
+    knownByRules.clear();
+    weight = 0;
+  }
+  weight += added;
+  knownByRules.set(key, zone);
+  return zone;
+}
+
+function reckon(observances: readonly Observance[], size: number): KnownZone {
+  const budget = recurrenceBudget(0, MOST_STEPS);
+  const spans = spansOf(observances, budget);
+  const steps = MOST_STEPS - Math.max(0, budget.steps) + Math.ceil(size / 20);
+  reckonedSteps += steps;
+  return { spans, steps, size };
+}
+
+type Onset = { readonly at: number; readonly offset: number; readonly before: number };
+
+function spansOf(observances: readonly Observance[], budget: RecurrenceBudget): OffsetSpan[] {
+  const onsets = observances
+    .flatMap((observance) => onsetsOf(observance, budget))
+    .sort((a, b) => a.at - b.at);
+  const [first] = onsets;
+  if (first === undefined) return [];
+  // Before the first onset its TZOFFSETFROM holds.
+  const before = { from: Number.NEGATIVE_INFINITY, to: first.at, offset: first.before };
+  const spans = onsets.map(({ at, offset }, index) => ({
+    from: at,
+    to: onsets[index + 1]?.at ?? Number.POSITIVE_INFINITY,
+    offset,
+  }));
+  return [before, ...spans];
+}
+
+function onsetsOf(
+  { start, offsetFrom, offsetTo, rrules, rdates }: Observance,
+  budget: RecurrenceBudget,
+): Onset[] {
+  const localStart = parseLocal(start);
+  const locals = new Set(rdates.map(parseLocal).filter((local) => local !== undefined));
+  if (localStart !== undefined) {
+    const from = { localStart, offset: offsetFrom * 1000 };
+    locals.add(localStart);
+    for (const text of rrules) for (const local of onsetsOfRule(text, from, budget)) locals.add(local);
+  }
+  budget.steps -= locals.size * STEPS_OF_ONSET;
+  return [...locals].map((local) => ({
+    at: local - offsetFrom * 1000,
+    offset: offsetTo * 1000,
+    before: offsetFrom * 1000,
+  }));
+}
+
+function onsetsOfRule(
+  text: string,
+  { localStart, offset }: { readonly localStart: LocalMs; readonly offset: number },
+  budget: RecurrenceBudget,
+): readonly LocalMs[] {
+  const rule = budget.steps > 0 ? parseRule(text) : undefined;
+  if (rule === undefined) return [];
+  const { until } = rule;
+  const lastLocal = until?.form === 'utc' ? until.local + offset : until?.local;
+  const window = {
+    from: Math.max(localStart, FIRST_ONSET),
+    to: LAST_ONSET,
+    until: until?.form === 'date' ? until.local + DAY : lastLocal,
+  };
+  try {
+    return expandRule(rule, localStart, window, budget);
+  } catch (error) {
+    if (error instanceof RecurrenceBudgetError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+/** Writes what a sync brings, in transactions of a size, and goes on taking away once there is no room for more. */
+import { ProviderError } from '../calendars/provider-error.ts';
+import { LEASE_MS } from './lease.ts';
+import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { type PartPlan, planWrites } from './plan-sync.ts';
+import type { ResourceRendering } from './resource-rendering.ts';
+
+export type PartWriting = {
+  /** False when the lease was lost. */
+  write(pieces: readonly PartPlan[]): Promise<boolean>;
+  /** Takes away what a full listing did not name. False when the lease was lost. */
+  drop(removals: readonly (readonly string[])[]): Promise<boolean>;
+  /** Throws what there was no room for: MadeRoom when something was taken away since, else ProviderError. */
+  throwIfFull(): void;
+};
+
+/** There was too much, and then something went: there may be room by now. `failure` is what the sync failed of. */
+export class MadeRoom extends Error {
+  readonly failure: ProviderError;
+
+  constructor(failure: ProviderError) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export type WritingOf = {
+  readonly calendar: MirroredCalendar;
+  readonly lease: SyncLease;
+  readonly owner: string;
+};
+export type PartWritingDeps = {
+  readonly mirror: MirrorStore;
+  readonly rendering: ResourceRendering;
+  readonly now: () => number;
+};
+
+/** The writing of one sync. */
+export function partWriting(
+  { calendar, lease, owner }: WritingOf,
+  { mirror, rendering, now }: PartWritingDeps,
+): PartWriting {
+  let full: ProviderError | undefined;
+  let madeRoom = false;
+  const renderFor = { calendarZone: calendar.timeZone, owner };
+
+  const take = async (removed: readonly string[]): Promise<boolean> => {
+    madeRoom ||= removed.length > 0;
+    return mirror.applyChanges(lease, { changed: [], leftOut: [], removed }, now() + LEASE_MS);
+  };
+  const writePiece = async ({ write, leaveOut, remove }: PartPlan): Promise<boolean> => {
+    if (full !== undefined) return take(remove);
+    const { changed, leftOut } = await rendering(write, renderFor);
+    for (const changes of planWrites({ changed, leftOut: [...leaveOut, ...leftOut], removed: remove })) {
+      try {
+        if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
+      } catch (reason) {
+        if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') throw reason;
+        full = reason;
+        return take(changes.removed);
+      }
+    }
+    return true;
+  };
+
+  return {
+    async write(pieces) {
+      for (const piece of pieces) if (!(await writePiece(piece))) return false;
+      return true;
+    },
+    async drop(removals) {
+      for (const hrefs of removals) {
+        madeRoom = true;
+        if (!(await mirror.dropUnlisted(lease, hrefs, now() + LEASE_MS))) return false;
+      }
+      return true;
+    },
+    throwIfFull() {
+      if (full !== undefined) throw madeRoom ? new MadeRoom(full) : full;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** What is synced as a whole: the list of an account's calendars, or the events of a calendar. */
+import type { Account } from '../calendars/account-store.ts';
+import type { CalendarAccount } from '../calendars/calendar-provider.ts';
+import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { type SyncOutcome, syncEvents } from './event-sync.ts';
+import { LEASE_MS } from './lease.ts';
+import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { ownerOf } from './owner-of.ts';
+import type { SetAside } from './plan-sync.ts';
+import type { ResourceRendering } from './resource-rendering.ts';
+
+export type TargetDeps = {
+  readonly mirror: MirrorStore;
+  readonly rendering: ResourceRendering;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** One of them. */
+export type Target = {
+  readonly key: string;
+  readonly kind: 'sync-account' | 'sync-calendar';
+  state(): Promise<ListState | undefined>;
+  /** Takes the lease and answers the work to do under it; `undefined` when another has it. */
+  lease(lease: SyncLease): Promise<Work | undefined>;
+  fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
+  /** Keeps a failure and counts the sync as one that did not come to its end, as yet or at all. */
+  setAside(lease: SyncLease, { failure, isDue }: SetAside): Promise<void>;
+  giveBack(lease: SyncLease): Promise<void>;
+  /** In a sentence. */
+  readonly what: string;
+};
+export type Work = {
+  readonly accountKey: string;
+  /** How many syncs before this one did not come to their end, in a row. */
+  readonly unfinished: number;
+  /** Fails with ProviderError. */
+  run(open: CalendarAccount, account: Account): Promise<Run>;
+};
+/** `leftOut`: what the sync left out. */
+export type Run = { readonly outcome: SyncOutcome; readonly leftOut?: LeftOutEvents | undefined };
+
+/** The list of an account's calendars. */
+export function listTarget(accountKey: string, { mirror, now }: TargetDeps): Target {
+  return {
+    key: accountKey,
+    kind: 'sync-account',
+    what: 'the list of calendars of this account',
+    state: () => mirror.findList(accountKey),
+    fail: (lease, failure) => mirror.failList(lease, failure, now()),
+    setAside: (lease, { failure, isDue }) =>
+      mirror.noteListFailure(lease, failure, { now: now(), goesOn: isDue }),
+    // Only another run can have it.
+    giveBack: async () => {},
+    async lease(lease) {
+      const startedAt = now();
+      const begun = await mirror.leaseList(lease, startedAt, startedAt + LEASE_MS);
+      if (begun === undefined) return undefined;
+      return {
+        accountKey,
+        unfinished: begun - 1,
+        async run(open) {
+          const isReplaced = await mirror.replaceCalendars(lease, await open.listCalendars(), startedAt);
+          return { outcome: isReplaced ? 'done' : 'lost' };
+        },
+      };
+    },
+  };
+}
+
+/** The events of a calendar. */
+export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
+  const { mirror, now } = deps;
+  return {
+    key: calendarKey,
+    kind: 'sync-calendar',
+    what: 'this calendar',
+    state: (): Promise<MirroredCalendar | undefined> => mirror.findCalendar(calendarKey),
+    fail: (lease, failure) => mirror.failSync(lease, failure, now()),
+    async setAside(lease, { failure, isDue }) {
+      await mirror.noteFailure(lease, failure, now());
+      if (!isDue) await mirror.releaseCalendar(lease);
+    },
+    giveBack: (lease) => mirror.releaseCalendar(lease),
+    async lease(lease) {
+      const startedAt = now();
+      const begun = await mirror.leaseForSync(lease, startedAt, startedAt + LEASE_MS);
+      if (begun === undefined) return undefined;
+      const { calendar, unfinished } = begun;
+      return {
+        accountKey: calendar.accountKey,
+        unfinished: unfinished - 1,
+        async run(account, of) {
+          const resumes = PROVIDER_FACTS[of.provider].resumesSyncs;
+          const sync = { calendar, lease, account, owner: ownerOf(of), resumes };
+          const outcome = await syncEvents(sync, { ...deps, startedAt });
+          if (outcome !== 'done') return { outcome };
+          return { outcome, leftOut: (await mirror.findCalendar(calendarKey))?.tooComplex };
+        },
+      };
+    },
+  };
+}

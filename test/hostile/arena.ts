@@ -1,0 +1,133 @@
+/** A running program, a good user on a good server, an evil server beside them, and the meter. */
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { type Application, type CalendarLogin, connect, read } from '../e2e/flow.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+import { type ChildServer, startChild } from '../servers/child-server.ts';
+import { EVIL_PASSWORD, type EvilServer, startEvilServer } from '../servers/evil-caldav.ts';
+import type { ShapeName } from '../servers/evil-shapes.ts';
+import { basic, USERS } from '../servers/process.ts';
+import { type Meter, startMeter } from './meter.ts';
+
+export type Arena = {
+  readonly program: Program;
+  readonly databaseUrl: string | undefined;
+  readonly application: Application;
+  readonly evil: EvilServer;
+  readonly goodLogin: CalendarLogin;
+  readonly goodEvents: number;
+  readonly meter: Meter;
+  /** Starts the program again after it was killed or stopped. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ArenaOptions = {
+  readonly databaseUrl?: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+const PROBE = path.join(import.meta.dirname, 'stall-probe.js');
+let arenas = 0;
+
+/** Starts everything; the good user's first sync is over. */
+export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): Promise<Arena> {
+  arenas += 1;
+  const socket = path.join(tmpdir(), `kalends-probe-${process.pid}-${arenas}`);
+  const evil = await startEvilServer();
+  const good = await startChild<{ origin: string; events: number }>('hostile/good-process.ts');
+  const program = await startProgram({
+    databaseUrl,
+    // Memory as `npm start` has it.
+    env: {
+      NODE_OPTIONS: `--max-semi-space-size=4 --import=${PROBE}`,
+      HOSTILE_PROBE: socket,
+      ...env,
+    },
+  });
+  const application = { ...(await program.createClient()), url: program.url };
+  const goodLogin = { server: good.ready.origin, username: 'ada', password: USERS.ada ?? '' };
+  const { accessToken } = await connect(application, { userId: 'good', login: goodLogin });
+  await (await read(application, '/events', accessToken)).text();
+  const goodEvents = good.ready.events;
+  const meterOptions = {
+    url: program.url,
+    dataDir: program.dataDir,
+    socket,
+    accessToken,
+    events: goodEvents,
+  };
+  let meter = await startMeter(meterOptions);
+  return {
+    program,
+    databaseUrl,
+    application,
+    evil,
+    goodLogin,
+    goodEvents,
+    get meter() {
+      return meter;
+    },
+    async restart() {
+      await meter.stop();
+      await program.start();
+      meter = await startMeter(meterOptions);
+    },
+    close: () => closeAll(meter, program, [evil, good]),
+  };
+}
+
+async function closeAll(
+  meter: Meter,
+  program: Program,
+  servers: readonly Pick<ChildServer<unknown>, 'stop'>[],
+): Promise<void> {
+  await meter.stop();
+  await program.dispose();
+  for (const server of servers) await server.stop();
+}
+
+/** How the user of a shape signs in, at the server's host of this number. */
+export const evilLogin = (
+  evil: EvilServer,
+  shape: ShapeName | `${ShapeName}~${string}`,
+  host = 0,
+): CalendarLogin => ({
+  server: evil.origins[host] ?? '',
+  username: shape,
+  password: EVIL_PASSWORD,
+});
+
+/** Links the shape for a user of its own: its access token. */
+export async function linkEvil(arena: Arena, shape: ShapeName, host = 0): Promise<string> {
+  const login = evilLogin(arena.evil, shape, host);
+  const { accessToken } = await connect(arena.application, { userId: userOf(shape, host), login });
+  return accessToken;
+}
+
+const userOf = (shape: ShapeName, host: number): string => `evil ${shape} ${host}`;
+
+/** Deletes that user with all it had. */
+export async function forgetEvil({ application }: Arena, shape: ShapeName, host = 0): Promise<Response> {
+  const { clientId, clientSecret, url } = application;
+  const credentials = basic(clientId, clientSecret);
+  return fetch(`${url}/users/${encodeURIComponent(userOf(shape, host))}`, {
+    method: 'DELETE',
+    headers: { authorization: credentials },
+  });
+}
+
+/** The status and the first of what was answered. */
+export async function outcome(
+  answer: Promise<Response>,
+): Promise<{ status: number; bytes: number; text: string }> {
+  const response = await answer;
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    text = (text + Buffer.from(chunk).toString()).slice(0, 400);
+  }
+  return { status: response.status, bytes, text };
+}

@@ -1,0 +1,100 @@
+/** What an attacker does with a calendar server of its own: each case links one, and reads what it says. */
+import { read } from '../e2e/flow.ts';
+import type { ShapeName } from '../servers/evil-shapes.ts';
+import { type Arena, linkEvil, outcome } from './arena.ts';
+
+export type HostileCase = {
+  readonly name: string;
+  /** Does the harm, and answers what the attacker saw of it: statuses, sizes. */
+  run(arena: Arena): Promise<string>;
+};
+
+const MONTH = 'start=2026-01-01T00:00:00Z&end=2026-02-01T00:00:00Z';
+const YEAR = 'start=2026-01-01T00:00:00Z&end=2027-01-01T00:00:00Z';
+const CENTURIES = 'start=1900-01-01T00:00:00Z&end=2099-01-01T00:00:00Z';
+
+/** Every way to read: the first sync's wait is among them. */
+const READS = [
+  `/events?${MONTH}`,
+  `/events?${MONTH}&singleEvents=false`,
+  `/events?${YEAR}&pageSize=1000`,
+  `/events?${MONTH}&q=rules`,
+  `/free-busy?${MONTH}`,
+  '/calendars',
+  '/events/changes?initial=true',
+];
+
+async function readAll(arena: Arena, token: string, paths: readonly string[]): Promise<string> {
+  const seen: string[] = [];
+  for (const path of paths) seen.push(await readOnce(arena, token, path));
+  return seen.join(', ');
+}
+
+async function readOnce({ application }: Arena, token: string, path: string): Promise<string> {
+  const { status, bytes, text } = await outcome(read(application, path, token));
+  const codes = text.matchAll(/"(?:code|reason)":"(\w+)"/g);
+  const said = [...new Set([...codes].map(([, code]) => code))];
+  const size = bytes > 1e6 ? `${Math.round(bytes / 1e6)} MB` : '';
+  return [status, ...said, size].filter((part) => part !== '').join(' ');
+}
+
+const linked = (shape: ShapeName): HostileCase => ({
+  name: shape,
+  run: async (arena) => readAll(arena, await linkEvil(arena, shape), READS),
+});
+
+/** Links, waits for the first sync, and reads at once. */
+const readAtOnce = (
+  name: string,
+  shape: ShapeName,
+  [path, count]: readonly [string, number],
+): HostileCase => ({
+  name,
+  async run(arena) {
+    const token = await linkEvil(arena, shape);
+    await readAll(arena, token, [`/events?${MONTH}&singleEvents=false`]);
+    const seen = await Promise.all(Array.from({ length: count }, () => readOnce(arena, token, path)));
+    return [...Map.groupBy(seen, (text) => text)].map(([text, all]) => `${all.length} × ${text}`).join(', ');
+  },
+});
+
+/** One account: everything a server can say that takes long to understand. */
+export const SERVER_CASES: readonly HostileCase[] = [
+  linked('one event with 400 rules'),
+  linked('one event with 8,000 rules'),
+  linked('one event with 120,000 rules'),
+  linked('a line of parameters without ='),
+  linked('EXDATE lists in a zone of 200 observances'),
+  linked('8 events with 100,000 EXDATEs'),
+  linked('an event with 100,000 RDATEs'),
+  linked('6,000 overrides of all that follows'),
+  linked('190 time zones'),
+  linked('a listing of 120,000 responses'),
+  linked('a listing of 40,000 objects'),
+  linked('a listing of 30,000 responses with 30 attributes'),
+  linked('an answer of 200 MB of blanks, packed'),
+  linked('objects that change with every look'),
+  linked('8 daily events since the year 2'),
+  linked('an event of 9 MB'),
+];
+
+/** What costs when it is read. */
+export const READ_CASES: readonly HostileCase[] = [
+  readAtOnce('40 reads at once of two hundred years of 4 × 20 rules', '4 events with 20 rules', [
+    `/events?${CENTURIES}&pageSize=1000`,
+    40,
+  ]),
+  readAtOnce(
+    '40 reads at once of the busy times of events since the year 2',
+    '8 daily events since the year 2',
+    [`/free-busy?${YEAR}`, 40],
+  ),
+  readAtOnce('10 reads at once of a daily original of 2 MB', 'a daily event with an original of 2 MB', [
+    `/events?${YEAR}&pageSize=1000`,
+    10,
+  ]),
+  readAtOnce('10 reads at once of a daily description of 2 MB', 'a daily event with a description of 2 MB', [
+    `/events?${YEAR}&pageSize=1000`,
+    10,
+  ]),
+];

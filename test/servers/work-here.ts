@@ -1,0 +1,33 @@
+/** A work pool without threads: it runs the tasks in this one, and is told which of them to stop. */
+import type { WorkPool, WorkTask } from '../../src/lib/work-pool/work-pool.ts';
+import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
+import { DAV_TASKS } from '../../src/providers/caldav/dav-tasks.ts';
+
+/** Marks calendar data that is not to be read to its end. */
+export const poisonedBy = (reason: StopReason): string => `X-POISON:${reason}`;
+
+export type WorkHere = WorkPool & {
+  /** Names of the tasks that were run, since they were taken last. */
+  takeTasks(): string[];
+};
+
+/** What a poisoned body has before its poison comes as parts, if what is in one part has it all. */
+export function workHere(spentMs = 0): WorkHere {
+  const tasks: string[] = [];
+  return {
+    async *run<Part>({ name, input, transfer = [] }: WorkTask) {
+      tasks.push(name);
+      // As threads are given it: cloned, with bytes that are moved.
+      const given = structuredClone(input, { transfer: [...transfer] });
+      for await (const part of DAV_TASKS[name]?.(given as never) ?? []) {
+        const answer = structuredClone(part);
+        const [, reason] = /X-POISON:(\w+)/.exec(JSON.stringify(answer)) ?? [];
+        if (reason !== undefined) throw new WorkStopped(reason as StopReason);
+        const isPart = typeof answer === 'object' && answer !== null && 'ms' in answer;
+        yield (isPart ? { ...answer, ms: spentMs } : answer) as Part;
+      }
+    },
+    close: async () => {},
+    takeTasks: () => tasks.splice(0),
+  };
+}

@@ -1,0 +1,4 @@
+import { accountQuotaContract } from '../contract/account-quota.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(accountQuotaContract);

@@ -1,0 +1,4 @@
+import { jobTurnsContract } from '../contract/job-turns.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(jobTurnsContract);
