@@ -140,6 +140,7 @@ async function seriesOf(
         characters += one.rows.reduce((sum, { timing }) => sum + timing.length, 0);
         searched += search.length > 0 ? bytes.reduce((sum, of) => sum + of, 0) : 0;
         if (searched > MOST_SEARCHED) return { series, over: 'search' };
+        if (search.length > 0) await turn();
         const found =
           search.length > 0 ? await matchingSeries({ ...one, searched: bytes }, search, reader) : one;
         if (found !== undefined) series.push(found);
