@@ -3,6 +3,10 @@
 ALTER TABLE event ADD COLUMN too_complex TEXT;
 ALTER TABLE event ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE event ADD COLUMN original_digest TEXT;
+-- In the order of a listing, and with all that says whether an event overlaps a window: however many events begin at one
+-- moment or ended long ago, no more of them are read than a page has.
+DROP INDEX event_by_time;
+CREATE INDEX event_by_time ON event (calendar_key, shape, starts_at, event_id, ends_at);
 CREATE INDEX event_too_complex ON event (calendar_key, href) WHERE too_complex IS NOT NULL;
 
 -- What the calendar's events take together, and as JSON what of it was left out (count, and name and message of one).
