@@ -15,7 +15,7 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
  */
 export async function openStorage(config: Config) {
   const now = Date.now;
-  const { db, sealer, created } = await openDatabase(config, now);
+  const { db, sealer, created, exposed } = await openDatabase(config, now);
   const wakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
   const quotas = {
@@ -28,6 +28,8 @@ export async function openStorage(config: Config) {
     sealer,
     /** Whether this start made the database. */
     created,
+    /** What others can read of the data folder all the same. */
+    exposed,
     now,
     ...openStores(db, { sealer, notify: wakeUp.notify, quotas }),
     /** Notified when one of these stores made a job. */

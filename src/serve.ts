@@ -54,6 +54,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     parts.push(() => jobs.stop());
   }
   warnOfPlainHttp(config, log);
+  warnOfExposed(stores, log);
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
   log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
@@ -209,4 +210,9 @@ function welcome(config: Config, { db, created }: Stores): string {
 function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {
   if (url.startsWith('https:') || privateNetwork.mode === 'loopback') return;
   log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
+}
+
+function warnOfExposed({ exposed }: Stores, log: Log): void {
+  if (exposed.length === 0) return;
+  log.warn({ paths: exposed }, 'Others on this machine can read the data folder: run chmod o-rwx on these');
 }

@@ -37,6 +37,7 @@ export function accountSessions(deps: AccountSessionDeps): AccountSessions {
         return credentials;
       };
       return {
+        owner: `${account.clientId} ${account.userId}`,
         accessToken: async () => (await current()).accessToken,
         async renewAccessToken(refused) {
           credentials = await usable(account, refused);

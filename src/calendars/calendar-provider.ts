@@ -16,10 +16,10 @@ export interface CalendarProvider {
   open(credentials: ProviderCredentials, session: AccountSession): CalendarAccount;
 }
 
-/** One that the user signs in to on a page of ours. Opening an account of it needs no session. */
+/** One that the user signs in to on a page of ours. Opening an account of it needs no session, but for its owner. */
 export interface PasswordProvider extends CalendarProvider {
   readonly signIn: PasswordSignIn;
-  open(credentials: ProviderCredentials): CalendarAccount;
+  open(credentials: ProviderCredentials, session?: Pick<AccountSession, 'owner'>): CalendarAccount;
 }
 
 /** One that the user signs in to on the provider's own pages. */
@@ -29,6 +29,8 @@ export interface RedirectProvider extends CalendarProvider {
 
 /** What an open account needs of the instance while it is in use. Fails with ProviderError only. */
 export interface AccountSession {
+  /** Names the user whose account it is: users take turns at work that is limited. */
+  readonly owner?: string;
   /** An access token that is valid for another minute at least; renewed first when it is not. */
   accessToken(): Promise<string>;
   /** Another one, after the provider answered 401 to `refused`. Fails as `unauthorized` when there is none. */

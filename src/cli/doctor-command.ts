@@ -41,7 +41,7 @@ async function checksOf(config: Config, { io, deps }: Context): Promise<Check[]>
   const report = await deps.inspectStorage(config);
   return [
     { name: 'configuration', status: 'ok', message: 'Every setting can be read.' },
-    ...checkFiles(config),
+    ...(await checkFiles(config)),
     checkDatabase(report),
     checkKeys(report, config),
     checkClock(report, deps.now()),

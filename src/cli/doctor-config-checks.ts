@@ -4,10 +4,11 @@ import path from 'node:path';
 
 import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import { exposedIn } from '../lib/private-folder.ts';
 import type { Check } from './doctor-checks.ts';
 
-/** The data folder is writable, and its key file is its owner's alone. */
-export function checkFiles({ dataDir, masterKey }: Config): Check[] {
+/** The data folder is writable, its key file is its owner's alone, and others can read nothing of it. */
+export async function checkFiles({ dataDir, masterKey }: Config): Promise<Check[]> {
   const name = 'data folder';
   if (!existsSync(dataDir)) {
     const message = `${dataDir} is not there yet; the first "kalends serve" makes it.`;
@@ -20,9 +21,15 @@ export function checkFiles({ dataDir, masterKey }: Config): Check[] {
     return [{ name, status: 'fail', message }];
   }
   const keyFile = path.join(dataDir, 'master.key');
-  if (masterKey === undefined && existsSync(keyFile) && (statSync(keyFile).mode & 0o077) !== 0) {
+  if (masterKey === undefined && existsSync(keyFile) && (statSync(keyFile).mode & 0o007) !== 0) {
     const message = `Others can read ${keyFile}: run "chmod 600 ${keyFile}".`;
     return [{ name, status: 'fail', message }];
+  }
+  const [first, ...more] = await exposedIn(dataDir);
+  if (first !== undefined) {
+    const others = more.length === 0 ? '' : ` and ${more.length} more there`;
+    const message = `Others can read ${first}${others}: run "chmod -R o-rwx ${dataDir}", or let "kalends serve" do it as their owner.`;
+    return [{ name, status: 'warn', message }];
   }
   return [{ name, status: 'ok', message: `${dataDir} can be read and written.` }];
 }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 
 import type { Log } from '../lib/log.ts';
 import { addressKey } from './address-key.ts';
-import { isIdle, type OpenConnections } from './open-connections.ts';
+import { awaitedSince, isIdle, type OpenConnection, type OpenConnections } from './open-connections.ts';
 import type { Peer } from './peers.ts';
 import { rawAnswer } from './raw-answer.ts';
 import { ApiError } from './refusal.ts';
@@ -31,8 +31,8 @@ export type ConnectionLimitDeps = {
 
 /** Kept for this machine itself, so that whoever watches over the program is answered when all others are not. */
 const MOST_KEPT_FOR_LOOPBACK = 16;
-/** A connection on which nothing came for that long makes room for a new one. */
-const SILENT_MS = 1_000;
+/** When there is none left, a request that has been on its way for so long makes room for a new one. */
+const AWAITED_MS = 1_000;
 /** How long the other end has to take its refusal, and how many at once have that time. */
 const LINGER_MS = 1_000;
 const MOST_LINGERING = 100;
@@ -99,44 +99,45 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
   });
 }
 
-type Counted = { readonly address: string; readonly since: number };
-
 function connectionCounts(open: OpenConnections, now: () => number) {
-  const connections = new Map<Socket, Counted>();
+  const connections = new Map<Socket, string>();
   const ofAddress = new Map<string, number>();
 
   const forget = (socket: Socket): void => {
-    const connection = connections.get(socket);
-    if (connection === undefined) return;
+    const address = connections.get(socket);
+    if (address === undefined) return;
     connections.delete(socket);
-    const left = (ofAddress.get(connection.address) ?? 1) - 1;
-    if (left === 0) ofAddress.delete(connection.address);
-    else ofAddress.set(connection.address, left);
+    const left = (ofAddress.get(address) ?? 1) - 1;
+    if (left === 0) ofAddress.delete(address);
+    else ofAddress.set(address, left);
   };
-  const firstOf = (address: string | undefined, isWanted: (socket: Socket, one: Counted) => boolean) => {
-    for (const [socket, one] of connections) {
-      if ((address === undefined || one.address === address) && isWanted(socket, one)) return socket;
+  const firstOf = (address: string | undefined, isWanted: (connection: OpenConnection) => boolean) => {
+    for (const [socket, from] of connections) {
+      if (address !== undefined && from !== address) continue;
+      const connection = open.get(socket);
+      if (connection !== undefined && isWanted(connection)) return socket;
     }
     return undefined;
   };
-  const isDone = (socket: Socket): boolean => {
-    const connection = open.get(socket);
-    return connection !== undefined && isIdle(connection);
+  const isSlow = (connection: OpenConnection): boolean => {
+    const since = awaitedSince(connection);
+    return since !== undefined && now() - since >= AWAITED_MS;
   };
-  const isSilent = (socket: Socket, { since }: Counted): boolean =>
-    socket.bytesRead === 0 && now() - since >= SILENT_MS;
 
   return {
     all: (): number => connections.size,
     of: (address: string): number => ofAddress.get(address) ?? 0,
     add(socket: Socket, address: string): void {
-      connections.set(socket, { address, since: now() });
+      connections.set(socket, address);
       ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
       socket.once('close', () => forget(socket));
     },
-    /** Closes the oldest connection that nobody uses, of that address or of any; whether there was one. */
+    /**
+     * Closes the oldest connection that waits for another request, or else for the rest of a slow one, of that address or of
+     * any; whether there was one.
+     */
     makeRoom(address?: string): boolean {
-      const unused = firstOf(address, isDone) ?? firstOf(address, isSilent);
+      const unused = firstOf(address, isIdle) ?? firstOf(address, isSlow);
       if (unused === undefined) return false;
       forget(unused);
       unused.destroy();

@@ -86,13 +86,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   readForms(app);
   readJson(app);
   mapErrors(app, log);
-  followConnections(app.server, open);
+  const now = () => performance.now();
+  followConnections(app.server, open, now);
   limitConnections(app.server, open, {
     limits: options.connectionLimits ?? CONNECTIONS,
     peerOf: peers(trustProxy),
     headers,
     log,
-    now: () => performance.now(),
+    now,
   });
   closeGracefully(app, open);
 

@@ -10,6 +10,8 @@ import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
 const ID_CHARACTERS = 20;
 /** 43 letters and digits hold 256 bits, so a plain hash keeps them (see hashOfSecret). */
 const SECRET_CHARACTERS = 43;
+/** Scanners for secrets know it by this. All of it survives form encoding (RFC 6749 §2.3.1) as it is. */
+const SECRET_PREFIX = 'kalends_';
 const MOST_NAME_CHARACTERS = 200;
 
 export type ClientRegistrationDeps = {
@@ -33,7 +35,7 @@ export async function registerClient(
   { clients, now }: ClientRegistrationDeps,
 ): Promise<{ client: Client; clientSecret: string }> {
   checkChange({ name, redirectUri, displayName, webhookUrl });
-  const clientSecret = randomText(SECRET_CHARACTERS);
+  const clientSecret = newClientSecret();
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
   const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
   const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
@@ -58,12 +60,15 @@ export async function rotateClientSecret(
   { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
   { clients, now }: ClientRegistrationDeps,
 ): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
-  const clientSecret = randomText(SECRET_CHARACTERS);
+  const clientSecret = newClientSecret();
   const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
   const oldSecretExpiresAt = rotation.now + overlapMs;
   const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
   return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
+
+/** `kalends_` and 43 letters and digits. Secrets of before have no prefix, and are as good. */
+const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */
 function checkChange({ name, displayName, redirectUri, webhookUrl }: ClientChange): void {

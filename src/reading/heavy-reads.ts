@@ -26,18 +26,24 @@ export function heavyReads(limits: HeavyReadLimits = LIMITS): HeavyReads {
   const queues = new Map<string, Queue>();
   let running = 0;
 
+  /** The user whose turn it is: of those that wait, one that has the fewest reads under way. */
+  const nextOwner = () => {
+    let next: { readonly owner: string; readonly queue: Queue } | undefined;
+    for (const [owner, queue] of queues) {
+      if (queue.waiting.length === 0 || queue.running >= limits.ofUser) continue;
+      if (next === undefined || queue.running < next.queue.running) next = { owner, queue };
+    }
+    return next;
+  };
   /** Begins what may begin; a user that began one goes behind all others. */
   const beginNext = () => {
-    for (const [owner, queue] of [...queues]) {
-      if (running >= limits.ofAll) return;
-      if (queue.running >= limits.ofUser) continue;
-      const begin = queue.waiting.shift();
-      if (begin === undefined) continue;
+    for (let next = nextOwner(); next !== undefined && running < limits.ofAll; next = nextOwner()) {
+      const { owner, queue } = next;
       queues.delete(owner);
       queues.set(owner, queue);
       queue.running += 1;
       running += 1;
-      begin();
+      queue.waiting.shift()?.();
     }
   };
 

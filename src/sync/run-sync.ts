@@ -20,7 +20,9 @@ import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { SyncLease } from './mirror-store.ts';
 import { countedFailure, setAside } from './plan-sync.ts';
+import { placeOf } from './sync-place.ts';
 import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } from './sync-targets.ts';
+import { SyncTurns } from './sync-turns.ts';
 
 export type SyncDeps = TargetDeps & {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
@@ -39,23 +41,46 @@ const POLL_MS = 100;
 const PAUSE_MS = 1_000;
 const CALENDARS_AT_ONCE = 4;
 
+/** A sync that several may wait for. `startedAt` is undefined while it waits for its turn. */
+type SharedSync = {
+  startedAt: number | undefined;
+  notBefore: number;
+  readonly outcome: Promise<SyncFailure | undefined>;
+};
+
+const TOO_MANY: SyncFailure = {
+  kind: 'unavailable',
+  message: 'Too many calendars of this user are being synced just now',
+};
+
 /** The running of syncs in this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
-  const running = new Map<string, { startedAt: number; outcome: Promise<SyncFailure | undefined> }>();
+  const running = new Map<string, SharedSync>();
   const unfinished = new Set<Promise<unknown>>();
+  const turns = new SyncTurns();
   const stop = new AbortController();
 
-  /** Joins the sync under way when it began late enough, else starts one. */
+  const start = async (target: Target, shared: Omit<SharedSync, 'outcome'>) => {
+    const leave = await turns.enter(await placeOf(target, deps));
+    if (leave === undefined) return TOO_MANY;
+    shared.startedAt = deps.now();
+    return syncOnce(target, shared.notBefore, { ...deps, stopped: stop.signal }).finally(leave);
+  };
+  /** Joins the sync under way when it began late enough or waits for its turn, else starts one. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
     const name = `${target.kind} ${target.key}`;
     const current = running.get(name);
-    if (current !== undefined && current.startedAt >= notBefore) return current.outcome;
-    const outcome = syncOnce(target, notBefore, { ...deps, stopped: stop.signal }).finally(() => {
+    if (current !== undefined && (current.startedAt ?? notBefore) >= notBefore) {
+      current.notBefore = Math.max(current.notBefore, notBefore);
+      return current.outcome;
+    }
+    const shared = { startedAt: undefined, notBefore };
+    const outcome = start(target, shared).finally(() => {
       unfinished.delete(outcome);
       if (running.get(name)?.outcome === outcome) running.delete(name);
     });
     unfinished.add(outcome);
-    running.set(name, { startedAt: deps.now(), outcome });
+    running.set(name, Object.assign(shared, { outcome }));
     return outcome;
   };
   const syncList = (key: string, notBefore: number) => share(listTarget(key, deps), notBefore);

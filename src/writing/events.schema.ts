@@ -51,6 +51,10 @@ export const ofAnyWrite: readonly RefusalCase[] = [
     when: 'The calendar can only be read.',
     message: 'This calendar can only be read',
   }),
+  refusal(422, 'calendar_too_large', {
+    when: 'The calendar, or the user, has as much as a quota allows.',
+    message: 'The calendar “Work” has as many events as this instance keeps of one calendar (100,000)',
+  }),
   refusal(429, 'rate_limited', {
     when: 'The provider wants to be left alone.',
     message: 'The provider limits requests',
@@ -69,6 +73,11 @@ export const ofAnyWrite: readonly RefusalCase[] = [
   refusal(503, 'provider_not_set_up', {
     when: 'The operator must act.',
     message: 'The operator has not set this provider up',
+    ...later,
+  }),
+  refusal(503, 'calendar_set_aside', {
+    when: 'Reading the calendar did not come to an end three times; it is tried once a day.',
+    message: 'Reading this calendar did not come to an end three times: it is tried once a day',
     ...later,
   }),
   refusal(503, 'calendar_busy', {

@@ -17,7 +17,7 @@ describe('kalends client', () => {
     return { id: String(document.client_id), secret: String(document.client_secret) };
   };
 
-  it('kalends client create gives an id and a secret of letters and digits only, the secret of 256 bits', async () => {
+  it('kalends client create gives an id of letters and digits, and a secret of 256 bits behind the prefix that scanners know', async () => {
     const { exitCode, document } = await cli.json(
       ...CREATE,
       '--display-name',
@@ -28,7 +28,7 @@ describe('kalends client', () => {
 
     assert.equal(exitCode, 0);
     assert.match(String(document.client_id), /^proj[A-Za-z0-9]{20}$/);
-    assert.match(String(document.client_secret), /^[A-Za-z0-9]{43}$/);
+    assert.match(String(document.client_secret), /^kalends_[A-Za-z0-9]{43}$/);
     const { client_id: _, client_secret: __, created_at: createdAt, ...rest } = document;
     assert.deepEqual(rest, {
       name: 'My app',
@@ -47,7 +47,7 @@ describe('kalends client', () => {
     const { exitCode, stdout } = await cli.run(CREATE);
 
     assert.equal(exitCode, 0);
-    assert.match(stdout, /client_secret\s+[A-Za-z0-9]{43}\n/);
+    assert.match(stdout, /client_secret\s+kalends_[A-Za-z0-9]{43}\n/);
     assert.match(stdout, /http:\/\/127\.0\.0\.1:9\/authorize\?client_id=proj[A-Za-z0-9]{20}&user_id=/);
   });
 

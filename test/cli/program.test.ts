@@ -258,6 +258,18 @@ describe('kalends doctor', () => {
     assert.equal((await checks(cli)).of('data folder')?.status, 'fail');
   });
 
+  it('kalends doctor warns of a data folder that others can read, and of no group', async () => {
+    await cli.json('client', 'list');
+    const status = async () => (await checks(cli)).of('data folder')?.status;
+
+    await chmod(path.join(cli.dataDir, 'master.key'), 0o640);
+    await chmod(cli.dataDir, 0o770);
+    const ofGroup = await status();
+    await chmod(cli.dataDir, 0o755);
+
+    assert.deepEqual([ofGroup, await status()], ['ok', 'warn']);
+  });
+
   it('kalends doctor fails when the database cannot be reached, and says why', async () => {
     const { exitCode, of } = await withVariables({
       KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',

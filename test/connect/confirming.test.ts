@@ -65,7 +65,7 @@ describe('confirming an account at Google or Microsoft', () => {
       assert.deepEqual(endsOf(page), ['Cancel']);
       assert.deepEqual(await journeys.accounts(), await readBy(journeys.harness, grant));
       const ended = await journeys.harness.db.all<{ accountId: string }>(
-        `SELECT account_id AS "accountId" FROM ended_access JOIN job ON key = account_key AND kind = 'end-access'
+        `SELECT account_id AS "accountId" FROM ended_access JOIN job ON key = ended_access.account_key AND kind = 'end-access'
           WHERE provider = :kind ORDER BY ended_at DESC`,
         { kind },
       );

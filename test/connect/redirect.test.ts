@@ -235,7 +235,7 @@ describe('coming back from a provider', () => {
 
     journeys.google.beforeComplete = async () => {};
     const [job] = await journeys.harness.db.all<{ key: string }>(
-      `SELECT key FROM job JOIN ended_access ON account_key = key
+      `SELECT key FROM job JOIN ended_access ON ended_access.account_key = key
         WHERE kind = 'end-access' AND account_id = 'left@example.com'`,
     );
     const endedAccess = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(

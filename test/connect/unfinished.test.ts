@@ -269,7 +269,7 @@ describe('access at a provider that is not the user’s', () => {
   const ended = async (): Promise<string[]> =>
     (
       await journeys.harness.db.all<{ accountId: string }>(
-        `SELECT account_id AS "accountId" FROM ended_access JOIN job ON key = account_key AND kind = 'end-access'
+        `SELECT account_id AS "accountId" FROM ended_access JOIN job ON key = ended_access.account_key AND kind = 'end-access'
           ORDER BY account_id`,
       )
     ).map(({ accountId }) => accountId);

@@ -14,11 +14,13 @@ type Stores = Awaited<ReturnType<typeof openWithUsers>>;
 export function jobTurnsContract(database: string, open: () => Promise<Database>): void {
   const prepare = () => openWithUsers(open);
   /** Links accounts of the user, one on each host, due at NOW. */
-  const link = async ({ accounts }: Stores, userId: string, ...hosts: string[]) => {
+  const link = async ({ accounts, db }: Stores, userId: string, ...hosts: string[]) => {
     const keys: string[] = [];
     for (const [index, host] of hosts.entries()) {
       const accountId = `https://${host}/${userId}/${index}/`;
       keys.push((await accounts.linkAccount(newAccount({ userId, accountId }), NOW)).accountKey);
+      // It is the user's own: of others, few are synced.
+      await db.write('UPDATE account_group SET expires_at = NULL');
     }
     return keys;
   };

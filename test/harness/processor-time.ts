@@ -1,16 +1,18 @@
 /** Limits on work that hold on a machine whose speed others bend: no clock decides alone. */
 
-const SECOND_MS = 1000;
 /** What `yardstick` takes while the machine is quiet, at the most. */
 const YARDSTICK_MS = 100;
 
+/** As takesUnder, of a second. */
+export const takesUnderASecond = (work: () => void): boolean => takesUnder(1000, work);
+
 /**
- * Whether `work` takes less than a second of the processor. Where it takes more, a piece of work of known size is
- * measured right behind it: a machine that is ten times slower for a while is so for both.
+ * Whether `work` takes less than so many milliseconds of the processor. Where it takes more, it is done again, and a piece
+ * of work of known size is measured right behind it: a machine that is ten times slower for a while is so for both.
  */
-export function takesUnderASecond(work: () => void): boolean {
-  if (spentOn(work) < SECOND_MS) return true;
-  return spentOn(work) / spentOn(yardstick) < SECOND_MS / YARDSTICK_MS;
+export function takesUnder(ms: number, work: () => void): boolean {
+  if (spentOn(work) < ms) return true;
+  return spentOn(work) / spentOn(yardstick) < ms / YARDSTICK_MS;
 }
 
 /** Milliseconds of this thread's work: what else the machine does is not counted. */

@@ -1,4 +1,5 @@
 /** A running program, a good user on a good server, an evil server beside them, and the meter. */
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { type Application, type CalendarLogin, connect, read } from '../e2e/flow.ts';
@@ -33,7 +34,7 @@ let arenas = 0;
 /** Starts everything; the good user's first sync is over. */
 export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): Promise<Arena> {
   arenas += 1;
-  const socket = `/tmp/kalends-probe-${process.pid}-${arenas}`;
+  const socket = path.join(tmpdir(), `kalends-probe-${process.pid}-${arenas}`);
   const evil = await startEvilServer();
   const good = await startChild<{ origin: string; events: number }>('hostile/good-process.ts');
   const program = await startProgram({

@@ -36,6 +36,8 @@ export type Findings = {
 
 export type Meter = {
   readonly pid: number;
+  /** Seconds of processor time that the program's main thread had taken when the meter was started. */
+  readonly startSeconds: number;
   /** What others notice while `work` goes on, and `stillMs` after it. */
   during(work: () => Promise<unknown>, stillMs?: number): Promise<Findings>;
   stop(): Promise<void>;
@@ -60,10 +62,12 @@ const SLACK_MS = 20;
 /** Starts the measuring process; the caller stops it. */
 export async function startMeter(options: MeterOptions): Promise<Meter> {
   const { url, dataDir, socket, accessToken, events } = options;
-  const child = await startChild('hostile/meter-process.ts', [url, accessToken, String(events)]);
   const { pid } = await probe(socket);
+  const startSeconds = mainThreadSeconds(pid);
+  const child = await startChild('hostile/meter-process.ts', [url, accessToken, String(events)]);
   return {
     pid,
+    startSeconds,
     async during(work, stillMs = SETTLE_MS) {
       await Promise.all([probe(socket), child.ask('start')]);
       resetPeak(pid);
@@ -122,6 +126,13 @@ async function probe(socket: string): Promise<Probe> {
 export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024) / 1e6;
+}
+
+/** Linux counts it in hundredths on every architecture Node runs on. */
+function mainThreadSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** The threads of a process. */

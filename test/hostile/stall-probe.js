@@ -3,7 +3,7 @@
  * waiting. A wait in which the thread was ready but the machine gave it no processor counts as the machine's, not the
  * program's: Linux keeps that time (/proc/self/schedstat).
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
@@ -31,6 +31,8 @@ function watch(path) {
     setTimeout(tick, TICK_MS).unref();
   };
   tick();
+  // Of one that was killed.
+  rmSync(path, { force: true });
   createServer((connection) => {
     connection.on('error', () => {});
     const { pid } = process;

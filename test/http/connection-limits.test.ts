@@ -33,7 +33,7 @@ describe('the limits of connections', () => {
       if (request.method === 'GET') asked += 1;
       if (request.method === 'GET') response.end('done');
     });
-    followConnections(server, open);
+    followConnections(server, open, () => now);
     limitConnections(server, open, { limits, peerOf: () => peer, headers: {}, log, now: () => now });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -54,6 +54,13 @@ describe('the limits of connections', () => {
     const socket = await opened(GET);
     await nextBytes(socket);
     return socket;
+  }
+
+  /** A connection whose request is all here and not answered. */
+  async function busy(): Promise<void> {
+    const received = once(server, 'request');
+    await opened('PUT / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await received;
   }
 
   beforeEach(() => {
@@ -123,17 +130,40 @@ describe('the limits of connections', () => {
     });
   }
 
-  it('a connection on which nothing came for a second makes room, and no sooner', async () => {
+  for (const [what, bytes] of [
+    ['of which nothing came', ''],
+    ['of which half a header came', 'GET / HT'],
+    ['of which half a body came', HALF],
+  ] as const) {
+    it(`a request ${what} for a second makes room, and no sooner`, async () => {
+      await start({ connections: 100, connectionsPerAddress: 1 });
+      const slow = await opened(bytes);
+      assert.equal((await lastAnswer(await opened(GET))).status, 429);
+      now += 1000;
+      const closed = once(slow.resume(), 'close');
+
+      await answered();
+
+      await closed;
+      assert.equal(asked, 1);
+    });
+  }
+
+  it('a request that is all here makes room for none, however long its answer takes', async () => {
     await start({ connections: 100, connectionsPerAddress: 1 });
-    const silent = await opened('');
+    await busy();
+    now += 1_000_000;
+
     assert.equal((await lastAnswer(await opened(GET))).status, 429);
-    now += 1000;
-    const closed = once(silent.resume(), 'close');
+  });
 
-    await answered();
+  it('requests that are sent ahead of answers are worked on up to 32 of them', async () => {
+    await start({ connections: 100, connectionsPerAddress: 100 });
 
-    await closed;
-    assert.equal(asked, 1);
+    const eager = await opened(GET.repeat(5000));
+    await new Promise((resolve) => eager.resume().once('close', resolve));
+
+    assert.ok(asked <= 33, String(asked));
   });
 
   it('proxies and this machine count against the whole only', async () => {
@@ -160,7 +190,7 @@ describe('the limits of connections', () => {
 
   it('refusals are logged once a minute, with how many there were', async () => {
     await start({ connections: 100, connectionsPerAddress: 1 });
-    await opened();
+    await busy();
     for (let i = 0; i < 3; i += 1) await lastAnswer(await opened());
     now += 60_000;
     await lastAnswer(await opened());

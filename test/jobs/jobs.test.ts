@@ -176,7 +176,9 @@ describe('the worker', () => {
     await deps.users.loadOrCreateUser('acme', 'linked', clock.now);
     await link(server, { userId: 'linked' });
     start();
-    await until(async () => (await jobOf('housekeeping')) !== undefined && (await isIdle('housekeeping')));
+    const isDone = async () =>
+      ((await jobOf('housekeeping'))?.run_at ?? 0) > clock.now && (await isIdle('housekeeping'));
+    await until(isDone);
     const users = async () =>
       (await db.all<{ id: string }>("SELECT user_id AS id FROM application_user WHERE client_id = 'acme'"))
         .map(({ id }) => id)

@@ -1,3 +1,5 @@
+import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
+
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
   readonly store: string;
@@ -9,6 +11,7 @@ export type Guard = {
 };
 
 export const GUARDS: readonly Guard[] = [
+  ...ACCOUNT_QUOTA_GUARDS,
   {
     store: 'token-family',
     without: ' AND token_hash = {presented}=>',
@@ -238,28 +241,6 @@ export const GUARDS: readonly Guard[] = [
     store: 'account',
     without: ' AND identity IS NULL AND (provider=> AND (provider',
     fails: 'accounts that claim one id on the wire are two when other people signed in',
-  },
-  {
-    store: 'account-quota',
-    without: ' AND g.expires_at IS NOT NULL AND NOT=> AND NOT',
-    fails: 'accounts that are the user’s make room for nobody',
-  },
-  {
-    store: 'account-quota',
-    without: 'CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at=>a.linked_at',
-    fails: 'strangers’ accounts that were allowed make room last',
-  },
-  {
-    store: 'account-quota',
-    without: 'DELETE FROM job WHERE lease_holder IS NULL AND=>DELETE FROM job WHERE',
-    fails: 'a job that runs already goes on',
-  },
-  {
-    store: 'account-quota',
-    without:
-      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
-    fails: 'of ten accounts that a person links at once, as many are linked as one may',
-    on: 'PostgreSQL',
   },
   {
     store: 'account',

@@ -170,6 +170,47 @@ onEachDatabase((name, _, place) => {
       assert.deepEqual((await readdir(dataDir)).toSorted(), ['kalends.db', 'master.key']);
     });
 
+    it('the data folder is taken from others where it was open to them, with what is in it, and not from its group', async () => {
+      const { dataDir, ...settings } = await place();
+      await (await open({ ...settings, dataDir })).db.close();
+      const files = ['kalends.db', 'master.key', 'old.db'].map((file) => path.join(dataDir, file));
+      await writeFile(path.join(dataDir, 'old.db'), '');
+      await writeFile(path.join(dataDir, 'notes.txt'), '');
+      const modes = () =>
+        Promise.all([dataDir, ...files].map(async (file) => (await stat(file)).mode & MODES));
+      const reopened = async (folder: number, file: number) => {
+        await chmod(dataDir, folder);
+        for (const one of files) await chmod(one, file);
+        const { db, exposed } = await open({ ...settings, dataDir });
+        await db.close();
+        return [exposed, ...(await modes())];
+      };
+
+      const ofOthers = await reopened(0o755, 0o644);
+      const ofGroup = await reopened(0o2770, 0o660);
+
+      assert.deepEqual(ofOthers, [[], 0o700, 0o600, 0o600, 0o600]);
+      assert.deepEqual(ofGroup, [[], 0o770, 0o660, 0o660, 0o660]);
+      assert.equal((await stat(path.join(dataDir, 'notes.txt'))).mode & 0o004, 0o004, 'it is none of ours');
+    });
+
+    it('the data folder that is somebody else’s is left as it is, and named', async () => {
+      const { dataDir, ...settings } = await place();
+      await (await open({ ...settings, dataDir })).db.close();
+      await chmod(dataDir, 0o755);
+      const { getuid } = process;
+      process.getuid = () => -2;
+      try {
+        const { db, exposed } = await open({ ...settings, dataDir });
+        await db.close();
+
+        assert.deepEqual(exposed, [dataDir]);
+        assert.equal((await stat(dataDir)).mode & MODES, 0o755);
+      } finally {
+        if (getuid !== undefined) process.getuid = getuid;
+      }
+    });
+
     it('the data folder keeps the key it has, in base64 or hex', async () => {
       const settings = await place();
       const key = randomBytes(32);

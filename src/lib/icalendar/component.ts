@@ -1,5 +1,6 @@
 /** Components, RFC 5545 §3.4 to §3.6: what lies between BEGIN and END. */
 import { type ContentLine, parseContentLine, unfoldLines } from './content-line.ts';
+import { nameOfLine } from './edit-lines.ts';
 import { ICalendarError } from './icalendar-error.ts';
 import { resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
@@ -47,10 +48,13 @@ const LONGEST_MARK = 200;
 
 /** `BEGIN` or `END`, and of what; nothing where the line is a property. */
 function markIn(line: string): readonly [mark: string | undefined, name: string] {
-  if (line.length > LONGEST_MARK) return [undefined, ''];
+  if (line.length > LONGEST_MARK || !MAY_MARK.test(line)) return NO_MARK;
   const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
   return [mark, name];
 }
+
+const MAY_MARK = /^[\sBbEe]/;
+const NO_MARK = [undefined, ''] as const;
 
 /** Closes the innermost component of that name; those still open inside it are dropped. A stray END is ignored. */
 function close(open: OpenComponent[], name: string): void {
@@ -62,15 +66,17 @@ function close(open: OpenComponent[], name: string): void {
 }
 
 /**
- * The component's properties by name, in the order written; lines that cannot be read are left out. Throws
- * TooComplexError.
+ * The component's properties by name, in the order written; lines that cannot be read are left out, and so is what is
+ * not `wanted`. Throws TooComplexError.
  */
 export function propertiesOf(
   { lines }: Component,
   budget = resourceBudget(),
+  wanted?: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly ContentLine[]> {
   const properties = new Map<string, ContentLine[]>();
   for (const line of lines) {
+    if (wanted !== undefined && !wanted.has(nameOfLine(line))) continue;
     const property = parseContentLine(line, budget);
     if (property === undefined) continue;
     const others = properties.get(property.name);

@@ -39,31 +39,38 @@ function foldAt(bytes: Uint8Array, index: number): number {
  * The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. Throws TooComplexError for
  * too many.
  */
-export function* unfoldLines(text: string, budget = resourceBudget()): Generator<string> {
+export function unfoldLines(text: string, budget = resourceBudget()): string[] {
+  const lines: string[] = [];
+  /** The line that is being unfolded, where it has been folded. */
   let parts: string[] = [];
-  for (const line of foldedLines(text, budget)) {
-    if (line.startsWith(' ') || line.startsWith('\t')) parts.push(line.slice(1));
-    else {
-      if (parts.length > 0) yield parts.join('');
-      parts = line === '' ? [] : [line];
-    }
-  }
-  if (parts.length > 0) yield parts.join('');
-}
-
-function* foldedLines(text: string, budget: ResourceBudget): Generator<string> {
+  const join = () => {
+    if (parts.length > 0) lines.push(`${lines.pop() ?? ''}${parts.join('')}`);
+    parts = [];
+  };
   let at = text.startsWith('\uFEFF') ? 1 : 0;
-  let carriageReturn = text.indexOf('\r');
-  let lineFeed = text.indexOf('\n');
+  let [carriageReturn, lineFeed] = [text.indexOf('\r'), text.indexOf('\n')];
+  // What follows an empty line goes on with nothing: it is a line of its own.
+  let isBegun = false;
   while (at < text.length) {
     spend(budget, 'lines');
     if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = text.indexOf('\r', at);
     if (lineFeed !== -1 && lineFeed < at) lineFeed = text.indexOf('\n', at);
     let end = carriageReturn === -1 ? text.length : carriageReturn;
     if (lineFeed !== -1 && lineFeed < end) end = lineFeed;
-    yield text.slice(at, end);
-    at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+    const first = text.charCodeAt(at);
+    if ((first === SPACE || first === TAB) && end > at) {
+      if (isBegun) parts.push(text.slice(at + 1, end));
+      else lines.push(text.slice(at + 1, end));
+      isBegun = true;
+    } else {
+      join();
+      isBegun = end > at;
+      if (isBegun) lines.push(text.slice(at, end));
+    }
+    at = end + (end === carriageReturn && text.charCodeAt(end + 1) === LINE_FEED ? 2 : 1);
   }
+  join();
+  return lines;
 }
 
 /** No line in use has a hundredth of this before its value. */

@@ -1,7 +1,12 @@
 /** Changing some of a component's lines, so that all others stay as their writer wrote them. */
 
 /** The property's name in upper case; empty when the line begins with none. */
-export const nameOfLine = (line: string): string => /^\s*([\w-]*)/.exec(line)?.[1]?.toUpperCase() ?? '';
+export function nameOfLine(line: string): string {
+  NAME.lastIndex = 0;
+  return NAME.exec(line)?.[1]?.toUpperCase() ?? '';
+}
+
+const NAME = /\s*([\w-]*)/y;
 
 export const linesNamed = (lines: readonly string[], ...names: readonly string[]): string[] =>
   lines.filter((line) => names.includes(nameOfLine(line)));

@@ -36,6 +36,8 @@ export function readEvents(calendar: Component, zoneOf: ZoneOf, budget = resourc
   });
 }
 
+const ZONE_OF_CALENDAR = new Set(['X-WR-TIMEZONE']);
+
 /**
  * Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. Each time in a zone of the
  * calendar's own counts what that zone takes. Throws TooComplexError, at once or when it is asked.
@@ -48,7 +50,7 @@ export function zonesOf(calendar: Component, budget = resourceBudget()): ZoneOf 
     const timezone = readVTimezone(component, budget);
     if (timezone !== undefined) vtimezones.set(timezone.tzid, timezone);
   }
-  const [calendarZone] = propertiesOf(calendar, budget).get('X-WR-TIMEZONE') ?? [];
+  const [calendarZone] = propertiesOf(calendar, budget, ZONE_OF_CALENDAR).get('X-WR-TIMEZONE') ?? [];
   const name = calendarZone && textOf(calendarZone, budget).trim();
   const floating = name === undefined ? undefined : resolveZone(name, vtimezones.get(name), budget);
   const zonesByTzid = new Map<string, Zone | undefined>();

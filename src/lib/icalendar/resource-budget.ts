@@ -22,17 +22,17 @@ const LIMITS = {
   /** Of the text, as it came. An attachment of 3.7 MB fits. */
   characters: { most: 5_000_000, what: 'characters' },
   /** As they are folded: five million characters take 67,000. */
-  lines: { most: 100_000, what: 'lines' },
+  lines: { most: 75_000, what: 'lines' },
   /** Their values, where one has several. */
   parameters: { most: 50_000, what: 'parameters' },
   /** `\n`, `\,` and their like in texts. */
-  escapes: { most: 500_000, what: 'escaped characters' },
+  escapes: { most: 300_000, what: 'escaped characters' },
   components: { most: 5_000, what: 'components' },
   rules: { most: 20, what: 'recurrence rules' },
   exdates: { most: 5_000, what: 'excluded dates' },
   rdates: { most: 5_000, what: 'additional dates' },
   overrides: { most: 1_500, what: 'changed occurrences' },
-  attendees: { most: 10_000, what: 'attendees' },
+  attendees: { most: 7_500, what: 'attendees' },
   /** Described, and named by times: each is looked up once. */
   zones: { most: 50, what: 'time zones' },
   observances: { most: 500, what: 'changes of offset in its time zones' },

@@ -55,9 +55,24 @@ export type VAttendee = {
 
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
 
+const CONFERENCE_PROPERTIES = [
+  'CONFERENCE',
+  'X-GOOGLE-CONFERENCE',
+  'X-MICROSOFT-SKYPETEAMSMEETINGURL',
+  'X-MICROSOFT-ONLINEMEETINGEXTERNALLINK',
+];
+
+/** What is read of a VEVENT; others may have thousands of lines. */
+const READ_PROPERTIES = new Set([
+  ...['UID', 'SEQUENCE', 'DTSTAMP', 'LAST-MODIFIED', 'RECURRENCE-ID', 'DTSTART', 'DTEND', 'DURATION'],
+  ...['RRULE', 'RDATE', 'EXDATE', 'ORGANIZER', 'ATTENDEE', 'STATUS', 'TRANSP', 'CLASS', 'COLOR'],
+  ...['SUMMARY', 'DESCRIPTION', 'LOCATION', 'URL', 'X-MICROSOFT-CDO-BUSYSTATUS', 'X-APPLE-CALENDAR-COLOR'],
+  ...['X-KALENDS-CUSTOM', ...CONFERENCE_PROPERTIES],
+]);
+
 /** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. Throws TooComplexError. */
 export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | undefined {
-  const properties = propertiesOf(component, budget);
+  const properties = propertiesOf(component, budget, READ_PROPERTIES);
   const dtstart = properties.get('DTSTART')?.[0];
   const start = dtstart && parseTime(dtstart.value, dtstart, zoneOf);
   if (start === undefined) return undefined;
@@ -66,6 +81,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   // Without its RECURRENCE-ID an override would look like the master.
   if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
   if (recurrenceId !== undefined) spend(budget, 'overrides');
+  const organizer = properties.get('ORGANIZER')?.[0];
   const attendees = properties.get('ATTENDEE') ?? [];
   spend(budget, 'attendees', attendees.length);
   const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
@@ -78,7 +94,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
     recurrenceId,
     thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
     ...readTextFields(properties, budget),
-    organizer: properties.get('ORGANIZER')?.map(readAttendee)[0],
+    organizer: organizer && readAttendee(organizer),
     attendees: attendees.map(readAttendee),
     dtstamp: parseInstant(properties.get('DTSTAMP')?.[0]),
     lastModified: parseInstant(properties.get('LAST-MODIFIED')?.[0]),
@@ -105,13 +121,6 @@ function readTextFields(properties: Properties, budget: ResourceBudget) {
     conference: firstUrl(properties, budget),
   };
 }
-
-const CONFERENCE_PROPERTIES = [
-  'CONFERENCE',
-  'X-GOOGLE-CONFERENCE',
-  'X-MICROSOFT-SKYPETEAMSMEETINGURL',
-  'X-MICROSOFT-ONLINEMEETINGEXTERNALLINK',
-];
 
 /** The text of a property; an empty one counts as absent. */
 function textIn(properties: Properties, name: string, budget: ResourceBudget): string | undefined {

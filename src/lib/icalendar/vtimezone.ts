@@ -12,9 +12,12 @@ export type VTimezone = {
   readonly observances: readonly Observance[];
 };
 
+const ZONE_PROPERTIES = new Set(['TZID', 'X-LIC-LOCATION']);
+const OBSERVANCE_PROPERTIES = new Set(['DTSTART', 'TZOFFSETFROM', 'TZOFFSETTO', 'RRULE', 'RDATE']);
+
 /** `undefined` without a TZID to be known by. Throws TooComplexError. */
 export function readVTimezone(component: Component, budget: ResourceBudget): VTimezone | undefined {
-  const properties = propertiesOf(component, budget);
+  const properties = propertiesOf(component, budget, ZONE_PROPERTIES);
   const tzid = properties.get('TZID')?.[0];
   if (tzid === undefined) return undefined;
   const location = properties.get('X-LIC-LOCATION')?.[0];
@@ -31,7 +34,7 @@ export function readVTimezone(component: Component, budget: ResourceBudget): VTi
 
 function readObservance(component: Component, budget: ResourceBudget): Observance | undefined {
   spend(budget, 'observances');
-  const properties = propertiesOf(component, budget);
+  const properties = propertiesOf(component, budget, OBSERVANCE_PROPERTIES);
   const start = localTime(properties.get('DTSTART')?.[0]?.value ?? '');
   const offsetTo = parseOffset(properties.get('TZOFFSETTO')?.[0]?.value);
   if (start === undefined || offsetTo === undefined) return undefined;

@@ -86,16 +86,13 @@ type Row = {
   readonly rule: Rule;
   readonly start: LocalMs;
   readonly daysIn: DaysIn;
-  /** Milliseconds after midnight, in order. */
-  readonly dayTimes: readonly number[];
+  readonly dayTimes: TimesOfDay;
   readonly periods: Periods;
 };
 
 function rowOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
   const startDay = dayOfLocal(start);
-  const { byHour, byMinute, bySecond } = rule;
-  const inDay = Math.max(1, byHour.length) * Math.max(1, byMinute.length) * Math.max(1, bySecond.length);
-  spendSteps(budget, 20 + inDay);
+  spendSteps(budget, 20);
   return {
     rule,
     start,
@@ -139,16 +136,25 @@ function sizeOf({ daysIn, dayTimes, periods, rule }: Row, index: number, budget:
   return rule.bySetPos.length === 0 ? size : positionsIn(size, rule.bySetPos).length;
 }
 
-/** Milliseconds after midnight, in order. */
-function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): number[] {
+/** Milliseconds after midnight, in order; not listed, since there can be 86,400. */
+type TimesOfDay = { readonly length: number; at(index: number): number };
+
+function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): TimesOfDay {
   const orOfStart = (values: readonly number[], startValue: number) =>
     values.length > 0 ? values : [startValue];
   const hours = orOfStart(byHour, Math.floor(startTime / 3_600_000));
   const minutes = orOfStart(byMinute, Math.floor(startTime / 60_000) % 60);
   const seconds = orOfStart(bySecond, Math.floor(startTime / 1000) % 60);
-  return hours.flatMap((hour) =>
-    minutes.flatMap((minute) => seconds.map((second) => (hour * 3600 + minute * 60 + second) * 1000)),
-  );
+  const inHour = minutes.length * seconds.length;
+  return {
+    length: hours.length * inHour,
+    at(index) {
+      const hour = hours[Math.floor(index / inHour)] ?? 0;
+      const minute = minutes[Math.floor(index / seconds.length) % minutes.length] ?? 0;
+      const second = seconds[index % seconds.length] ?? 0;
+      return (hour * 3600 + minute * 60 + second) * 1000;
+    },
+  };
 }
 
 /**
@@ -172,13 +178,17 @@ function timesIn(
     return times;
   }
   spendSteps(budget, days.length * dayTimes.length);
-  for (const day of days)
-    for (const dayTime of dayTimes) if (day * DAY + dayTime >= start) times.push(day * DAY + dayTime);
+  for (const day of days) {
+    for (let index = 0; index < dayTimes.length; index += 1) {
+      const time = day * DAY + dayTimes.at(index);
+      if (time >= start) times.push(time);
+    }
+  }
   return times;
 }
 
-const timeAt = (days: readonly DayNumber[], dayTimes: readonly number[], index: number): LocalMs =>
-  (days[Math.floor(index / dayTimes.length)] ?? 0) * DAY + (dayTimes[index % dayTimes.length] ?? 0);
+const timeAt = (days: readonly DayNumber[], dayTimes: TimesOfDay, index: number): LocalMs =>
+  (days[Math.floor(index / dayTimes.length)] ?? 0) * DAY + dayTimes.at(index % dayTimes.length);
 
 /** The indexes that BYSETPOS picks of a set of that size, in order. */
 function positionsIn(size: number, positions: readonly number[]): number[] {

@@ -23,7 +23,7 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
       takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
-    open: (credentials) => openAccount(credentials, deps),
+    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
   };
 }
 

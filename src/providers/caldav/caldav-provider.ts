@@ -30,7 +30,7 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
       takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
       remembered,
     },
-    open: (credentials) => openAccount(credentials, deps),
+    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
   };
 }
 

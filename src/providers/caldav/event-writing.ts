@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { renderObject } from '../../lib/rendered-json.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { findByUid } from './dav/find-by-uid.ts';
@@ -26,7 +27,6 @@ import { changeEvent, removeOccurrence } from './events/edit-event.ts';
 import { eventResourceOf } from './events/event-resource.ts';
 import type { Editor } from './events/mark-changed.ts';
 import { newObject, uidOf } from './events/new-event.ts';
-import { isTooComplex } from './events/too-complex.ts';
 
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };
@@ -167,7 +167,7 @@ function resourceOf(collection: URL, { url, etag, icalendar }: StoredObject): Ev
   try {
     return eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
   } catch (failure) {
-    if (!isTooComplex(failure)) throw failure;
+    if (!(failure instanceof TooComplexError)) throw failure;
     const message = `The event is too complex: ${failure.message}`;
     throw new ProviderError('invalid_response', message, { cause: failure, reason: 'event_too_complex' });
   }

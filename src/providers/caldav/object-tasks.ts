@@ -1,5 +1,6 @@
 /** Reading calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was got by itself. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
+import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { type DavBody, textOfBody } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
 import type { DavTask } from './dav/dav-reading.ts';
@@ -8,7 +9,6 @@ import { type DavResponse, multistatusParts } from './dav/multistatus.ts';
 import { isGone } from './dav/status.ts';
 import { textOf } from './dav/xml.ts';
 import { eventResourceOf } from './events/event-resource.ts';
-import { isTooComplex } from './events/too-complex.ts';
 
 /** What is at the address of an object. */
 export type ObjectContent =
@@ -90,7 +90,8 @@ function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectConten
     return { type: 'event', resource: eventResourceOf({ href: path, etag, icalendar }) };
   } catch (failure) {
     const why = failure instanceof Error ? failure.message : String(failure);
-    if (isTooComplex(failure)) return { type: 'left out', resource: { href: path, etag, reason: why } };
+    if (failure instanceof TooComplexError)
+      return { type: 'left out', resource: { href: path, etag, reason: why } };
     return { type: 'skipped', why };
   }
 }

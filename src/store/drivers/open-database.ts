@@ -6,6 +6,7 @@
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
+import { makeFolderPrivate } from '../../lib/private-folder.ts';
 import { createSealer, type Sealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
 import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile } from './master-key.ts';
@@ -27,6 +28,8 @@ export type OpenDatabase = {
   readonly sealer: Sealer;
   /** Whether there was no database, or an empty one, before. */
   readonly created: boolean;
+  /** What others can read of the data folder, and this process could not take from them. */
+  readonly exposed: readonly string[];
 };
 
 export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kalends.db');
@@ -38,7 +41,9 @@ export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kal
 export async function openDatabase(settings: DatabaseSettings, now: () => number): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, masterKey } = settings;
   // With both set, nothing is stored in the folder: it may be missing or read-only.
-  if (databaseUrl === undefined || masterKey === undefined) await makeDataFolder(dataDir);
+  const usesFolder = databaseUrl === undefined || masterKey === undefined;
+  if (usesFolder) await makeDataFolder(dataDir);
+  const exposed = usesFolder ? await makeFolderPrivate(dataDir) : [];
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
   const db = await openEngine(settings).catch((reason) => {
     throw unusable(settings, reason);
@@ -49,7 +54,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await claimDatabase(db, sealer);
     await migrate(db, now, () => claimDatabase(db, sealer));
-    return { db, sealer, created: keyId === undefined };
+    return { db, sealer, created: keyId === undefined, exposed };
   } catch (reason) {
     await db.close();
     throw reason instanceof StartRefused ? reason : unusable(settings, reason);

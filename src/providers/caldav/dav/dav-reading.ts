@@ -53,6 +53,8 @@ export type ReadingDeps = { readonly work: WorkPool | undefined; readonly owner:
 const MOST_AT_ONCE = 16_000;
 /** Milliseconds of processor time for one part: it has one heavy resource at most. */
 const PART_MS = 2000;
+/** For all parts of one answer: others wait for the thread. */
+const ANSWER_MS = 10_000;
 
 /** What a thread yields for a task: its parts with the milliseconds they took, and at last what it failed of. */
 export type ThreadPart = { readonly part: unknown; readonly ms: number } | { readonly failure: TaskFailure };
@@ -73,12 +75,15 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     const bytes = new Uint8Array(input.body.bytes);
     const moved = { ...input, body: { ...input.body, bytes } };
     let failure: TaskFailure | undefined;
+    let ofAnswer = 0;
     try {
       const task = { name, input: moved, owner, partMs: PART_MS, transfer: [bytes.buffer] };
       for await (const answer of pool.run<ThreadPart>(task)) {
         if ('failure' in answer) failure = answer.failure;
         else {
           spent += answer.ms;
+          ofAnswer += answer.ms;
+          if (ofAnswer > ANSWER_MS) throw new WorkStopped('deadline');
           yield answer.part;
         }
       }
@@ -86,7 +91,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
       if (!(reason instanceof WorkStopped)) throw reason;
       if (reason.reason === 'closed')
         throw new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
-      spent += PART_MS;
+      if (ofAnswer <= ANSWER_MS) spent += PART_MS;
       throw new ReadingStopped(reason);
     }
     if (failure !== undefined) throw errorOf(failure);

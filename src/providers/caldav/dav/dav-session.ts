@@ -8,14 +8,14 @@ export type SessionDeps = {
   readonly egress: Egress;
   /** Where large answers are read; without it all are read on the main thread. */
   readonly syncWork?: WorkPool;
+  /** Whose turn it is there; by default that of the user at the server. */
+  readonly owner?: string | undefined;
 };
 
 /** A session with this login, whose password is sent to `origins` only. */
 export function davSession(
   { username, password, origins }: Pick<DavSession, 'username' | 'password' | 'origins'>,
-  { egress, syncWork }: SessionDeps,
+  { egress, syncWork, owner = `${origins[0]} ${username}` }: SessionDeps,
 ): DavSession {
-  // Threads take turns by the user at the server, so that one with many calendars does not hold up others.
-  const owner = `${origins[0]} ${username}`;
   return { egress, username, password, origins, reading: davReading({ work: syncWork, owner }) };
 }

@@ -1,0 +1,143 @@
+/** The worker's slots: what runs beside what, for how long, and what becomes of work that does not end. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
+import type { JobKind } from '../../src/jobs/job-store.ts';
+import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
+import { jobHandlers } from '../../src/serve.ts';
+import { calendar } from '../contract/mirror-rows.ts';
+import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
+
+const DAY = 24 * 3_600_000;
+const KINDS = Object.keys(JOB_DEADLINES) as JobKind[];
+
+describe("the worker's slots", () => {
+  let server: CalendarServer;
+  let worker: Worker | undefined;
+  let release: () => void;
+  let released: Promise<void>;
+  const begun: { kind: JobKind; key: string; signal: AbortSignal }[] = [];
+  beforeEach(async () => {
+    server = await openCalendarServer();
+    begun.length = 0;
+    ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+  });
+  afterEach(async () => {
+    release();
+    await worker?.stop();
+    worker = undefined;
+    await server.close();
+  });
+
+  /** Every job goes on until `release`. */
+  const hanging = () =>
+    Object.fromEntries(
+      KINDS.map((kind) => [
+        kind,
+        async (key: string, signal: AbortSignal) => {
+          begun.push({ kind, key, signal });
+          await released;
+          return undefined;
+        },
+      ]),
+    ) as unknown as JobHandlers;
+  const start = (change: Partial<WorkerDeps>) => {
+    worker = startWorker(server, { handlers: hanging(), ...change });
+  };
+  const soon = Object.fromEntries(KINDS.map((kind) => [kind, 30])) as Record<JobKind, number>;
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 400 && !(await isTrue()); i += 1) {
+      server.deps.wakeUp.notify();
+      await sleep(10);
+    }
+    assert.ok(await isTrue(), 'it came to be so');
+  };
+  const jobOf = async (key: string) =>
+    server.db.get<{ run_at: number; lease_holder: string | null; unfinished: number }>(
+      'SELECT run_at, lease_holder, unfinished FROM job WHERE key = :key',
+      { key },
+    );
+  const begunOf = (kind: JobKind) => begun.filter((run) => run.kind === kind).length;
+
+  it('are kept for other work while syncs take all of theirs', async () => {
+    for (let i = 0; i < 30; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
+    for (let i = 0; i < 10; i += 1) await server.deps.jobs.schedule('end-access', `a${i}`, 1);
+
+    start({});
+    await until(() => begun.length === 16);
+    server.deps.wakeUp.notify();
+    await sleep(30);
+
+    assert.equal(begunOf('sync-calendar'), 12);
+    assert.equal(begun.length, 16);
+    assert.equal(begunOf('housekeeping') + begunOf('end-access'), 4);
+  });
+
+  it('are given free when a job does not end in time; it is told so, put off and counted', async () => {
+    await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
+
+    start({ deadlines: soon });
+    await until(async () => (await jobOf('slow'))?.lease_holder === null && begunOf('sync-calendar') === 1);
+
+    const job = await jobOf('slow');
+    assert.equal(job?.unfinished, 1);
+    assert.ok((job?.run_at ?? 0) > server.clock.now);
+    assert.equal(begun.find(({ key }) => key === 'slow')?.signal.aborted, true);
+    assert.match(server.log.lines.join('\n'), /warn A job did not end in time .*"sync-calendar"/);
+  });
+
+  it('are not given to a job a second time while its first run goes on', async () => {
+    await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
+    start({ deadlines: soon });
+    await until(async () => (await jobOf('slow'))?.unfinished === 1 && begunOf('sync-calendar') === 1);
+    await until(async () => (await jobOf('slow'))?.lease_holder === null);
+
+    server.clock.now += 3_600_000;
+    await until(async () => ((await jobOf('slow'))?.run_at ?? 0) > server.clock.now);
+
+    assert.equal(begunOf('sync-calendar'), 1);
+  });
+
+  it('are given once a day to a job that did not come to its end three times', async () => {
+    await server.deps.jobs.schedule('sync-calendar', 'killer', 0);
+    await server.db.write("UPDATE job SET unfinished = 2 WHERE key = 'killer'");
+    start({ deadlines: soon });
+
+    await until(() => server.log.lines.join('\n').includes('three times'));
+
+    assert.match(
+      server.log.lines.join('\n'),
+      /error A job did not come to its end three times: it is tried once a day .*"sync-calendar".*"killer"/,
+    );
+    assert.equal((await jobOf('killer'))?.run_at, server.clock.now + DAY);
+  });
+
+  it('are given back after a minute by an account with many slow calendars, which become jobs', async () => {
+    for (let i = 0; i < 9; i += 1) server.provider.addCalendar(calendar(`/c${i}/`));
+    await link(server);
+    const { deps, clock } = server;
+    const sync = {
+      ...deps.sync,
+      syncCalendar: async () => {
+        clock.now += 20_000;
+        return undefined;
+      },
+    };
+    const handlers = jobHandlers({ ...deps, sync });
+    start({ handlers: { ...handlers, 'sync-calendar': hanging()['sync-calendar'] } });
+
+    const [account] = await deps.accounts.listAccounts('acme', 'ada');
+    await until(async () => {
+      const job = await jobOf(account?.accountKey ?? '');
+      return job?.lease_holder === null && job.run_at > clock.now;
+    });
+    const jobs = await server.db.all<{ run_at: number }>(
+      "SELECT run_at FROM job WHERE kind = 'sync-calendar' ORDER BY run_at",
+    );
+
+    assert.equal(jobs.length, 6);
+    assert.ok(new Set(jobs.map(({ run_at }) => run_at)).size > 1, 'spread');
+  });
+});

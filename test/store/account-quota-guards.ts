@@ -1,0 +1,27 @@
+/** Those of the quota of accounts. */
+import type { Guard } from './known-guards.ts';
+
+export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [
+  {
+    store: 'account-quota',
+    without: ' AND g.expires_at IS NOT NULL AND NOT=> AND NOT',
+    fails: 'accounts that are the user’s make room for nobody',
+  },
+  {
+    store: 'account-quota',
+    without: 'CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at=>a.linked_at',
+    fails: 'strangers’ accounts that were allowed make room last',
+  },
+  {
+    store: 'account-quota',
+    without: 'DELETE FROM job WHERE lease_holder IS NULL AND=>DELETE FROM job WHERE',
+    fails: 'a job that runs already goes on',
+  },
+  {
+    store: 'account-quota',
+    without:
+      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
+    fails: 'of ten accounts that a person links at once, as many are linked as one may',
+    on: 'PostgreSQL',
+  },
+];
