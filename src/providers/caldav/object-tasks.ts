@@ -34,7 +34,7 @@ export type ObjectsInput = {
 };
 
 /** Characters of calendar data, and milliseconds of processor time, after which a part ends. */
-const LONGEST_PART = 1_000_000;
+const LONGEST_PART = 250_000;
 const PART_MS = 200;
 
 /**
