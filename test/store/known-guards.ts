@@ -312,6 +312,22 @@ export const GUARDS: readonly Guard[] = [
     fails: 'exactly one of ten concurrent runs has the lease of a calendar',
   },
   {
+    store: 'mirror-limits',
+    without:
+      'lease_holder = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.lease_holder END,=>',
+    fails: 'who renders for a zone that the calendar no longer has loses the lease',
+  },
+  {
+    store: 'mirror-limits',
+    without: ' OR too_complex IS NOT NULL)=>)',
+    fails: 'an account is not well while any of its calendars has something left out',
+  },
+  {
+    store: 'mirror-limits',
+    without: 'ON a.client_id = o.client_id AND a.user_id = o.user_id=>ON a.account_key = o.account_key',
+    fails: 'no more bytes of a user are kept than the quota, whichever account they are in',
+  },
+  {
     store: 'account',
     without: ' AND times_linked = :timesLinked=>',
     fails: 'an account does not hear what was found out before its user linked it again',
