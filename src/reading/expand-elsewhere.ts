@@ -1,4 +1,6 @@
 /** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
+import { setImmediate as turn } from 'node:timers/promises';
+
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import {
@@ -10,16 +12,25 @@ import {
 } from './expand-calendar.ts';
 import { EXPAND, type ExpandInput } from './expand-task.ts';
 
-/** What the main thread may still spend on a read: some two milliseconds. Counted down. */
+/** What the main thread may still spend on a read: a few milliseconds. Counted down. */
 export type MainThreadBudget = { steps: number; characters: number };
 
 /** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
-export const mainThreadBudget = (): MainThreadBudget => ({ steps: 40_000, characters: 128_000 });
+export const mainThreadBudget = (): MainThreadBudget => ({ steps: 20_000, characters: 64_000 });
 
 export type ExpandDeps = {
   /** Where there is none, all is done on the main thread. */
   readonly readWork?: WorkPool | undefined;
 };
+
+/** Many reads that come at once begin one after the other. */
+let lastBegun = Promise.resolve();
+
+/** Waits for the read's turn on the main thread: one expands in each turn of the event loop. */
+export function turnToExpand(): Promise<void> {
+  lastBegun = lastBegun.then(() => turn());
+  return lastBegun;
+}
 
 /** `undefined` where it takes more than the main thread has. */
 export function expandHere(

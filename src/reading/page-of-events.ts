@@ -3,7 +3,7 @@
  * recurring ones from expanding their series. What is small is read whole and at once; for the rest see heavy-page.ts.
  */
 import type { EventReader, ReadingUser } from './event-reader.ts';
-import { type ExpandDeps, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
+import { type ExpandDeps, expandHere, mainThreadBudget, turnToExpand } from './expand-elsewhere.ts';
 import { heavyPage } from './heavy-page.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import {
@@ -57,6 +57,7 @@ async function smallPage(
   const last = events[limit - 1];
   let end = Math.min(window.end, last ? last.startsAt + 1 : window.end);
   const budget = mainThreadBudget();
+  await turnToExpand();
   const zones = new Map(calendars.map(({ calendarKey, timeZone }) => [calendarKey, timeZone]));
   for (const [calendarKey, ofCalendar] of Map.groupBy(series, (one) => one.calendarKey)) {
     const times = timesOfCalendar({ calendarKey, timeZone: zones.get(calendarKey) ?? 'UTC' }, ofCalendar);

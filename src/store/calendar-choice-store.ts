@@ -1,8 +1,9 @@
 /** CalendarChoiceStore in SQL; held to test/contract/calendar-choice-store.contract.ts on both databases. */
 import type { CalendarChoiceStore, OfferedCalendar } from '../calendars/calendar-choice-store.ts';
 import { storable } from '../lib/storable-text.ts';
+import { emptyLargeCalendars } from './calendar-removal.ts';
 import { calendarRemovalRecorder } from './change-journal.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database, Dialect, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {
@@ -14,6 +15,9 @@ type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {
 const CALENDARS = `
   SELECT calendar_key AS "calendarKey", href, title, color, left_out AS "leftOut" FROM calendar
    WHERE account_key = :accountKey ORDER BY position, href`;
+
+const unchosen = ({ oneOf }: Dialect): string =>
+  `SELECT calendar_key FROM calendar WHERE account_key = :accountKey AND NOT (calendar_key ${oneOf('chosen')})`;
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function calendarChoiceStore(db: Database, jobScheduled = () => {}): CalendarChoiceStore {
@@ -34,6 +38,8 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
     async chooseCalendars(accountKey, { chosen, onlyThese }, now) {
       const keys = new Set(chosen);
       const isChosen = ({ calendarKey }: Row) => keys.has(calendarKey);
+      const values = { accountKey, chosen: [...keys] };
+      await emptyLargeCalendars(db, { chosen: unchosen(db.dialect), values }, now);
       await db.transaction((tx) => choose(tx, accountKey, { isChosen, onlyThese, now }));
       jobScheduled();
     },

@@ -65,10 +65,13 @@ export async function recordChanges<T>(
   return result;
 }
 
-/** Call before calendars are deleted with all their events. `chosen` selects their keys; `values` has its parameters. */
+/** Calendars that `chosen` selects by their keys, and which of their events; the values are both texts' parameters. */
+type Removed = { readonly chosen: string; readonly which?: string };
+
+/** Call before calendars are deleted with all their events, or with some of them. */
 async function recordRemoval(
   tx: Statements,
-  chosen: string,
+  { chosen, which = '' }: Removed,
   values: Values & Pick<Feed, 'seq'> & { readonly at: number },
 ): Promise<void> {
   await tx.all(
@@ -78,20 +81,27 @@ async function recordRemoval(
             a.account_id, c.href, CAST(:at AS BIGINT), a.group_id
        FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
        JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
-      WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series')
+      WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series') ${which}
      ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = 1, noted_at = excluded.noted_at,
        group_id = excluded.group_id`,
     values,
   );
 }
 
-/** Call before anything else is locked, when an account's list of calendars is replaced. */
+/**
+ * Call before anything else is locked, when an account's list of calendars is replaced. What it answers records the
+ * removal of a calendar, or of some of its resources by their hrefs.
+ */
 export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
   const feed = await nextOf(tx, owner, { accountKey });
-  return async (calendarKey: string): Promise<void> => {
+  return async (calendarKey: string, hrefs?: readonly string[]): Promise<void> => {
     if (feed === undefined) return;
-    await recordRemoval(tx, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at, seq: feed.seq });
+    const removed = { chosen: 'SELECT CAST(:calendarKey AS TEXT)' };
+    const values = { calendarKey, at, seq: feed.seq };
+    if (hrefs === undefined) return recordRemoval(tx, removed, values);
+    const which = `AND e.href ${tx.dialect.oneOf('hrefs')}`;
+    await recordRemoval(tx, { ...removed, which }, { ...values, hrefs });
   };
 }
 
@@ -148,7 +158,7 @@ export async function recordAccountRemoval(
   const feed = await nextOf(tx, owner, { clientId, userId });
   if (feed === undefined) return;
   const calendars = `SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})`;
-  await recordRemoval(tx, calendars, { ...values, at: now, seq: feed.seq });
+  await recordRemoval(tx, { chosen: calendars }, { ...values, at: now, seq: feed.seq });
 }
 
 /** What answers show of a single event or a series. */

@@ -4,8 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
+import { storable } from '../lib/storable-text.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
-import type { Database } from './drivers/database.ts';
+import { emptyLargeCalendars } from './calendar-removal.ts';
+import type { Database, Dialect } from './drivers/database.ts';
 import { NO_QUOTAS } from './mirror-quotas.ts';
 import {
   applyChanges,
@@ -73,7 +75,9 @@ function listsOf(db: Database): Lists {
       return row?.unfinished;
     },
 
-    replaceCalendars(lease, calendars, now) {
+    async replaceCalendars(lease, calendars, now) {
+      const hrefs = calendars.map(({ href }) => storable(href));
+      await emptyLargeCalendars(db, { chosen: unlisted(db.dialect), values: { ...lease, hrefs } }, now);
       return db.transaction((tx) => replaceCalendars(tx, lease, { calendars, now }));
     },
 
@@ -103,6 +107,11 @@ function listsOf(db: Database): Lists {
     },
   };
 }
+
+/** Calendars that an account's list no longer has, while the lease of the list holds. */
+const unlisted = ({ oneOf }: Dialect): string => `
+  SELECT c.calendar_key FROM calendar c JOIN account a ON a.account_key = c.account_key
+   WHERE a.account_key = :key AND a.lease_holder = :holder AND NOT (c.href ${oneOf('hrefs')})`;
 
 function calendarsOf(db: Database): Calendars {
   return {

@@ -46,6 +46,8 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
     return { ...made, mirror, counted, recounted };
   };
 
+  type Prepared = Awaited<ReturnType<typeof prepare>>;
+
   describe(`The limits of MirrorStore on ${database}`, () => {
     it('what a calendar takes is counted with every write as if it were counted anew', async () => {
       const { mirror, calendarKey, counted, recounted } = await prepare();
@@ -281,6 +283,32 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
 
       assert.equal(await mirror.applyChanges(lease, changesTo(meeting('x')), LATER), false);
       assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
+    });
+
+    it('a large calendar goes in parts, and each of its events is told as deleted', async () => {
+      const ways = {
+        unlisted: ({ mirror, accountKey }: Prepared) => listed({ mirror }, accountKey, [calendar('/b/')]),
+        disconnected: ({ accounts, grant }: Prepared) =>
+          accounts.disconnect({ ...grant, provider: 'caldav' }, NOW),
+        unchosen: ({ calendarChoices, accountKey }: Prepared) =>
+          calendarChoices.chooseCalendars(accountKey, { chosen: [], onlyThese: true }, NOW),
+      };
+      for (const [how, remove] of Object.entries(ways)) {
+        const made = await prepare();
+        const { db, mirror, calendarKey } = made;
+        await made.changes.follow({ clientId: 'acme', userId: 'ada' }, NOW);
+        const lease = await leased(mirror, calendarKey);
+        const names = Array.from({ length: 501 }, (_, i) => meeting(`e${i}`));
+        await mirror.applyChanges(lease, changesTo(...names), LATER);
+
+        await remove(made);
+
+        assert.equal(await mirror.applyChanges(lease, changesTo(meeting('late')), LATER), false, how);
+        assert.deepEqual(await db.all('SELECT href FROM event'), [], how);
+        const told = await db.all<{ seq: number }>('SELECT seq FROM event_change WHERE deleted = 1');
+        assert.equal(told.length, 501, how);
+        assert.equal(new Set(told.map(({ seq }) => seq)).size, 3, how);
+      }
     });
 
     it('the versions of any number of resources are known', async () => {

@@ -139,6 +139,5 @@ describe('reading in threads', () => {
 
     await assert.rejects(reads(), { name: 'ProviderError', kind: 'invalid_response' });
     assert.ok(count > 0, 'There were parts');
-    assert.ok(bytes.byteLength > 16_000, 'What was read in a thread is here all the same');
   });
 });

@@ -27,7 +27,7 @@ export type DavInput = { readonly body: DavBody };
 export interface DavReading {
   /**
    * The parts of a task. Fails as the task does, as ReadingStopped when a part of it was over a limit, and as
-   * `unavailable` when the process is stopping. A thread is kept until the parts end: do no slow work between two.
+   * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the parts end: do no slow work between two.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
   /** Milliseconds of processor time that threads took so far for this reading. */
@@ -71,8 +71,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
   let spent = 0;
 
   async function* inThread(pool: WorkPool, name: string, input: DavInput): AsyncGenerator<unknown, void> {
-    // What a thread is given leaves this one, so that it is given a copy.
-    const bytes = new Uint8Array(input.body.bytes);
+    const bytes = movable(input.body.bytes);
     const moved = { ...input, body: { ...input.body, bytes } };
     let failure: TaskFailure | undefined;
     let ofAnswer = 0;
@@ -105,6 +104,13 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     },
     spentMs: () => spent,
   };
+}
+
+/** What a thread is given leaves this one. Bytes that are a part of more, as small buffers are, are copied for that. */
+function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
 const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>
