@@ -1,4 +1,5 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
+import { JOB_GUARDS } from './job-guards.ts';
 
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
@@ -12,6 +13,7 @@ export type Guard = {
 
 export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
+  ...JOB_GUARDS,
   {
     store: 'token-family',
     without: ' AND token_hash = {presented}=>',
@@ -259,32 +261,6 @@ export const GUARDS: readonly Guard[] = [
     without:
       ' AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = grant_coverage.coverage_id)=>',
     fails: 'what an ended grant covered is forgotten with it',
-  },
-  {
-    store: 'job',
-    without: ' AND lease_holder = :holder=>',
-    fails: 'the end of a run whose lease another took over is ignored',
-  },
-  {
-    store: 'job',
-    without: ' AND again_at IS NULL=>',
-    fails: 'a job that was scheduled while it ran runs anew, from the first attempt',
-  },
-  {
-    store: 'job',
-    without: 'host = :host AND run_at <= :now=>host = :host AND CAST(:now AS BIGINT) > 0',
-    fails: 'a hint for a job that is being worked brings no other job forward',
-  },
-  {
-    store: 'job-turns',
-    without: "SET turn_at = turn_at WHERE owner = ''=>SET turn_at = turn_at WHERE owner = 'nobody'",
-    fails: 'no more than two jobs at a server run at once, over all instances',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'job-turns',
-    without: ' AND job.unfinished < 3=>',
-    fails: 'one whose process died three times is set aside for a day, and then tried once a day',
   },
   {
     store: 'account',
