@@ -1,6 +1,4 @@
 /** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
-import { setImmediate as turn } from 'node:timers/promises';
-
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import {
@@ -22,15 +20,6 @@ export type ExpandDeps = {
   /** Where there is none, all is done on the main thread. */
   readonly readWork?: WorkPool | undefined;
 };
-
-/** Many reads that come at once begin one after the other. */
-let lastBegun = Promise.resolve();
-
-/** Waits for the read's turn on the main thread: one expands in each turn of the event loop. */
-export function turnToExpand(): Promise<void> {
-  lastBegun = lastBegun.then(() => turn());
-  return lastBegun;
-}
 
 /** `undefined` where it takes more than the main thread has. */
 export function expandHere(

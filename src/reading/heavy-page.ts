@@ -14,14 +14,9 @@ import {
   type SeriesRow,
   type SingleName,
 } from './event-reader.ts';
-import {
-  type ExpandDeps,
-  expandElsewhere,
-  expandHere,
-  mainThreadBudget,
-  turnToExpand,
-} from './expand-elsewhere.ts';
+import { type ExpandDeps, expandElsewhere, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import type { LeftOut } from './left-out.ts';
+import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
   endOfPage,
@@ -71,7 +66,7 @@ export async function heavyPage(
     const wanted = { window: { ...window, end: until }, after, limit, singleEvents };
     const { series, over } = await seriesOf(calendarKey, { ...request, window: wanted.window }, deps);
     const times = timesOfCalendar(calendar, series);
-    await turnToExpand();
+    await mainThreadTurn();
     const expanded = expandHere(times, wanted, budget) ?? (await expandElsewhere(times, wanted, deps));
     for (const found of expanded.found) events.push(namedInstance(found, series, singleEvents));
     for (const place of expanded.tooComplex)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventResource } from '../calendars/event.ts';
+import type { MirroredEvent, MirroredResource } from '../calendars/mirrored-event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
-import { countedFailure, planPart, planRemovals } from './plan-sync.ts';
+import { countedFailure, planPart, planRemovals, planWrites, setAside } from './plan-sync.ts';
 
 const resource = (href: string, etag = '1'): EventResource => ({
   href,
@@ -46,6 +47,57 @@ describe('the plan of a sync', () => {
       gone,
     );
     assert.ok(plan.every(({ write, remove }) => write.length <= 100 && remove.length <= 100));
+  });
+
+  it('the plan of a sync counts what is left out or unchanged as listed', async () => {
+    const listed = new Set<string>();
+    const leftOut = { href: 'b', etag: '1', reason: 'it is too large' };
+
+    const plan = planPart(
+      { ...part([resource('a'), resource('b')]), leftOut: [leftOut], unchanged: ['c'] },
+      listed,
+    );
+
+    assert.deepEqual(plan, [{ write: [resource('a')], leaveOut: [leftOut], remove: [] }]);
+    assert.deepEqual(await planRemovals(['a', 'b', 'c', 'd'], listed), [['d']]);
+  });
+
+  it('the plan of a sync cuts what was rendered by resources, rows and bytes, and leaves a large one whole', () => {
+    const rendered = (bytes: number, rows = 1): MirroredResource => ({
+      href: 'x',
+      etag: undefined,
+      eventId: 'x',
+      original: undefined,
+      originalDigest: undefined,
+      events: Array.from({ length: rows }, () => ({}) as MirroredEvent),
+      bytes,
+    });
+    const sizes = (...changed: MirroredResource[]) =>
+      planWrites({ changed, leftOut: [], removed: [] }).map((piece) => piece.changed.length);
+
+    assert.deepEqual(sizes(), [0]);
+    assert.deepEqual(sizes(...Array.from({ length: 250 }, () => rendered(10))), [100, 100, 50]);
+    assert.deepEqual(sizes(rendered(1, 499), rendered(1), rendered(1)), [2, 1]);
+    assert.deepEqual(sizes(rendered(600_000), rendered(400_000), rendered(1)), [2, 1]);
+    assert.deepEqual(sizes(rendered(9_000_000, 3_000), rendered(1)), [1, 1]);
+  });
+
+  it('the plan of a sync sets aside what did not come to its end three times, and tries it when its day is over', () => {
+    const now = 1_000;
+    const asked = (unfinished: number, before?: SyncFailure) =>
+      setAside({ unfinished, before, what: 'this calendar' }, now);
+    const aside = (retryAt: number): SyncFailure => ({ kind: 'set_aside', message: '', retryAt });
+
+    assert.equal(asked(2), undefined);
+    assert.deepEqual(asked(3)?.failure, {
+      kind: 'set_aside',
+      reason: 'calendar_set_aside',
+      message: 'Reading this calendar did not come to its end three times in a row: it is tried once a day',
+      retryAt: now + 24 * 3_600_000,
+    });
+    assert.equal(asked(3, { kind: 'unavailable', message: '' })?.isDue, false);
+    assert.equal(asked(4, aside(now + 1))?.isDue, false);
+    assert.equal(asked(4, aside(now))?.isDue, true);
   });
 
   it('the plan of a sync removes after a complete listing what no part of it named', async () => {

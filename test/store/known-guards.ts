@@ -1,4 +1,5 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
+import { JOB_GUARDS } from './job-guards.ts';
 
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
@@ -12,6 +13,7 @@ export type Guard = {
 
 export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
+  ...JOB_GUARDS,
   {
     store: 'token-family',
     without: ' AND token_hash = {presented}=>',
@@ -261,32 +263,6 @@ export const GUARDS: readonly Guard[] = [
     fails: 'what an ended grant covered is forgotten with it',
   },
   {
-    store: 'job',
-    without: ' AND lease_holder = :holder=>',
-    fails: 'the end of a run whose lease another took over is ignored',
-  },
-  {
-    store: 'job',
-    without: ' AND again_at IS NULL=>',
-    fails: 'a job that was scheduled while it ran runs anew, from the first attempt',
-  },
-  {
-    store: 'job',
-    without: 'host = :host AND run_at <= :now=>host = :host AND CAST(:now AS BIGINT) > 0',
-    fails: 'a hint for a job that is being worked brings no other job forward',
-  },
-  {
-    store: 'job-turns',
-    without: "SET turn_at = turn_at WHERE owner = ''=>SET turn_at = turn_at WHERE owner = 'nobody'",
-    fails: 'no more than two jobs at a server run at once, over all instances',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'job-turns',
-    without: ' AND job.unfinished < 3=>',
-    fails: 'one whose process died three times is set aside for a day, and then tried once a day',
-  },
-  {
     store: 'account',
     without: " AND NOT (health = 'reauth_required' AND :state = 'degraded')=>",
     fails: 'an account keeps telling that the user must act while the provider is down as well',
@@ -310,6 +286,22 @@ export const GUARDS: readonly Guard[] = [
     store: 'mirror',
     without: ' AND (lease_holder IS NULL OR lease_until <= :now)=>',
     fails: 'exactly one of ten concurrent runs has the lease of a calendar',
+  },
+  {
+    store: 'mirror-limits',
+    without:
+      'lease_holder = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.lease_holder END,=>',
+    fails: 'who renders for a zone that the calendar no longer has loses the lease',
+  },
+  {
+    store: 'mirror-limits',
+    without: ' OR too_complex IS NOT NULL)=>)',
+    fails: 'an account is not well while any of its calendars has something left out',
+  },
+  {
+    store: 'mirror-limits',
+    without: 'ON a.client_id = o.client_id AND a.user_id = o.user_id=>ON a.account_key = o.account_key',
+    fails: 'no more bytes of a user are kept than the quota, whichever account they are in',
   },
   {
     store: 'account',

@@ -2,6 +2,8 @@
  * Reading what a server sent (docs/security.md T13): small answers here and now, larger ones in a thread, where a limit
  * of processor time and of memory ends what takes too much of either.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import {
   ProviderError,
   type ProviderErrorDetail,
@@ -98,7 +100,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
 
   return {
     async *parts<Input extends DavInput, Part>({ name, run }: DavTask<Input, Part>, input: Input) {
-      if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* run(input);
+      if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* here(run(input));
       // The thread runs the task of this name.
       else yield* inThread(work, name, input) as AsyncGenerator<Part, void>;
     },
@@ -111,6 +113,14 @@ function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+/** The parts as they are made, with turns of the event loop between. */
+async function* here<Part>(parts: Iterable<Part>): AsyncGenerator<Part, void> {
+  for (const part of parts) {
+    yield part;
+    await nextTurn();
+  }
 }
 
 const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>
