@@ -52,6 +52,9 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
   const goodLogin = { server: good.ready.origin, username: 'ada', password: USERS.ada ?? '' };
   const { accessToken } = await connect(application, { userId: 'good', login: goodLogin });
   await (await read(application, '/events', accessToken)).text();
+  // An orderly end keeps what was compiled: from then on the type stripper, which is not published, is not loaded.
+  await program.stop();
+  await program.start();
   const goodEvents = good.ready.events;
   const meterOptions = {
     url: program.url,

@@ -32,8 +32,6 @@ onEachDatabase((database, _open, place) => {
 
     it('a program killed while it reads poison starts as fast as before and lets nobody wait, each time', async (t) => {
       const { program, application, evil } = arena;
-      await program.stop();
-      await arena.restart();
       const clean = arena.meter.startSeconds;
       const token = await linkEvil(arena, POISON);
       for (let kill = 1; kill <= KILLS; kill++) {
