@@ -7,8 +7,8 @@ import type { Source } from './source-file.ts';
 /** What is counted, with the most files it may have. */
 export const ENDPOINTS: readonly { readonly name: string; readonly route: string; readonly most: number }[] =
   [
-    // Nineteen of them bound what a read may cost: large calendars in pieces, heavy series in threads, answers piece by piece.
-    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 47 },
+    // Twenty of them bound what a read may cost: large calendars in pieces, heavy series in threads, answers piece by piece.
+    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 48 },
     { name: 'PUT /event', route: 'src/writing/events.route.ts', most: 46 },
     { name: 'linking CalDAV', route: 'src/connect/password-form.route.ts', most: 38 },
   ];

@@ -3,7 +3,7 @@ import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
 import { readMembers } from '../lib/rendered-json.ts';
 import { eventPieces } from '../reading/event-pieces.ts';
-import type { EventPosition, EventWindow, ReadingUser } from '../reading/event-reader.ts';
+import { type EventWindow, nameOfRow, type ReadingUser } from '../reading/event-reader.ts';
 import type { ListedEvent } from '../reading/event-text.ts';
 import type { Owned } from '../reading/freshness.ts';
 import type { LeftOut } from '../reading/left-out.ts';
@@ -11,7 +11,6 @@ import type { NamedEvent } from '../reading/named-events.ts';
 import { type PageDeps, pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
-const PAGE_SIZE = 5_000;
 /** The most events, and bytes of what they say, that are read of one calendar for one answer. */
 const MOST_EVENTS = 20_000;
 const MOST_BYTES = 16_000_000;
@@ -43,7 +42,8 @@ export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<Bu
   let busy: readonly Interval[] = [];
   const leftOut: LeftOut[] = [];
   for (const owned of calendars) {
-    const one = await intervalsOf({ ...input, calendars: [owned] }, wide, deps);
+    const one =
+      calendars.length === 1 ? all : await intervalsOf({ ...input, calendars: [owned] }, wide, deps);
     busy = merged([...busy, ...clipped(one.intervals, window)]);
     leftOut.push(...one.leftOut);
     if (one.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
@@ -66,40 +66,31 @@ async function intervalsOf(
   const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const listed = { user, calendars: calendars.map(({ calendar }) => calendar) };
+  const page = { window, singleEvents: true, pageSize: MOST_EVENTS, after: undefined, originals: false };
+  const { events, more, leftOut } = await pageOfEvents(page, listed, deps);
+  const read = readable(events);
   const intervals: Interval[] = [];
-  const leftOut = new Map<string, LeftOut>();
-  let [read, bytes] = [0, 0];
-  for (let after: EventPosition | undefined; ; ) {
-    const page = { window, singleEvents: true, pageSize: PAGE_SIZE, after, originals: false };
-    const { events, more, leftOut: missing } = await pageOfEvents(page, listed, deps);
-    for (const one of missing) leftOut.set(JSON.stringify(one), one);
-    bytes += textOf(events);
-    const isOver = bytes > MOST_BYTES;
-    for await (const piece of eventPieces(isOver ? [] : events, {
-      events: deps.events,
-      zones,
-      originals: false,
-    })) {
-      for (const event of piece) {
-        const owner = owners.get(event.calendarKey);
-        const interval = owner && busyInterval(event, owner, timeZone);
-        if (interval !== undefined) intervals.push(interval);
-      }
+  for await (const piece of eventPieces(read, { events: deps.events, zones, originals: false })) {
+    for (const event of piece) {
+      const owner = owners.get(event.calendarKey);
+      const interval = owner && busyInterval(event, owner, timeZone);
+      if (interval !== undefined) intervals.push(interval);
     }
-    read += events.length;
-    after = events.at(-1);
-    const isWhole = !more || after === undefined;
-    if (isOver || isWhole || read >= MOST_EVENTS)
-      return { intervals, leftOut: [...leftOut.values()], isOver: isOver || !isWhole };
   }
+  return { intervals, leftOut, isOver: more || read.length < events.length };
 }
 
-/** About how many bytes of text these say: what instances of a series share is read once. */
-function textOf(events: readonly NamedEvent[]): number {
-  const rows = new Map(
-    events.map(({ calendarKey, row, size }) => [`${calendarKey} ${row.href} ${row.recurrenceId}`, size]),
-  );
-  return [...rows.values()].reduce((sum, size) => sum + size, 0);
+/** The first of these, as many as say no more than MOST_BYTES: what instances of a series share is read once. */
+function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
+  const rows = new Set<string>();
+  let bytes = 0;
+  const end = events.findIndex(({ calendarKey, row, size }) => {
+    const name = `${calendarKey} ${nameOfRow(row)}`;
+    if (!rows.has(name)) bytes += size;
+    rows.add(name);
+    return bytes > MOST_BYTES;
+  });
+  return end < 0 ? events : events.slice(0, end);
 }
 
 function busyInterval(

@@ -4,7 +4,7 @@ import { badBodies, badField, badTokens, refusal, unreadable } from '../http/err
 import { anyObject, instant, type Operation, oneOf, query, required } from '../http/operation.ts';
 import { badClients, oauthRefusal } from '../oauth/oauth.schema.ts';
 import { errorsMember } from '../reading/calendar.schema.ts';
-import { calendarIds, windowTooLargeCase } from '../reading/events.schema.ts';
+import { calendarIds, tooManyReads } from '../reading/events.schema.ts';
 
 const TimeInterval = Type.Object(
   { start: instant('Inclusive.'), end: instant('Exclusive.') },
@@ -105,7 +105,7 @@ export const freeBusyOperations: readonly Operation[] = [
       schema: FreeBusy,
       example: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z', busy: [SLOT] },
     },
-    refusals: [inOrder, windowTooLargeCase, ...badTokens, ...unreadable],
+    refusals: [inOrder, ...badTokens, tooManyReads, ...unreadable],
   },
   {
     method: 'post',
@@ -135,7 +135,7 @@ export const freeBusyOperations: readonly Operation[] = [
         'HTTP Basic that cannot be read together with the rest.',
         'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
       ),
-      windowTooLargeCase,
+      tooManyReads,
       ...badTokens,
       ...badClients,
       refusal(403, 'client_authentication_required', {

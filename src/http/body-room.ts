@@ -18,30 +18,44 @@ export const BODY_ROOM: BodyRoom = { most: 64 * 1024 * 1024, small: CHOICE_BYTES
 
 const RETRY_SECONDS = '5';
 
+/** The part of the room that one caller may take, by what it authenticates with. */
+const SHARE = 1 / 4;
+
 /** Refuses a body with 503 while it and all others that have not arrived whole would take more than the room there is. */
 export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): void {
   let taken = 0;
+  const ofCaller = new Map<string, number>();
   const full = `The bodies that are being received take more than ${most / 1024 / 1024} MiB: send it again in a few seconds`;
 
+  /** `bytes` may be negative. */
+  const take = (caller: string, bytes: number): void => {
+    taken += bytes;
+    const now = (ofCaller.get(caller) ?? 0) + bytes;
+    if (now === 0) ofCaller.delete(caller);
+    else ofCaller.set(caller, now);
+  };
+  const isRoomFor = (caller: string, bytes: number): boolean =>
+    taken + bytes <= most && (ofCaller.get(caller) ?? 0) + bytes <= most * SHARE;
+
   app.addHook('preParsing', (request, reply, payload, next) => {
-    const { bodyLimit = small } = request.routeOptions;
-    if (bodyLimit <= small || isWithoutBody(request.headers)) {
+    if (isWithoutBody(request.headers) || (request.routeOptions.bodyLimit ?? small) <= small) {
       next(null, payload);
       return;
     }
+    const caller = request.headers.authorization ?? '';
     let own = 0;
     const release = () => {
-      taken -= own;
+      take(caller, -own);
       own = 0;
     };
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, done) {
-        if (taken + chunk.length > most) {
+        if (!isRoomFor(caller, chunk.length)) {
           done(tooMuch(full));
           return;
         }
         own += chunk.length;
-        taken += chunk.length;
+        take(caller, chunk.length);
         done(null, chunk);
       },
       flush(done) {

@@ -17,7 +17,14 @@ import { readJson } from './json-body.ts';
 import { followConnections, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
 import { securityHeaders } from './security-headers.ts';
-import { BODY_BYTES, HEADER_BYTES, queryBytes, queryTooLong, READ_QUERY_BYTES } from './sizes.ts';
+import {
+  BODY_BYTES,
+  HEADER_BYTES,
+  PAGE_QUERY_BYTES,
+  queryBytes,
+  queryTooLong,
+  READ_QUERY_BYTES,
+} from './sizes.ts';
 import {
   type ArrivalTimes,
   problemOfHost,
@@ -109,8 +116,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function problemOfQuery({ url, routeOptions }: FastifyRequest) {
-  const most = routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
+function problemOfQuery(request: FastifyRequest) {
+  const { url } = request;
+  // Making the route's options takes longer than most of a request: only what may be too long has them looked at.
+  if (url.length <= PAGE_QUERY_BYTES) return undefined;
+  const most = request.routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
   return queryBytes(url) > most ? queryTooLong(most) : undefined;
 }
 

@@ -9,9 +9,12 @@ const EVERY_MS = 10 * 60_000;
 
 /** The job that runs all deletions, one after the other, and then makes itself anew. */
 export function deleteExpired(deletions: Deletions, { jobs, log, now }: HousekeepingDeps): JobHandler {
-  return async () => {
+  return async (_key, signal) => {
     const deleted: Record<string, number> = {};
-    for (const [name, deleteOld] of Object.entries(deletions)) deleted[name] = await deleteOld();
+    for (const [name, deleteOld] of Object.entries(deletions)) {
+      if (signal.aborted) return undefined;
+      deleted[name] = await deleteOld();
+    }
     log.debug(deleted, 'What outlived its use was deleted');
     await jobs.schedule('housekeeping', '', now() + EVERY_MS);
     return undefined;

@@ -7,6 +7,9 @@ export const Provider = oneOf(PROVIDER_KINDS);
 export const ACTORS = ['user', 'operator', 'administrator', 'nobody'];
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const list = (description: string, item = Type.String()) => Type.Optional(Type.Array(item, { description }));
+const originalTruncated = Type.Optional(
+  Type.Literal(true, { description: '`original` is larger than is shown, and left out.' }),
+);
 const numbers = (description: string) => Type.Optional(Type.Array(Type.Integer(), { description }));
 
 export const Attendee = Type.Object(
@@ -72,7 +75,8 @@ export const eventMembers = {
   lastModified: Type.Optional(instant('As the calendar has it.')),
   link: text('Where the provider shows it.'),
   etag: text('The version, for `If-Match`; absent where the server gives none.'),
-  original: Type.Optional(anyObject('The provider’s own object.')),
+  original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
+  originalTruncated,
 };
 
 export const Event = Type.Object(eventMembers, {
@@ -111,7 +115,8 @@ export const calendarMembers = {
   description: text('As its owner wrote it.'),
   primary: Type.Boolean({ description: 'The account’s main calendar.' }),
   access: oneOf(['write', 'read']),
-  original: anyObject('The provider’s own object.'),
+  original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
+  originalTruncated,
 };
 
 export const Calendar = Type.Object(calendarMembers, { $id: 'Calendar' });
@@ -120,7 +125,11 @@ export const ReadProblem = Type.Object(
   {
     provider: Provider,
     account: Type.String(),
-    code: Type.String({ description: 'Such as `reauth_required`, `sync_in_progress`, `unavailable`.' }),
+    calendarId: text('Where something of one calendar is left out.'),
+    eventId: text('Where it is one event.'),
+    code: Type.String({
+      description: 'Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `unavailable`.',
+    }),
     message: Type.String(),
     reason: text('The exact cause.'),
     actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
@@ -128,7 +137,8 @@ export const ReadProblem = Type.Object(
   },
   {
     $id: 'ReadProblem',
-    description: 'An account that could not be brought up to date: what it has may be old or missing.',
+    description:
+      'An account that could not be brought up to date, or a calendar or event that is left out: what it has may be old or missing.',
   },
 );
 

@@ -11,6 +11,7 @@ import type { EventName } from './change-feed.ts';
 import type { EventReader, MirroredAccount, WholeSeries } from './event-reader.ts';
 import { type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
+import { mainThreadTurn } from './main-thread-turn.ts';
 import { inPieces } from './row-pieces.ts';
 import { timesOf } from './series-times.ts';
 import { instanceOfOverride, listedMaster } from './whole-series.ts';
@@ -79,7 +80,9 @@ export async function* changeTexts(
   { changes, owners }: { readonly changes: readonly SizedChange[]; readonly owners: Owners },
   read: Reader,
 ): AsyncGenerator<readonly RenderedObject[], void> {
-  for (const piece of inPieces(changes)) {
+  const pieces = [...inPieces(changes)];
+  for (const piece of pieces) {
+    if (pieces.length > 1) await mainThreadTurn();
     const texts = await textsOf(piece, owners, read);
     yield piece.flatMap((change) => {
       const event = change.changeType === 'deleted' ? change.event : texts.get(keyOf(change));

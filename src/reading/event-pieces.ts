@@ -1,9 +1,8 @@
 /** What the events of a page say, read from the mirror piece by piece, so that a page is never held whole. */
-import { setImmediate as turn } from 'node:timers/promises';
-
 import type { Timing } from '../calendars/mirrored-event.ts';
 import { type EventContent, type EventReader, nameOfRow, type RowName } from './event-reader.ts';
 import { type ListedEvent, recurrenceObject } from './event-text.ts';
+import { mainThreadTurn } from './main-thread-turn.ts';
 import type { NamedEvent } from './named-events.ts';
 import { inPieces, piecesOf } from './row-pieces.ts';
 
@@ -22,11 +21,29 @@ export async function* eventPieces(
 ): AsyncGenerator<readonly ListedEvent[], void> {
   // An event of a series says the same in each of its instances: what the piece before had is not read again.
   let read = new Map<string, EventContent>();
-  for (const piece of inPieces(events)) {
-    if (read.size > 0) await turn();
-    read = await contentsFor(piece, read, deps);
-    yield piece.flatMap((event) => listedEvent(event, read, deps) ?? []);
+  const pieces = [...inPieces(events)];
+  for (const piece of pieces) {
+    if (pieces.length > 1) await mainThreadTurn();
+    let contents: Map<string, EventContent> | undefined = await contentsFor(piece, read, deps);
+    read = shared(piece, contents);
+    const listed = piece.flatMap((event) => listedEvent(event, contents ?? read, deps) ?? []);
+    // While the piece is sent, nothing is held that the next one does not need.
+    contents = undefined;
+    yield listed;
   }
+}
+
+/** What of these further instances can say as well. */
+function shared(piece: readonly NamedEvent[], contents: ReadonlyMap<string, EventContent>) {
+  const kept = new Map<string, EventContent>();
+  for (const { calendarKey, row, master, times } of piece) {
+    if (times === undefined) continue;
+    for (const one of master === undefined ? [row] : [row, master]) {
+      const content = contents.get(keyOf(calendarKey, one));
+      if (content !== undefined) kept.set(keyOf(calendarKey, one), content);
+    }
+  }
+  return kept;
 }
 
 const keyOf = (calendarKey: string, row: RowName): string => `${calendarKey} ${nameOfRow(row)}`;

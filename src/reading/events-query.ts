@@ -110,12 +110,10 @@ function checkWindow({ start, end }: EventWindow, fields: Fields): void {
   if (end - start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
 }
 
-/** The window holds more than one answer may cost. */
-export function windowTooLarge(cause?: unknown): ApiError {
-  const message =
-    'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
+function windowTooLarge(): ApiError {
+  const message = 'The window is too large: ask for at most two hundred years between start and end';
   const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', { message, details, cause });
+  return new ApiError(400, 'window_too_large', { message, details });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Reading events (docs/wire.md 1.7, 2.5) and following their changes, for the API reference. */
 import { Type } from 'typebox';
 
-import { badField, badTokens, refusal, smallScope, unreadable } from '../http/error.schema.ts';
+import { badField, badTokens, later, refusal, smallScope, unreadable } from '../http/error.schema.ts';
 import { type Operation, oneOf, query, required } from '../http/operation.ts';
 import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider } from './calendar.schema.ts';
 
@@ -9,7 +9,11 @@ const EventsPage = Type.Object(
   {
     events: Type.Array(Event),
     pageSize: Type.Integer(),
-    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
+    nextPageToken: Type.Optional(
+      Type.String({
+        description: 'Absent on the last page. A page has 8 MB at the most, and one event at least.',
+      }),
+    ),
     errors: errorsMember,
   },
   { $id: 'EventsPage' },
@@ -76,9 +80,22 @@ const ambiguous = refusal(409, 'ambiguous_event', {
     'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar',
 });
 
-export const windowTooLargeCase = refusal(400, 'window_too_large', {
-  when: 'The window holds more than one answer may cost.',
-  message: 'The window is too large: ask for a shorter time between start and end, or for fewer calendars',
+export const tooManyReads = refusal(429, 'too_many_reads', {
+  when: 'Too many reads of the user’s large calendars wait already.',
+  message:
+    'Large calendars of this user are being read already: 2 such reads go on at once and 20 may wait; ask again when one was answered',
+  ...later,
+});
+
+const tooComplex = refusal(422, 'event_too_complex', {
+  when: 'The instance is of a series whose rules take too long to follow.',
+  message:
+    'The series of this event asks for too much: following its rules takes too long. Make them simpler in its calendar, or ask for the series itself',
+});
+
+const windowTooLargeCase = refusal(400, 'window_too_large', {
+  when: 'The window is longer than two hundred years.',
+  message: 'The window is too large: ask for at most two hundred years between start and end',
   details: { end: ['end is too far from start'] },
 });
 
@@ -100,7 +117,7 @@ export const eventOperations: readonly Operation[] = [
     group,
     summary: 'The events in a window, over all calendars, sorted by start',
     description:
-      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` tells of each account that could not be brought up to date.',
+      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` tells of each account that could not be brought up to date, and of what is left out.',
     callers: ['free-busy'],
     parameters: [
       query('start', 'The first day of the current month in UTC by default.', '2026-11-01T00:00:00Z'),
@@ -130,6 +147,7 @@ export const eventOperations: readonly Operation[] = [
       windowTooLargeCase,
       ...badTokens,
       smallScope('Searching events is forbidden for free-busy scope'),
+      tooManyReads,
       ...unreadable,
     ],
   },
@@ -149,7 +167,7 @@ export const eventOperations: readonly Operation[] = [
     answer: oneEvent,
     refusals: [
       badField('eventId', 'is missing'),
-      windowTooLargeCase,
+      tooComplex,
       ...badTokens,
       ...notFound,
       ambiguous,
@@ -181,7 +199,7 @@ export const eventOperations: readonly Operation[] = [
     answer: oneEvent,
     refusals: [
       badField('provider', 'must be one of google, microsoft, apple, caldav'),
-      windowTooLargeCase,
+      tooComplex,
       ...badTokens,
       ...notFound,
       ambiguous,

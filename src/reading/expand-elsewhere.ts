@@ -10,11 +10,11 @@ import {
 } from './expand-calendar.ts';
 import { EXPAND, type ExpandInput } from './expand-task.ts';
 
-/** What the main thread may still spend on a read: some two milliseconds. Counted down. */
+/** What the main thread may still spend on a read: a few milliseconds. Counted down. */
 export type MainThreadBudget = { steps: number; characters: number };
 
 /** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
-export const mainThreadBudget = (): MainThreadBudget => ({ steps: 40_000, characters: 128_000 });
+export const mainThreadBudget = (): MainThreadBudget => ({ steps: 20_000, characters: 64_000 });
 
 export type ExpandDeps = {
   /** Where there is none, all is done on the main thread. */

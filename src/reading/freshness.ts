@@ -5,6 +5,7 @@
 import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
@@ -222,9 +223,11 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
     };
   }
   const things = [account, ...(eventAge === undefined ? [] : chosenOf(account, choice))];
-  const failed = things.find(({ failure }) => failure !== undefined)?.failure;
+  const failures = things.flatMap(({ failure }) => failure ?? []);
+  // That there are too many calendars hides nothing that ails those that are read.
+  const failed = failures.find(({ reason }) => reason !== 'too_many_calendars') ?? failures[0];
   if (failed !== undefined) {
-    const code = failed.kind === 'unauthorized' ? 'reauth_required' : failed.kind;
+    const code = failed.kind === 'unauthorized' ? 'reauth_required' : codeOf(failed);
     return { code, message: failed.message, ...causeOf(healthAfter(failed, account.provider)?.reason) };
   }
   if (things.every(({ syncedAt }) => syncedAt !== undefined)) return undefined;
@@ -236,3 +239,5 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) 
 
 const causeOf = (reason: HealthReason | undefined) =>
   reason === undefined ? {} : { reason, actor: actorOf(reason) };
+
+const codeOf = ({ kind, reason }: SyncFailure): string => (reason === 'too_many_calendars' ? reason : kind);

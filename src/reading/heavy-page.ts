@@ -16,6 +16,7 @@ import {
 } from './event-reader.ts';
 import { type ExpandDeps, expandElsewhere, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import type { LeftOut } from './left-out.ts';
+import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
   endOfPage,
@@ -65,6 +66,7 @@ export async function heavyPage(
     const wanted = { window: { ...window, end: until }, after, limit, singleEvents };
     const { series, over } = await seriesOf(calendarKey, { ...request, window: wanted.window }, deps);
     const times = timesOfCalendar(calendar, series);
+    await mainThreadTurn();
     const expanded = expandHere(times, wanted, budget) ?? (await expandElsewhere(times, wanted, deps));
     for (const found of expanded.found) events.push(namedInstance(found, series, singleEvents));
     for (const place of expanded.tooComplex)
@@ -133,6 +135,7 @@ async function seriesOf(
         characters += one.rows.reduce((sum, { timing }) => sum + timing.length, 0);
         searched += search.length > 0 ? bytes.reduce((sum, of) => sum + of, 0) : 0;
         if (searched > MOST_SEARCHED) return { series, over: 'search' };
+        if (search.length > 0) await turn();
         const found =
           search.length > 0 ? await matchingSeries({ ...one, searched: bytes }, search, reader) : one;
         if (found !== undefined) series.push(found);

@@ -6,6 +6,7 @@ import type { EventReader, ReadingUser } from './event-reader.ts';
 import { type ExpandDeps, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import { heavyPage } from './heavy-page.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
   endOfPage,
@@ -25,6 +26,9 @@ export type PageDeps = ExpandDeps & {
 /** The most bytes that chosen calendars may take together for all that is theirs to be read at once. */
 const SMALL_BYTES = 8_000_000;
 
+/** What takes more waits for its turn on the main thread. */
+const AT_ONCE = 1_000_000;
+
 /** The events behind `after`, at most `pageSize`. Throws 429 as HeavyReads does. */
 export async function pageOfEvents(
   request: PageRequest,
@@ -33,6 +37,7 @@ export async function pageOfEvents(
 ): Promise<EventPage> {
   if (calendars.length === 0) return { events: [], more: false, leftOut: [] };
   const bytes = calendars.reduce((sum, calendar) => sum + calendar.bytes, 0);
+  if (bytes > AT_ONCE) await mainThreadTurn();
   const page = bytes <= SMALL_BYTES ? await smallPage(request, calendars, deps) : undefined;
   if (page !== undefined) return page;
   return deps.heavyReads.run(user, (owner) => heavyPage(request, calendars, { ...deps, owner }));
@@ -57,6 +62,7 @@ async function smallPage(
   const last = events[limit - 1];
   let end = Math.min(window.end, last ? last.startsAt + 1 : window.end);
   const budget = mainThreadBudget();
+  await mainThreadTurn();
   const zones = new Map(calendars.map(({ calendarKey, timeZone }) => [calendarKey, timeZone]));
   for (const [calendarKey, ofCalendar] of Map.groupBy(series, (one) => one.calendarKey)) {
     const times = timesOfCalendar({ calendarKey, timeZone: zones.get(calendarKey) ?? 'UTC' }, ofCalendar);

@@ -136,7 +136,7 @@ const SIZE = `octet_length(content) + ${originalSize('original')}`;
 
 function textsFor({ byBytes: collation, oneOf }: Dialect) {
   const named = `calendar_key = :calendarKey AND href ${oneOf('hrefs')} AND recurrence_id ${oneOf('recurrences')}`;
-  const behindPlace = `(starts_at > :atStart OR (starts_at = :atStart AND event_id ${collation} > :atId))`;
+  const behindPlace = `(starts_at, event_id ${collation}) > (:atStart, :atId)`;
   return {
     // In the order of the index, so that no more than a page of it is read.
     names: `

@@ -19,7 +19,9 @@ export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
   const { owner, accountKey, host } = await placeOf(tx, { kind, key });
   await tx.all(
-    `INSERT INTO job_turn (owner, kind, host, turn_at) VALUES (:owner, :kind, :host, :runAt) ${OR_EARLIER}`,
+    `INSERT INTO job_turn (owner, kind, host, turn_at, served_at)
+     VALUES (:owner, :kind, :host, :runAt,
+       (SELECT COALESCE(MAX(served_at), 0) FROM job_turn AS t WHERE t.owner = :owner)) ${OR_EARLIER}`,
     { owner, kind, host, runAt },
   );
   await tx.all(

@@ -22,7 +22,17 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       jobScheduled();
     },
 
-    take: (terms) => db.transaction((tx) => takeJobs(tx, terms)),
+    async take(terms) {
+      // Most looks find nothing, and need no lock.
+      const { kinds, now } = terms;
+      const due = await db.get<{ is: number }>(
+        `SELECT 1 AS "is" WHERE EXISTS (SELECT 1 FROM job_turn WHERE kind ${db.dialect.oneOf('kinds')} AND turn_at <= :now)
+            OR EXISTS (SELECT 1 FROM job WHERE lease_holder IS NOT NULL AND run_at <= :now)`,
+        { kinds, now },
+      );
+      if (due === undefined) return { jobs: [], setAside: [], isCut: false };
+      return db.transaction((tx) => takeJobs(tx, terms));
+    },
 
     async renew(holders, leaseUntil) {
       // The end of the lease is when the job is due again, should its holder die.

@@ -12,6 +12,10 @@ const LOOK_AGAIN_MS = 1_000;
 /** How many turns are looked at together, and how often: a call takes a few milliseconds at most. */
 const TURNS_AT_ONCE = 16;
 const MOST_ROUNDS = 8;
+/** Of so many whose turn came first, the one served longest ago goes first. */
+const TURNS_COMPARED = 1_000;
+/** So long it is known when an owner without further jobs was served. */
+const REMEMBERED_MS = 24 * 3_600_000;
 
 // Those who take jobs take turns: what runs for an account or a host is counted by one of them at a time.
 const LOCK = `UPDATE job_turn SET turn_at = turn_at WHERE owner = '' AND kind = '' AND host = ''`;
@@ -39,7 +43,7 @@ type Turn = {
   readonly owner: string;
   readonly kind: JobKind;
   readonly host: string;
-  readonly turnAt: number;
+  readonly servedAt: number;
 };
 
 /** Takes jobs in the caller's transaction (JobStore.take). */
@@ -110,7 +114,7 @@ class Taking {
       }
       if (owner !== '') served.add(owner);
       await this.#lease(job, 0);
-      await this.#moveTurn(turn, 0);
+      await this.#moveTurn({ ...turn, servedAt: this.#terms.now }, 0);
       await this.#goBehindOthers(owner);
     }
     return turns.length > 0 && !this.#isEnough();
@@ -143,14 +147,18 @@ class Taking {
     const turns: Turn[] = [];
     for (const kind of kinds) {
       const rows = await this.#tx.all<Turn>(
-        `SELECT owner, kind, host, turn_at AS "turnAt" FROM job_turn
-          WHERE kind = :kind AND turn_at <= :now ${hosts.text} ${owners.text}
-          ORDER BY turn_at LIMIT ${TURNS_AT_ONCE} ${dialect.skipLocked}`,
+        `SELECT owner, kind, host, served_at AS "servedAt" FROM job_turn WHERE (owner, kind, host) IN
+          (SELECT owner, kind, host FROM
+            (SELECT owner, kind, host, turn_at, served_at FROM job_turn
+              WHERE kind = :kind AND turn_at <= :now ${hosts.text} ${owners.text}
+              ORDER BY turn_at LIMIT ${TURNS_COMPARED}) AS due
+            ORDER BY served_at, turn_at LIMIT ${TURNS_AT_ONCE})
+          ORDER BY served_at, turn_at ${dialect.skipLocked}`,
         { kind, now, ...hosts.values, ...owners.values },
       );
       turns.push(...rows);
     }
-    return turns.sort((one, other) => one.turnAt - other.turnAt);
+    return turns.sort((one, other) => one.servedAt - other.servedAt);
   }
 
   #dueJobOf({ owner, kind, host }: Turn): Promise<Job | undefined> {
@@ -174,26 +182,27 @@ class Taking {
   }
 
   /** To when its next job is due; where one is due already, to so many milliseconds from now. */
-  async #moveTurn({ owner, kind, host }: Turn, later: number): Promise<void> {
+  async #moveTurn({ owner, kind, host, servedAt }: Turn, later: number): Promise<void> {
     const turn = { owner, kind, host };
+    const { now } = this.#terms;
     const next = await this.#tx.get<{ runAt: number }>(NEXT_OF_TURN, turn);
-    if (next === undefined) {
+    if (next === undefined && servedAt + REMEMBERED_MS <= now) {
       await this.#tx.all(`DELETE FROM job_turn WHERE ${OF_TURN}`, turn);
       return;
     }
-    const { now } = this.#terms;
-    const turnAt = next.runAt > now ? next.runAt : now + later;
+    const nextAt = next?.runAt ?? servedAt + REMEMBERED_MS;
+    const turnAt = nextAt > now ? nextAt : now + later;
     await this.#tx.all(`UPDATE job_turn SET turn_at = :turnAt WHERE ${OF_TURN}`, { ...turn, turnAt });
   }
 
   /** All turns of who was served. */
   async #goBehindOthers(owner: string): Promise<void> {
-    if (owner === '') return;
     const { oneOf, skipLocked } = this.#tx.dialect;
     await this.#tx.all(
-      `UPDATE job_turn SET turn_at = :now WHERE owner = :owner AND (kind, host) IN
+      `UPDATE job_turn SET served_at = :now, turn_at = CASE WHEN turn_at < :now THEN :now ELSE turn_at END
+          WHERE owner = :owner AND (kind, host) IN
         (SELECT kind, host FROM job_turn
-          WHERE owner = :owner AND kind ${oneOf('kinds')} AND turn_at < :now ${skipLocked})`,
+          WHERE owner = :owner AND kind ${oneOf('kinds')} AND served_at < :now ${skipLocked})`,
       { owner, kinds: this.#terms.kinds, now: this.#terms.now },
     );
   }

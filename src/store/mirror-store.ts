@@ -46,7 +46,7 @@ const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR 
 
 type Lists = Pick<
   MirrorStore,
-  'findList' | 'leaseList' | 'replaceCalendars' | 'failList' | 'noteListFailure'
+  'findList' | 'leaseList' | 'replaceCalendars' | 'noteCutList' | 'failList' | 'noteListFailure'
 >;
 type Calendars = Pick<MirrorStore, 'listCalendars' | 'findCalendar' | 'leaseCalendar' | 'leaseForSync'>;
 type Writes = Pick<MirrorStore, 'storedVersions' | 'applyChanges' | 'dropUnlisted'>;
@@ -82,6 +82,14 @@ function listsOf(db: Database): Lists {
       await emptyLargeCalendars(db, { chosen: unlisted(db.dialect), values: { ...lease, hrefs } }, now);
       await forgetVersions(db, lease.key, calendars);
       return db.transaction((tx) => replaceCalendars(tx, lease, { calendars, now }));
+    },
+
+    async noteCutList(accountKey, cut) {
+      await db.write(
+        `UPDATE account SET list_error = :cut, list_failed_at = listed_at
+          WHERE account_key = :accountKey AND list_error IS NULL RETURNING account_key`,
+        { accountKey, cut: JSON.stringify(cut) },
+      );
     },
 
     async failList({ key, holder }, failure, now) {
@@ -241,7 +249,7 @@ function calendarOf(row: SyncRow): MirroredCalendar {
     timeZone,
     access,
     ...(row.isPrimary === 1 && { primary: true }),
-    original: JSON.parse(row.original),
+    original: row.original === '' ? {} : JSON.parse(row.original),
     syncToken: row.syncToken ?? undefined,
     ...(row.tooComplex !== null && { tooComplex: JSON.parse(row.tooComplex) }),
     ...freshnessOf(row),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { ProviderCalendar } from '../calendars/calendar.ts';
 import { leftOutEvents } from '../calendars/left-out-message.ts';
-import type { MirroredChanges } from '../calendars/mirrored-event.ts';
+import { LONGEST_ORIGINAL, type MirroredChanges } from '../calendars/mirrored-event.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
@@ -89,10 +89,13 @@ async function putCalendar(
       color: optional(calendar.color),
       access: calendar.access,
       isPrimary: Number(calendar.primary === true),
-      original: JSON.stringify(calendar.original),
+      original: keptOriginal(JSON.stringify(calendar.original)),
     },
   );
 }
+
+/** Of an object that is too long for answers nothing is kept. */
+const keptOriginal = (text: string): string => (Buffer.byteLength(text) <= LONGEST_ORIGINAL ? text : '');
 
 /** When a lease ends from now on, epoch milliseconds, and what may be kept. */
 type WriteTerms = { readonly until: number; readonly quotas: StorageQuotas };

@@ -1,9 +1,12 @@
 /** A provider's own object as answers have it: none where it takes more than LONGEST_ORIGINAL (docs/wire.md 2.5). */
 import { LONGEST_ORIGINAL } from '../calendars/mirrored-event.ts';
 
-/** The column as `original`, null where it is too long or `asked` is 0; a long one is not even read. */
+/**
+ * The column as `original`, null where it is too long or `asked` is 0; a long one is not even read, and of a
+ * calendar's nothing is kept but an empty text.
+ */
 export const originalColumn = (column: string, asked: string): string =>
-  `CASE WHEN ${asked} = 1 AND octet_length(${column}) <= ${LONGEST_ORIGINAL} THEN ${column} END AS "original"`;
+  `CASE WHEN ${asked} = 1 AND octet_length(${column}) BETWEEN 1 AND ${LONGEST_ORIGINAL} THEN ${column} END AS "original"`;
 
 /** How many bytes of an answer the column takes. */
 export const originalSize = (column: string): string =>

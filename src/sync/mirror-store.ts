@@ -58,6 +58,9 @@ export interface MirrorStore {
    */
   replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
 
+  /** Keeps what was left out of a list that was just read: as a failure of the moment it was listed (see isCutList). */
+  noteCutList(accountKey: string, cut: SyncFailure): Promise<void>;
+
   /** Gives the lease back and keeps what the sync failed of. */
   failList(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 

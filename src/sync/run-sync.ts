@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AccountSessions } from '../access/account-session.ts';
 import type { Account, AccountStore } from '../calendars/account-store.ts';
+import { isCutList } from '../calendars/calendar-list.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
 import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
@@ -137,7 +138,8 @@ async function syncOnce(
   while (!stopped.aborted) {
     const state = await target.state();
     if (state === undefined) return undefined;
-    if (state.failure !== undefined) {
+    const isCut = isCutList(state);
+    if (state.failure !== undefined && !isCut) {
       const isRecent = (state.failedAt ?? 0) >= notBefore || (state.failure.retryAt ?? 0) > deps.now();
       if (isRecent) return state.failure;
     } else if (state.syncedAt !== undefined && state.syncedAt >= notBefore) return undefined;
@@ -149,7 +151,11 @@ async function syncOnce(
       const aside = setAside(unfinished, deps.now());
       if (aside !== undefined) await target.setAside(lease, aside);
       if (aside?.isDue === false) return await keptAside(work.accountKey, aside.failure, deps);
-      const outcome = await runLeased(target, { ...work, lease, previous: state.failure }, deps);
+      const outcome = await runLeased(
+        target,
+        { ...work, lease, previous: isCut ? undefined : state.failure },
+        deps,
+      );
       if (outcome !== 'lost') return outcome;
     }
     await sleep(POLL_MS, undefined, { signal: stopped }).catch(() => {});
@@ -169,6 +175,7 @@ async function runLeased(
   if (account === undefined) return undefined;
   let outcome: SyncOutcome;
   let leftOut: LeftOutEvents | undefined;
+  let cut: SyncFailure | undefined;
   try {
     const credentials = await deps.accounts.credentialsOf(work.accountKey);
     if (credentials === undefined) return undefined;
@@ -178,7 +185,7 @@ async function runLeased(
       throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
     }
     const session = deps.sessions.open(account);
-    ({ outcome, leftOut } = await work.run(provider.open(credentials, session), account));
+    ({ outcome, leftOut, cut } = await work.run(provider.open(credentials, session), account));
   } catch (reason) {
     const cause = failureOf(reason, { account, job: target.kind }, deps);
     const notSent = reason instanceof ProviderError && reason.notSent;
@@ -193,6 +200,10 @@ async function runLeased(
   if (outcome === 'lost') return 'lost';
   if (outcome === 'paused') {
     await deps.jobs.schedule(target.kind, target.key, deps.now() + PAUSE_MS);
+    return undefined;
+  }
+  if (cut !== undefined) {
+    await recordProblem(account, cut, deps);
     return undefined;
   }
   if (leftOut !== undefined) {

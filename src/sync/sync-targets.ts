@@ -1,5 +1,6 @@
 /** What is synced as a whole: the list of an account's calendars, or the events of a calendar. */
 import type { Account } from '../calendars/account-store.ts';
+import { keptList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
@@ -14,6 +15,8 @@ import type { ResourceRendering } from './resource-rendering.ts';
 export type TargetDeps = {
   readonly mirror: MirrorStore;
   readonly rendering: ResourceRendering;
+  /** How many calendars of an account are read; 500 where it does not say. */
+  readonly calendarsPerAccount?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -39,11 +42,20 @@ export type Work = {
   /** Fails with ProviderError. */
   run(open: CalendarAccount, account: Account): Promise<Run>;
 };
-/** `leftOut`: what the sync left out. */
-export type Run = { readonly outcome: SyncOutcome; readonly leftOut?: LeftOutEvents | undefined };
+/** `leftOut`: what the sync left out. `cut`: what to say of a list that is not whole. */
+export type Run = {
+  readonly outcome: SyncOutcome;
+  readonly leftOut?: LeftOutEvents | undefined;
+  readonly cut?: SyncFailure | undefined;
+};
+
+const CALENDARS_PER_ACCOUNT = 500;
 
 /** The list of an account's calendars. */
-export function listTarget(accountKey: string, { mirror, now }: TargetDeps): Target {
+export function listTarget(
+  accountKey: string,
+  { mirror, now, calendarsPerAccount = CALENDARS_PER_ACCOUNT }: TargetDeps,
+): Target {
   return {
     key: accountKey,
     kind: 'sync-account',
@@ -62,8 +74,10 @@ export function listTarget(accountKey: string, { mirror, now }: TargetDeps): Tar
         accountKey,
         unfinished: begun - 1,
         async run(open) {
-          const isReplaced = await mirror.replaceCalendars(lease, await open.listCalendars(), startedAt);
-          return { outcome: isReplaced ? 'done' : 'lost' };
+          const { calendars, cut } = keptList(await open.listCalendars(), calendarsPerAccount);
+          if (!(await mirror.replaceCalendars(lease, calendars, startedAt))) return { outcome: 'lost' };
+          if (cut !== undefined) await mirror.noteCutList(accountKey, cut);
+          return { outcome: 'done', cut };
         },
       };
     },

@@ -17,14 +17,15 @@ export type MostSyncs = {
 
 export const MOST_SYNCS: MostSyncs = { ofOwner: 6, ofOwnerAtHost: 4, ofHost: 32, waiting: 500 };
 
-type Waiting = { readonly place: SyncPlace; readonly start: () => void };
+/** Starts those of one owner who wait, by the host they wait for. */
+type Waiting = { count: number; readonly byHost: Map<string, (() => void)[]> };
 
 /** The turns of all syncs of a process. */
 export class SyncTurns {
   readonly #most: MostSyncs;
   readonly #running = new Map<string, number>();
   /** By owner, in the order of their turns. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(most = MOST_SYNCS) {
     this.#most = most;
@@ -34,34 +35,49 @@ export class SyncTurns {
   async enter(place: SyncPlace): Promise<(() => void) | undefined> {
     if (this.#isFree(place)) this.#count(place, 1);
     else {
-      const others = this.#waiting.get(place.owner) ?? [];
-      if (others.length >= this.#most.waiting) return undefined;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      others.push({ place, start: resolve });
-      this.#waiting.set(place.owner, others);
-      await promise;
+      const turn = this.#wait(place);
+      if (turn === undefined) return undefined;
+      await turn;
     }
     return () => this.#leave(place);
   }
 
-  #leave(place: SyncPlace): void {
-    this.#count(place, -1);
-    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) next.start();
+  #wait({ owner, host }: SyncPlace): Promise<void> | undefined {
+    const waiting = this.#waiting.get(owner) ?? { count: 0, byHost: new Map() };
+    if (waiting.count >= this.#most.waiting) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const queue = waiting.byHost.get(host) ?? [];
+    queue.push(resolve);
+    waiting.byHost.set(host, queue);
+    waiting.count += 1;
+    this.#waiting.set(owner, waiting);
+    return promise;
   }
 
-  /** The first that may run, of the owner whose turn it is; that owner's others go behind everybody else's. */
-  #takeNext(): Waiting | undefined {
-    for (const [owner, queue] of this.#waiting) {
-      if (this.#countOf(owner) >= this.#most.ofOwner) continue;
-      const index = queue.findIndex(({ place }) => this.#isFree(place));
-      const [next] = index < 0 ? [] : queue.splice(index, 1);
-      if (next === undefined) continue;
-      this.#waiting.delete(owner);
-      if (queue.length > 0) this.#waiting.set(owner, queue);
-      this.#count(next.place, 1);
-      return next;
+  #leave(place: SyncPlace): void {
+    this.#count(place, -1);
+    while (this.#startNext(place)) {
+      // One that left may let two begin: another of its owner, and another at its server.
     }
-    return undefined;
+  }
+
+  /** Starts the first that may run now that one has left; its owner goes behind everybody else. */
+  #startNext(left: SyncPlace): boolean {
+    for (const [owner, waiting] of this.#waiting) {
+      const hosts = owner === left.owner ? [...waiting.byHost.keys()] : [left.host];
+      const host = hosts.find((name) => waiting.byHost.has(name) && this.#isFree({ owner, host: name }));
+      if (host === undefined) continue;
+      const queue = waiting.byHost.get(host) ?? [];
+      const start = queue.shift();
+      waiting.count -= 1;
+      if (queue.length === 0) waiting.byHost.delete(host);
+      this.#waiting.delete(owner);
+      if (waiting.count > 0) this.#waiting.set(owner, waiting);
+      this.#count({ owner, host }, 1);
+      start?.();
+      return true;
+    }
+    return false;
   }
 
   #isFree({ owner, host }: SyncPlace): boolean {

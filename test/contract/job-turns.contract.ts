@@ -89,6 +89,23 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       assert.ok(bens.every((key) => taken.includes(key)));
     });
 
+    it('the owner served longest ago comes first, also where others have waited for longer', async () => {
+      const stores = await prepare();
+      await link(stores, 'ada', 'a.example', 'b.example', 'c.example');
+      const [quick = ''] = await link(stores, 'ben', 'd.example');
+      const one = { limit: 1, most: unlimited };
+      const first = await take(stores.jobs, { ...one, now: NOW + 1, holder: 'first' });
+      const second = await take(stores.jobs, { ...one, now: NOW + 2, holder: 'second' });
+      for (const job of first) await stores.jobs.finish(job, 'first');
+      for (const job of second) await stores.jobs.finish(job, 'second');
+      await take(stores.jobs, { ...one, now: NOW + 3 });
+
+      await stores.jobs.schedule('sync-account', quick, NOW + 4);
+      const [next] = await take(stores.jobs, { ...one, now: NOW + 5 });
+
+      assert.equal(next?.accountKey, quick);
+    });
+
     it('no more than two jobs of an account run at once, over all instances', async () => {
       const stores = await prepare();
       const [key = ''] = await link(stores, 'ada', 'a.example');

@@ -17,6 +17,8 @@ export type Arena = {
   readonly evil: EvilServer;
   readonly goodLogin: CalendarLogin;
   readonly goodEvents: number;
+  /** Whom linkEvil made, in order. */
+  readonly evilUsers: string[];
   readonly meter: Meter;
   /** Starts the program again after it was killed or stopped. */
   restart(): Promise<void>;
@@ -66,6 +68,7 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
     evil,
     goodLogin,
     goodEvents,
+    evilUsers: [],
     get meter() {
       return meter;
     },
@@ -99,22 +102,24 @@ export const evilLogin = (
   password: EVIL_PASSWORD,
 });
 
-/** Links the shape for a user of its own: its access token. */
+/** Links the shape for a user of its own, whom `evilUsers` has from then on: its access token. */
 export async function linkEvil(arena: Arena, shape: ShapeName, host = 0): Promise<string> {
+  linked += 1;
+  const userId = `evil ${linked}: ${shape}`;
+  arena.evilUsers.push(userId);
   const login = evilLogin(arena.evil, shape, host);
-  const { accessToken } = await connect(arena.application, { userId: userOf(shape, host), login });
+  const { accessToken } = await connect(arena.application, { userId, login });
   return accessToken;
 }
 
-const userOf = (shape: ShapeName, host: number): string => `evil ${shape} ${host}`;
+let linked = 0;
 
-/** Deletes that user with all it had. */
-export async function forgetEvil({ application }: Arena, shape: ShapeName, host = 0): Promise<Response> {
+/** Deletes such a user with all it had. */
+export async function forgetEvil({ application }: Arena, userId: string): Promise<Response> {
   const { clientId, clientSecret, url } = application;
-  const credentials = basic(clientId, clientSecret);
-  return fetch(`${url}/users/${encodeURIComponent(userOf(shape, host))}`, {
+  return fetch(`${url}/users/${encodeURIComponent(userId)}`, {
     method: 'DELETE',
-    headers: { authorization: credentials },
+    headers: { authorization: basic(clientId, clientSecret) },
   });
 }
 

@@ -10,10 +10,11 @@ const [url = '', accessToken = '', expected = ''] = process.argv.slice(2);
 const HEALTH_EVERY_MS = 10;
 const READ_EVERY_MS = 200;
 const TICK_MS = 5;
+const NOTED_MS = 20;
 const WINDOW = 'start=2026-01-01T00:00:00Z&end=2026-02-01T00:00:00Z';
 
 const agent = new http.Agent({ keepAlive: true });
-const empty = (): Measured => ({ health: [], reads: [], faults: [] });
+const empty = (): Measured => ({ health: [], reads: [], late: [], faults: [] });
 let measured = empty();
 /** How late this process was of late: the sum of what it missed. */
 let missed = 0;
@@ -22,7 +23,9 @@ let measures = false;
 let lastTick = performance.now();
 setInterval(() => {
   const now = performance.now();
-  missed += Math.max(0, now - lastTick - TICK_MS);
+  const ms = now - lastTick - TICK_MS;
+  missed += Math.max(0, ms);
+  if (measures && ms > NOTED_MS) measured.late.push({ at: Date.now(), ms });
   lastTick = now;
 }, TICK_MS);
 

@@ -11,6 +11,8 @@ export type Wait = { readonly at: number; readonly ms: number };
 export type Measured = {
   readonly health: Wait[];
   readonly reads: Wait[];
+  /** Turns in which the measuring process itself was kept waiting, and when they ended. */
+  readonly late: Wait[];
   /** What was answered wrongly, or not at all. */
   readonly faults: string[];
 };
@@ -20,7 +22,7 @@ type Probe = { readonly pid: number; readonly stalls: readonly Stall[] };
 export type Findings = {
   /** Longest wait for GET /health, in milliseconds, as it was seen from outside. */
   readonly longestHealth: number;
-  /** Longest turn of the program's main thread, in milliseconds, without the time the machine gave it no processor. */
+  /** Longest turn of the program's main thread, in milliseconds, without the time in which the machine stood still. */
   readonly longestStall: number;
   /** Longest and 99th of 100 waits of the good user's reads, in milliseconds. */
   readonly longestRead: number;
@@ -92,7 +94,7 @@ async function findings(input: {
   const reads = measured.reads.map((wait) => wait.ms - lentTime(stalls, wait)).sort((a, b) => a - b);
   return {
     longestHealth: Math.max(0, ...health),
-    longestStall: Math.max(0, ...stalls.map(({ ours }) => ours)),
+    longestStall: Math.max(0, ...stalls.map((stall) => stall.ours - machineTime(stall, measured.late))),
     longestRead: reads.at(-1) ?? 0,
     p99Read: reads[Math.floor(reads.length * 0.99)] ?? 0,
     reads: reads.length,
@@ -101,6 +103,12 @@ async function findings(input: {
     diskMegabytes: bytesIn(dataDir) / 1e6,
     faults: measured.faults,
   };
+}
+
+/** How much of a stall came with one of the measuring process: then the whole machine stood still. */
+function machineTime({ at, length }: Stall, late: readonly Wait[]): number {
+  const during = late.filter((wait) => wait.at > at - length && wait.at - wait.ms < at);
+  return sum(during.map(({ ms }) => ms));
 }
 
 /** How much of a wait was the machine's, which gave the program no processor. */

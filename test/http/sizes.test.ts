@@ -103,11 +103,11 @@ describe('a body', () => {
 
 describe('the room of bodies', () => {
   const part = (bytes: number) => `{"a":"${'x'.repeat(bytes)}`;
-  const head = (bytes: number) =>
-    `POST /echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
+  const head = (bytes: number, caller = 'ada') =>
+    `POST /echo HTTP/1.1\r\nhost: localhost\r\nauthorization: ${caller}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
 
-  it('bodies that are on their way have so much room together, and it is free again when they are here', async () => {
-    const small = await openSmallServer({ bodyRoom: { most: 100_000, small: 1000 } }, (one) => {
+  it('bodies of a caller that are on their way have so much room together, and it is free again when they are here', async () => {
+    const small = await openSmallServer({ bodyRoom: { most: 400_000, small: 1000 } }, (one) => {
       one.post('/echo', async ({ body }) => ({ length: JSON.stringify(body).length }));
     });
     const first = await small.connection();
@@ -130,8 +130,24 @@ describe('the room of bodies', () => {
     assert.deepEqual([taken.body, after.body], [{ length: 90_008 }, { length: 90_008 }]);
   });
 
+  it('four callers fill the room of all', async () => {
+    const small = await openSmallServer({ bodyRoom: { most: 400_000, small: 1000 } }, (one) => {
+      one.post('/echo', async ({ body }) => ({ length: JSON.stringify(body).length }));
+    });
+    const answers = ['ada', 'ben', 'eve', 'dan', 'joe'].map(async (caller) => {
+      const socket = await small.connection();
+      socket.write(head(99_008, caller) + part(99_000));
+      return lastAnswer(socket);
+    });
+    // Whose last part came last.
+    const { status } = await Promise.race(answers);
+    await Promise.all([small.close(), Promise.allSettled(answers)]);
+
+    assert.equal(status, 503);
+  });
+
   it('a client that goes away leaves its room to others', async () => {
-    const small = await openSmallServer({ bodyRoom: { most: 100_000, small: 1000 } }, (one) => {
+    const small = await openSmallServer({ bodyRoom: { most: 400_000, small: 1000 } }, (one) => {
       one.post('/echo', async ({ body }) => ({ length: JSON.stringify(body).length }));
     });
     const gone = await small.connection();

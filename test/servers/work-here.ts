@@ -11,12 +11,13 @@ export type WorkHere = WorkPool & {
   takeTasks(): string[];
 };
 
-/** What a poisoned body has before its poison comes as parts, if what is in one part has it all. */
+/** Each task takes `spentMs`, with its first part. What is poisoned ends it in the part that it is in. */
 export function workHere(spentMs = 0): WorkHere {
   const tasks: string[] = [];
   return {
     async *run<Part>({ name, input, transfer = [] }: WorkTask) {
       tasks.push(name);
+      let ms = spentMs;
       // As threads are given it: cloned, with bytes that are moved.
       const given = structuredClone(input, { transfer: [...transfer] });
       for await (const part of DAV_TASKS[name]?.(given as never) ?? []) {
@@ -24,7 +25,8 @@ export function workHere(spentMs = 0): WorkHere {
         const [, reason] = /X-POISON:(\w+)/.exec(JSON.stringify(answer)) ?? [];
         if (reason !== undefined) throw new WorkStopped(reason as StopReason);
         const isPart = typeof answer === 'object' && answer !== null && 'ms' in answer;
-        yield (isPart ? { ...answer, ms: spentMs } : answer) as Part;
+        yield (isPart ? { ...answer, ms } : answer) as Part;
+        ms = 0;
       }
     },
     close: async () => {},

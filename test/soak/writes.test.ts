@@ -197,6 +197,7 @@ async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | un
     await db.write('UPDATE idempotency SET lease_until = 0 RETURNING 1');
     await db.write('UPDATE request_slot SET lease_until = 0 RETURNING 1');
     await db.write("UPDATE job SET run_at = 0 WHERE kind = 'finish-splits' RETURNING 1");
+    await db.write("UPDATE job_turn SET turn_at = 0 WHERE kind = 'finish-splits' RETURNING 1");
     return (await db.all<{ step: string }>('SELECT step FROM split_journal')).map(({ step }) => step);
   } finally {
     await db.close();

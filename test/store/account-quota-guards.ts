@@ -1,4 +1,4 @@
-/** Those of the quota of accounts. */
+/** Those of the quotas of accounts and of lists of calendars. */
 import type { Guard } from './known-guards.ts';
 
 export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [
@@ -23,5 +23,10 @@ export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [
       'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
     fails: 'of ten accounts that a person links at once, as many are linked as one may',
     on: 'PostgreSQL',
+  },
+  {
+    store: 'calendar-list',
+    without: ' AND list_error IS NULL RETURNING=> RETURNING',
+    fails: 'what is said of a list that is not whole hides no failure that came meanwhile',
   },
 ];

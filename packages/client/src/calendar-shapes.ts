@@ -57,8 +57,10 @@ export type Calendar = {
   /** The account's main calendar. */
   readonly primary: boolean;
   readonly access: 'read' | 'write';
-  /** The provider's own object. */
-  readonly original: Readonly<Record<string, unknown>>;
+  /** The provider's own object, of 64 kB at the most. */
+  readonly original?: Readonly<Record<string, unknown>>;
+  /** `original` is larger than is shown, and left out. */
+  readonly originalTruncated?: true;
 };
 
 /** A calendar to be made. */
@@ -74,11 +76,17 @@ export type CalendarFields = {
 /** What is changed of a calendar; an empty description is taken away. */
 export type CalendarChange = Partial<Pick<CalendarFields, 'title' | 'color' | 'description'>>;
 
-/** An account that could not be brought up to date: what it has may be old or missing in the answer. */
+/**
+ * An account that could not be brought up to date, or a calendar or event that is left out: what it has may be old or
+ * missing in the answer.
+ */
 export type ReadProblem = {
   readonly provider: Provider;
   readonly account: string;
-  /** Such as `reauth_required`, `sync_in_progress`, `unavailable`. */
+  /** Where something of one calendar, or of one event of it, is left out. */
+  readonly calendarId?: string;
+  readonly eventId?: string;
+  /** Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `unavailable`. */
   readonly code: string;
   readonly message: string;
   /** The exact cause, and who must act. */

@@ -78,8 +78,10 @@ export type CalendarEvent = {
   readonly link?: string;
   /** The version, for `ifMatch`; absent where the calendar's server gives none. */
   readonly etag?: string;
-  /** The provider's own object. */
+  /** The provider's own object, of 64 kB at the most. */
   readonly original?: Readonly<Record<string, unknown>>;
+  /** `original` is larger than is shown, and left out. */
+  readonly originalTruncated?: true;
 };
 
 /** Which events; each member optional. */

@@ -44,9 +44,18 @@ export function exchange(
   let informational = 0;
   let pieces = 0;
 
-  const onAbort = (): void => {
-    reject(signal.reason);
-    controller?.abort(signal.reason);
+  const giveUp = (reason: Error): void => {
+    reject(reason);
+    controller?.abort(reason);
+  };
+  const onAbort = (): void => giveUp(signal.reason);
+  // It is called from a turn of its own: what fails there would be nobody's.
+  const goOn = (): void => {
+    try {
+      controller?.resume();
+    } catch (failure) {
+      giveUp(failure instanceof Error ? failure : new Error(String(failure)));
+    }
   };
   signal.addEventListener('abort', onAbort, { once: true });
 
@@ -79,8 +88,8 @@ export function exchange(
         const wait = share.take(piece.length);
         if (wait !== undefined) {
           reading.pause();
-          wait.then(() => reading.resume());
-        } else if (!turns.count(() => reading.resume())) reading.pause();
+          wait.then(goOn);
+        } else if (!turns.count(goOn)) reading.pause();
       },
       onResponseEnd() {
         if (answer !== undefined) resolve(answer);

@@ -45,19 +45,28 @@ const MOST_OCTETS = 75;
 
 /** §3.1: no line longer than 75 octets, and no character cut. */
 function fold(line: string): string {
-  if (Buffer.byteLength(line) <= MOST_OCTETS) return line;
+  if (line.length <= MOST_OCTETS && Buffer.byteLength(line) <= MOST_OCTETS) return line;
   const lines: string[] = [];
-  let current = '';
+  let from = 0;
   let octets = 0;
-  for (const character of line) {
-    const length = Buffer.byteLength(character);
+  for (let at = 0; at < line.length; ) {
+    const code = line.codePointAt(at) ?? 0;
+    const length = octetsOf(code);
     if (octets + length > MOST_OCTETS) {
-      lines.push(current);
-      current = ' ';
+      lines.push(line.slice(from, at));
+      from = at;
+      // The space that a folded line begins with.
       octets = 1;
     }
-    current += character;
     octets += length;
+    at += code > 0xffff ? 2 : 1;
   }
-  return [...lines, current].join('\r\n');
+  return [...lines, line.slice(from)].join('\r\n ');
+}
+
+/** In UTF-8. */
+function octetsOf(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
 }

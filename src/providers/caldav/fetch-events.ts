@@ -23,8 +23,11 @@ export type Fetched = {
 };
 
 const BATCH = 50;
-/** Objects that are got one by one, at the same time. */
+/** Bytes of what is read together: all of it waits in memory for its turn in a thread. */
+const MOST_TOGETHER = 5_000_000;
+/** Objects that are got one by one, at the same time; larger ones are got alone. */
 const AT_ONCE = 6;
+const MOST_AT_ONCE = 500_000;
 
 export type FetchInput = { readonly session: DavSession; readonly collection: URL; readonly log: Log };
 
@@ -53,11 +56,23 @@ async function* fetchBatch(fetcher: Fetcher, objects: readonly ListedObject[]): 
   if (contents.size > 0) yield fetchedOf(fetcher, contents);
   const missing = objects.filter(({ path }) => !contents.has(path));
   for (let start = 0; start < missing.length; start += AT_ONCE) {
-    const got = missing.slice(start, start + AT_ONCE).map(async (object) => {
-      return [object.path, await fetchOne(fetcher, object)] as const;
-    });
-    yield fetchedOf(fetcher, new Map(await Promise.all(got)));
+    const group = missing.slice(start, start + AT_ONCE);
+    const got = await Promise.all(
+      group.map(async (object) => [object, await fetchOne(fetcher, object, MOST_AT_ONCE)] as const),
+    );
+    const whole = new Map<string, ObjectContent>();
+    for (const [{ path }, content] of got) if (content !== 'too large') whole.set(path, content);
+    yield fetchedOf(fetcher, whole);
+    for (const [object, content] of got)
+      if (content === 'too large') yield fetchedOf(fetcher, await fetchAlone(fetcher, object));
   }
+}
+
+async function fetchAlone(fetcher: Fetcher, object: ListedObject): Promise<Map<string, ObjectContent>> {
+  const content = await fetchOne(fetcher, object);
+  return new Map([
+    [object.path, content === 'too large' ? leftOut(object, 'it is larger than 10 MB') : content],
+  ]);
 }
 
 function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, ObjectContent>): Fetched {
@@ -87,7 +102,12 @@ async function multiget(
   const body = davDocument('c:calendar-multiget', prop + hrefs);
   const contents = new Map<string, ObjectContent>();
   try {
-    const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body });
+    const answer = await davRequest(session, collection, {
+      method: 'REPORT',
+      depth: '1',
+      body,
+      maxBytes: objects.length > 1 ? MOST_TOGETHER : undefined,
+    });
     if (answer.status !== 207) {
       if (isTemporary(answer.status)) throw refusalOf(answer);
       fetcher.multiget = false;
@@ -108,12 +128,17 @@ async function multiget(
   }
 }
 
-async function fetchOne({ session, collection }: Fetcher, object: ListedObject): Promise<ObjectContent> {
+/** `maxBytes`: as of DavRequest. */
+async function fetchOne(
+  { session, collection }: Fetcher,
+  object: ListedObject,
+  maxBytes?: number,
+): Promise<ObjectContent | 'too large'> {
   const url = URL.parse(object.href, collection);
   if (url === null) return skipped('its address is not valid');
   const { path, etag: listed } = object;
   try {
-    const answer = await davRequest(session, url, { method: 'GET' });
+    const answer = await davRequest(session, url, { method: 'GET', maxBytes });
     if (isGone(answer.status)) return { type: 'gone' };
     if (isTemporary(answer.status)) throw refusalOf(answer);
     if (answer.status !== 200) return skipped(`the server answers ${answer.status}`);
@@ -123,7 +148,7 @@ async function fetchOne({ session, collection }: Fetcher, object: ListedObject):
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
     if (failure instanceof ReadingStopped) return leftOut(object, failure.why);
-    if (isTooLarge(failure)) return leftOut(object, 'it is larger than 10 MB');
+    if (isTooLarge(failure)) return 'too large';
     return skipped(failure.message);
   }
 }

@@ -33,9 +33,9 @@ export type ObjectsInput = {
   readonly wanted: readonly KnownObject[];
 };
 
-/** Characters of calendar data, and milliseconds of processor time, after which a part ends. */
-const LONGEST_PART = 1_000_000;
-const PART_MS = 200;
+/** Characters of calendar data, and milliseconds, after which a part ends. */
+const LONGEST_PART = 250_000;
+const PART_MS = 20;
 
 /**
  * The wanted objects that the answer has; of one that it has twice the first. Fails as `multistatusParts` does, when what
@@ -48,7 +48,7 @@ export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
     const waiting = new Map(wanted.map((object) => [object.path, object]));
     let part: ReadObject[] = [];
     let length = 0;
-    let startedAt = spentMs();
+    let startedAt = performance.now();
     for (const answers of multistatusParts(textOfBody(body), (response) => answeredObject(response, url))) {
       for (const { path, status, etag, data } of answers) {
         const known = path === undefined ? undefined : waiting.get(path);
@@ -57,9 +57,9 @@ export const OBJECTS: DavTask<ObjectsInput, readonly ReadObject[]> = {
         const object = { path: known.path, etag: etag ?? known.etag };
         part.push({ path: object.path, content: data ? contentOf(object, data) : { type: 'gone' } });
         length += data?.length ?? 0;
-        if (length < LONGEST_PART && spentMs() - startedAt < PART_MS) continue;
+        if (length < LONGEST_PART && performance.now() - startedAt < PART_MS) continue;
         yield part;
-        [part, length, startedAt] = [[], 0, spentMs()];
+        [part, length, startedAt] = [[], 0, performance.now()];
       }
     }
     if (part.length > 0) yield part;
@@ -94,9 +94,4 @@ function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectConten
       return { type: 'left out', resource: { href: path, etag, reason: why } };
     return { type: 'skipped', why };
   }
-}
-
-function spentMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }

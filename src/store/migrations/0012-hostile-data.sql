@@ -3,6 +3,10 @@
 ALTER TABLE event ADD COLUMN too_complex TEXT;
 ALTER TABLE event ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE event ADD COLUMN original_digest TEXT;
+-- In the order of a listing, and with all that says whether an event overlaps a window: however many events begin at one
+-- moment or ended long ago, no more of them are read than a page has.
+DROP INDEX event_by_time;
+CREATE INDEX event_by_time ON event (calendar_key, shape, starts_at, event_id, ends_at);
 CREATE INDEX event_too_complex ON event (calendar_key, href) WHERE too_complex IS NOT NULL;
 
 -- What the calendar's events take together, and as JSON what of it was left out (count, and name and message of one).
@@ -24,16 +28,17 @@ ALTER TABLE job ADD COLUMN revived BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX job_by_owner ON job (kind, owner, host, run_at);
 CREATE INDEX job_leased ON job (run_at) WHERE lease_holder IS NOT NULL;
 
--- The queue of the owners that have jobs: no job of (kind, owner, host) is due before turn_at, and who was served goes to
--- the end. The row without an owner and a kind is locked by whoever takes jobs.
+-- The queue of the owners that have jobs: no job of (kind, owner, host) is due before turn_at, and of those whose turn has
+-- come the owner comes first that was served longest ago. The row without owner and kind is locked by whoever takes jobs.
 CREATE TABLE job_turn (
-  owner   TEXT NOT NULL,
-  kind    TEXT NOT NULL,
-  host    TEXT NOT NULL,
-  turn_at BIGINT NOT NULL,
+  owner     TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  host      TEXT NOT NULL,
+  turn_at   BIGINT NOT NULL,
+  served_at BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (owner, kind, host)
 );
-CREATE INDEX job_turn_by_time ON job_turn (kind, turn_at, host, owner);
+CREATE INDEX job_turn_by_time ON job_turn (kind, turn_at, host, owner, served_at);
 INSERT INTO job_turn (owner, kind, host, turn_at) VALUES ('', '', '', 0);
 INSERT INTO job_turn (owner, kind, host, turn_at) SELECT '', kind, '', MIN(run_at) FROM job GROUP BY kind;
 

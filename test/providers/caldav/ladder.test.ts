@@ -331,7 +331,7 @@ describe('changes of a CalDAV calendar', () => {
     });
 
     it('half as much is asked for when an answer is too large', async () => {
-      const padding = `X-PAD:${'x'.repeat(70)}\r\n`.repeat(80_000);
+      const padding = `X-PAD:${'x'.repeat(70)}\r\n`.repeat(35_000);
       for (const name of ['a.ics', 'b.ics']) {
         const { data = '' } = server.resources.get(name) ?? {};
         server.put(name, data.replace('END:VEVENT', `${padding}END:VEVENT`));

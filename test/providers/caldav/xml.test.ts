@@ -15,7 +15,7 @@ import {
   readMultistatus,
 } from '../../../src/providers/caldav/dav/multistatus.ts';
 import { parseXml } from '../../../src/providers/caldav/dav/xml.ts';
-import { takesUnderASecond } from '../../harness/processor-time.ts';
+import { takesUnder, takesUnderASecond } from '../../harness/processor-time.ts';
 import { rounds } from '../../harness/rounds.ts';
 
 const collection = new URL('https://dav.example.com/ada/work/');
@@ -207,6 +207,63 @@ const piece = fc.oneof(
   ),
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
+
+/** Pieces in numbers, up to what is read of a server. */
+const grown = (pieces: fc.Arbitrary<string>) =>
+  fc.tuple(pieces, fc.integer({ min: 0, max: 60 })).map(([text, tenths]) => {
+    const count = Math.min(Math.floor(10 ** (tenths / 10)), Math.floor(10_000_000 / (text.length || 1)));
+    const attributes = (most: number) =>
+      Array.from({ length: most }, (_, index) => ` a${index}="&lt;"`).join('');
+    return text.replaceAll('@', attributes(count % 33)).repeat(count);
+  });
+const member = grown(
+  fc.constantFrom(
+    '<response><href>/a.ics</href></response>',
+    '<response@><href>/a.ics</href></response>',
+    '<response xmlns="DAV:"><propstat><prop><getetag>"1"</getetag></prop></propstat></response>',
+    '<x:a xmlns:x="urn:x"/>',
+    '<a>',
+    '</a>',
+    '<!-- -->',
+    '<a@/>',
+  ),
+);
+const content = grown(
+  fc.oneof(
+    fc.constantFrom('<href>/a</href>', 'x', '&amp;', '&#13;', '<![CDATA[x]]>', '\n', ']]', '<prop/>'),
+    piece,
+  ),
+);
+
+/** Reads a body part by part. Whatever it is, no part may hold a thread for long. */
+function readInParts(body: string): void {
+  const parts = multistatusParts(body, ({ href }) => href);
+  let [isDone, failure]: [boolean, unknown] = [false, undefined];
+  while (!isDone && failure === undefined) {
+    const next = () => {
+      try {
+        isDone = parts.next().done === true;
+      } catch (error) {
+        failure = error;
+      }
+    };
+    assert.ok(takesUnder(150, next), body.slice(0, 200));
+  }
+  if (failure !== undefined && !(failure instanceof ProviderError)) throw failure;
+}
+
+describe('multistatus that grows', () => {
+  it('multistatus that grows is read in parts that are quick, or refused', () => {
+    const body = fc
+      .tuple(member, content, content, member)
+      .map(([first, one, other, last]) =>
+        root(
+          `${first}<response><href>/b</href>${one}<propstat><prop><x>${other}</x></prop></propstat></response>${last}`,
+        ).slice(0, 10_000_000),
+      );
+    fc.assert(fc.property(body, readInParts), { numRuns: rounds(12) });
+  });
+});
 
 describe('multistatus that nobody meant', () => {
   const numRuns = rounds(2500);

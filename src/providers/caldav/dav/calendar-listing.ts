@@ -23,8 +23,9 @@ export type CalendarsPart = {
   readonly foreign: readonly string[];
 };
 
-/** Each has the zone it describes to be read, which takes its time. */
+/** Each has the zone it describes to be read, which takes its time: so many calendars, or milliseconds, are a part. */
 const CALENDARS_OF_PART = 10;
+const PART_MS = 20;
 
 /** The calendars for events that a home lists, in its order. Fails as `multistatusParts` does. */
 export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
@@ -32,6 +33,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   *run({ body, base, origins, most }) {
     let calendars: ProviderCalendar[] = [];
     let count = 0;
+    let startedAt = performance.now();
     for (const responses of multistatusParts(textOfBody(body), bounded)) {
       const foreign = new Set<string>();
       for (const response of responses) {
@@ -45,9 +47,10 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
         calendars.push(calendar);
         count += 1;
         if (count === most) break;
-        if (calendars.length < CALENDARS_OF_PART) continue;
+        const isShort = performance.now() - startedAt < PART_MS;
+        if (calendars.length < CALENDARS_OF_PART && isShort) continue;
         yield { calendars, foreign: [] };
-        calendars = [];
+        [calendars, startedAt] = [[], performance.now()];
       }
       // A few are enough to say so.
       yield { calendars, foreign: [...foreign].slice(0, 3) };

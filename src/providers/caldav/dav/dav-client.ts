@@ -33,6 +33,8 @@ export type DavRequest = {
   readonly body?: string;
   /** Sent as a header: the server does it only if the resource is in this state (RFC 9110 §13.1). */
   readonly condition?: DavCondition | undefined;
+  /** Most bytes of the answer; by default those of egress. */
+  readonly maxBytes?: number | undefined;
 };
 
 export type DavCondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
@@ -47,7 +49,7 @@ export async function davRequest(
   if (!isPinned(origins, url)) throw foreignAddress(url);
   // Basic before being asked: iCloud's challenge names a scheme of its own first.
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  const { method, depth, body, condition } = request;
+  const { method, depth, body, condition, maxBytes } = request;
   const contentType = method === 'PUT' ? 'text/calendar; charset=utf-8' : 'application/xml; charset=utf-8';
   return egress
     .request({
@@ -59,6 +61,7 @@ export async function davRequest(
         ...condition,
       },
       ...(body === undefined ? {} : { body }),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
       credentials: { authorization, origins },
       mayFollow: (target) => isPinned(origins, target),
     })

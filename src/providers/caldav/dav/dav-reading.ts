@@ -2,6 +2,8 @@
  * Reading what a server sent (docs/security.md T13): small answers here and now, larger ones in a thread, where a limit
  * of processor time and of memory ends what takes too much of either.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import {
   ProviderError,
   type ProviderErrorDetail,
@@ -27,7 +29,7 @@ export type DavInput = { readonly body: DavBody };
 export interface DavReading {
   /**
    * The parts of a task. Fails as the task does, as ReadingStopped when a part of it was over a limit, and as
-   * `unavailable` when the process is stopping. A thread is kept until the parts end: do no slow work between two.
+   * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the parts end: do no slow work between two.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
   /** Milliseconds of processor time that threads took so far for this reading. */
@@ -71,8 +73,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
   let spent = 0;
 
   async function* inThread(pool: WorkPool, name: string, input: DavInput): AsyncGenerator<unknown, void> {
-    // What a thread is given leaves this one, so that it is given a copy.
-    const bytes = new Uint8Array(input.body.bytes);
+    const bytes = movable(input.body.bytes);
     const moved = { ...input, body: { ...input.body, bytes } };
     let failure: TaskFailure | undefined;
     let ofAnswer = 0;
@@ -99,12 +100,27 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
 
   return {
     async *parts<Input extends DavInput, Part>({ name, run }: DavTask<Input, Part>, input: Input) {
-      if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* run(input);
+      if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* here(run(input));
       // The thread runs the task of this name.
       else yield* inThread(work, name, input) as AsyncGenerator<Part, void>;
     },
     spentMs: () => spent,
   };
+}
+
+/** What a thread is given leaves this one. Bytes that are a part of more, as small buffers are, are copied for that. */
+function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+/** The parts as they are made, with turns of the event loop between. */
+async function* here<Part>(parts: Iterable<Part>): AsyncGenerator<Part, void> {
+  for (const part of parts) {
+    yield part;
+    await nextTurn();
+  }
 }
 
 const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>

@@ -56,6 +56,9 @@ function requireMultistatus(rootName: string): void {
     throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
 }
 
+/** Servers name one; those that take several together name a few hundred. */
+const MOST_HREFS = 10_000;
+
 /** One for each href: a response with a status may name several (RFC 4918 §14.24). */
 function readResponse(element: XmlElement): DavResponse[] {
   const status = statusOf(child(element, dav('status')));
@@ -67,7 +70,10 @@ function readResponse(element: XmlElement): DavResponse[] {
     for (const property of child(propstat, dav('prop'))?.children ?? [])
       properties.set(property.name, property);
   }
-  return hrefsOf(element).map((href) => ({ href, status, properties }));
+  const hrefs = hrefsOf(element);
+  if (hrefs.length > MOST_HREFS)
+    throw new ProviderError('invalid_response', 'The server answers for too many resources at once');
+  return hrefs.map((href) => ({ href, status, properties }));
 }
 
 /** `HTTP/1.1 404 Not Found`, RFC 9112 §4. */

@@ -34,10 +34,12 @@ export function changeEvent(
 type SeriesChange = { readonly change: EventChange; readonly dtstart: ContentLine };
 
 function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor: Editor): EventEdit[] {
+  const { lines: seriesLines } = series.master.component;
+  const seriesPart = { lines: seriesLines, invited: invitedAddresses(seriesLines) };
   return movedOverrides(series, change, dtstart).map((edit) => {
     const { event, lines } = edit;
     const overrideLines = event.component.lines;
-    const followed = followedPart(change, overrideLines, series.master.component.lines);
+    const followed = followedPart(change, overrideLines, seriesPart);
     const isUnchanged = lines === overrideLines && Object.keys(followed).length === 0;
     if (lines === undefined || isUnchanged) return edit;
     return { event, lines: markRevised(withDetailsAndAttendees(lines, followed, editor), editor) };
@@ -66,12 +68,12 @@ function withDetailsAndAttendees(lines: readonly string[], change: EventChange, 
 function followedPart(
   change: EventChange,
   overrideLines: readonly string[],
-  seriesLines: readonly string[],
+  series: { readonly lines: readonly string[]; readonly invited: string },
 ): EventChange {
   const followed: (keyof EventChange)[] = DETAIL_FIELDS.filter((field) =>
-    hasSameLines(field, overrideLines, seriesLines),
+    hasSameLines(field, overrideLines, series.lines),
   );
-  if (invitedAddresses(overrideLines) === invitedAddresses(seriesLines)) followed.push('attendees');
+  if (invitedAddresses(overrideLines) === series.invited) followed.push('attendees');
   const changed = followed.filter((field) => change[field] !== undefined);
   return Object.fromEntries(changed.map((field) => [field, change[field]]));
 }

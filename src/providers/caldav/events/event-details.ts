@@ -82,10 +82,20 @@ function withField<Field extends SimpleField>(
   return value === null ? linesWithout(lines, ...names) : replaceLines(lines, names, write(value));
 }
 
-/** Whether two VEVENTs have the same lines for a field. */
+/** Whether two VEVENTs have the same lines for a field. A series is compared with each of its overrides. */
 export function hasSameLines(field: DetailField, one: readonly string[], other: readonly string[]): boolean {
+  return textOfField(field, one) === textOfField(field, other);
+}
+
+const textsOfFields = new WeakMap<readonly string[], Map<DetailField, string>>();
+
+function textOfField(field: DetailField, lines: readonly string[]): string {
+  const texts = textsOfFields.get(lines) ?? new Map<DetailField, string>();
+  textsOfFields.set(lines, texts);
   const names = field === 'conference' ? CONFERENCES : FIELDS[field].names;
-  return linesNamed(one, ...names).join('\n') === linesNamed(other, ...names).join('\n');
+  const text = texts.get(field) ?? linesNamed(lines, ...names).join('\n');
+  texts.set(field, text);
+  return text;
 }
 
 const CONFERENCES = [

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { DAY } from './civil.ts';
+import type { EventTime } from './event-time.ts';
+import { expand, weightOf } from './expand.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import type { Series, SeriesOverride } from './series.ts';
+
+const START = Date.UTC(2020, 0, 1);
+const at = (day: number, hour = 8): EventTime => ({
+  type: 'zoned',
+  local: `${new Date(START + day * DAY).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:00:00`,
+  zone: 'Europe/Paris',
+});
+const days = (count: number) => Array.from({ length: count }, (_, day) => day);
+const overrideOf = (day: number, hour: number): SeriesOverride<string> => ({
+  recurrenceId: at(day),
+  start: at(day, hour),
+  end: at(day, hour + 1),
+  cancelled: false,
+  payload: `from ${day}`,
+});
+const seriesOf = (
+  overrides: readonly SeriesOverride<string>[],
+  exdates: readonly EventTime[] = [],
+): Series<string> => ({
+  master: {
+    start: at(0),
+    end: at(0, 9),
+    recurrence: { rrules: ['FREQ=DAILY'], rdates: [], exdates },
+    payload: 'master',
+  },
+  overrides,
+});
+const week = (day: number) => ({ start: START + day * DAY, end: START + (day + 7) * DAY });
+
+function stepsFor(series: Series<string>, window: ReturnType<typeof week>): number {
+  const budget = recurrenceBudget();
+  const before = budget.steps;
+  expand(series, window, 'UTC', budget);
+  return before - budget.steps;
+}
+
+describe('a prepared series', () => {
+  it('a prepared series costs its dates and overrides once, however many windows are asked', () => {
+    const series = seriesOf(
+      days(500).map((day) => overrideOf(day, 10)),
+      days(1000).map((day) => at(day + 500)),
+    );
+
+    const first = stepsFor(series, week(1600));
+    const second = stepsFor(series, week(1700));
+
+    assert.ok(first > 50_000 && second < 3000, `${first}, ${second}`);
+  });
+
+  it('a prepared series that is over the budget is so again, and not taken for ready', () => {
+    const series = seriesOf(days(500).map((day) => overrideOf(day, 10)));
+
+    for (const _again of [1, 2])
+      assert.throws(() => expand(series, week(0), 'UTC', recurrenceBudget(100, 1000)), RecurrenceBudgetError);
+    assert.equal(expand(series, week(0), 'UTC', recurrenceBudget()).instances.length, 7);
+  });
+
+  it('a prepared series is read in the zone that is asked for', () => {
+    const start: EventTime = { type: 'floating', local: '2020-01-02T08:00:00' };
+    const series = { master: { start, end: start, payload: '' }, overrides: [] };
+    const startIn = (zone: string) =>
+      expand(series, week(0), zone, recurrenceBudget()).instances[0]?.startsAt;
+
+    assert.equal((startIn('UTC') ?? 0) - (startIn('Europe/Paris') ?? 0), 3_600_000);
+    assert.equal(startIn('UTC'), START + DAY + 8 * 3_600_000);
+  });
+
+  it('of many overrides that hold for all later instances the last before an instance holds', () => {
+    const overrides = days(300).map((index) => ({
+      ...overrideOf(index * 5, 9 + (index % 12)),
+      thisAndFuture: true,
+    }));
+    const { instances } = expand(seriesOf(overrides), week(701), 'UTC', recurrenceBudget());
+
+    assert.deepEqual(
+      instances.map(({ payload }) => payload),
+      ['from 700', 'from 700', 'from 700', 'from 700', 'from 705', 'from 705', 'from 705'],
+    );
+  });
+
+  it('the weight of a series is about what expanding it takes', () => {
+    const shapes = [
+      seriesOf([]),
+      seriesOf(
+        days(400).map((day) => overrideOf(day, 10)),
+        days(300).map((day) => at(day)),
+      ),
+    ];
+    for (const series of shapes) {
+      const weight = weightOf(series, week(1600));
+      const steps = stepsFor(series, week(1600));
+
+      assert.ok(weight > steps / 3 && weight < steps * 3, `${weight}, ${steps}`);
+    }
+  });
+});

@@ -1,0 +1,4 @@
+import { eventPiecesContract } from '../contract/event-pieces.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(eventPiecesContract);
