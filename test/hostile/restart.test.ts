@@ -5,14 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { read } from '../e2e/flow.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { scale } from '../harness/rounds.ts';
 import type { ShapeName } from '../servers/evil-shapes.ts';
 import { type Arena, linkEvil, openArena, outcome } from './arena.ts';
 import { assertHarmless, lineOf } from './judge.ts';
 import { memoryOf, threadsOf } from './meter.ts';
 
 const POISON: ShapeName = '8 events with 100,000 EXDATEs';
-const KILLS = 3;
-const WATCHED_MS = 4000;
+const KILLS = scale() === 1 ? 2 : 6;
+const WATCHED_MS = 2500;
 /** Threads end after ten seconds without work. */
 const ENDED_BY_MS = 30_000;
 /** Megabytes that may be kept of an attack; V8 gives back slowly. */

@@ -24,6 +24,8 @@ const QUICK = [...SERVER_CASES, ...READ_CASES, ...REQUEST_CASES, HOMES_CASE];
 const SLOW = [ALL_SLOW, DRIP_CASE, largeCalendar('a calendar of 250 MB', QUOTA_MEGABYTES)];
 
 onEachDatabase((database, _open, place) => {
+  if (database !== 'SQLite' && scale() === 1) return;
+
   describe(`half an hour of hostile data on ${database}`, () => {
     let arena: Arena;
     before(async () => {

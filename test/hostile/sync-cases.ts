@@ -24,7 +24,8 @@ export const DRIP_CASE: HostileCase = {
     const { application } = arena;
     const hosts = Array.from({ length: SERVERS }, (_, host) => host);
     const tokens = await Promise.all(hosts.map((host) => linkEvil(arena, '40 calendars that drip', host)));
-    const reads = tokens.map((token) => outcome(read(application, '/events', token)));
+    // Nobody waits for these: their first syncs go on behind.
+    for (const token of tokens) outcome(read(application, '/events', token)).catch(() => {});
     await sleep(BEFORE_MS);
     await connect(application, { userId: 'late', login: arena.goodLogin });
     const start = performance.now();
@@ -35,8 +36,7 @@ export const DRIP_CASE: HostileCase = {
     }
     const ms = Math.round(performance.now() - start);
     assert.ok(synced > 0, `a calendar that was connected is not synced after ${ms} ms`);
-    const statuses = (await Promise.all(reads)).map(({ status }) => status);
-    return `a calendar that was connected was synced after ${ms} ms; the attackers' reads: ${statuses}`;
+    return `a calendar that was connected meanwhile synced after ${ms} ms`;
   },
 };
 
