@@ -86,6 +86,8 @@ function listedEvent(
 ): ListedEvent | undefined {
   const own = stored ?? contents.get(keyOf(calendarKey, row));
   if (own === undefined) return undefined;
+  const { content: text, original, etag } = own;
+  if (times === undefined) return { calendarKey, id, startsAt, content: text, original, etag };
   const ofMaster = master && stored === undefined ? contents.get(keyOf(calendarKey, master)) : undefined;
   const content = ofMaster === undefined ? own : { ...own, original: ofMaster.original };
   const rules = masterTiming === undefined ? undefined : rulesOf(masterTiming, zones.get(calendarKey));

@@ -83,12 +83,10 @@ export function pageOf(events: NamedEvent[], pageSize: number, leftOut: readonly
 const SIZE_OF_REST = 300;
 
 export function namedSingle(event: SingleEvent | SingleName): NamedEvent {
-  const { calendarKey, id, startsAt, href, recurrenceId } = event;
-  const named = { calendarKey, id, startsAt, row: { href, recurrenceId } };
-  if ('size' in event) return { ...named, size: event.size + SIZE_OF_REST };
-  const { content, original, etag } = event;
-  const size = content.length + (original?.length ?? 0) + SIZE_OF_REST;
-  return { ...named, size, stored: { content, original, etag } };
+  const { calendarKey, id, startsAt } = event;
+  if ('size' in event) return { calendarKey, id, startsAt, row: event, size: event.size + SIZE_OF_REST };
+  const size = event.content.length + (event.original?.length ?? 0) + SIZE_OF_REST;
+  return { calendarKey, id, startsAt, row: event, size, stored: event };
 }
 
 export function namedInstance(

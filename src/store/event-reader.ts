@@ -18,7 +18,7 @@ import type {
 import { coveredAccounts } from './covered-accounts.ts';
 import type { Database, Dialect } from './drivers/database.ts';
 import { eventPieces } from './event-pieces.ts';
-import { hasOriginal, originalColumn } from './original-column.ts';
+import { hasOriginal, originalColumn, originalOrEmpty } from './original-column.ts';
 import { hasTerms, termValues } from './search-condition.ts';
 
 type SeriesRow = {
@@ -65,16 +65,16 @@ function wholeEvents(db: Database): WholeReader {
       };
       // Sorting in the database doubles the time, for it moves the contents too: where all there is
       // fits into the page, as it mostly does, sorting the answer is all it takes.
-      const events = await db.all<SingleRow>(unordered[which], { ...values, limit: limit + 1 });
-      if (events.length <= limit) return events.sort(byPosition).map(singleOf);
-      return (await db.all<SingleRow>(ordered[which], { ...values, limit })).map(singleOf);
+      const events = await db.all<SingleEvent>(unordered[which], { ...values, limit: limit + 1 });
+      if (events.length <= limit) return events.sort(byPosition);
+      return db.all<SingleEvent>(ordered[which], { ...values, limit });
     },
 
     async eventsById(keys, ids) {
       const named = { keys, ids, originals: 1 };
-      const singles = await db.all<SingleRow>(byId.singles, named);
+      const singles = await db.all<SingleEvent>(byId.singles, named);
       const rows = await db.all<SeriesRow>(byId.series, named);
-      return { singles: singles.sort(byPosition).map(singleOf), series: groupSeries(rows) };
+      return { singles: singles.sort(byPosition), series: groupSeries(rows) };
     },
 
     async seriesIn(keys, { window: { start, end }, search = [], originals = true }) {
@@ -84,12 +84,6 @@ function wholeEvents(db: Database): WholeReader {
     },
   };
 }
-
-type SingleRow = SingleEvent & { hasOriginal: number };
-
-/** What its server gave no object for shows an empty one. */
-const singleOf = ({ hasOriginal: has, ...event }: SingleRow): SingleEvent =>
-  has === 0 ? { ...event, original: renderObject() } : event;
 
 function byPosition(a: SingleEvent, b: SingleEvent): number {
   return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
@@ -122,8 +116,7 @@ function ranges({ oneOf }: Dialect, columns: string, condition: string): string 
 }
 
 const SINGLE_COLUMNS = `calendar_key AS "calendarKey", event_id AS "id", starts_at AS "startsAt", href,
-  recurrence_id AS "recurrenceId", content, ${originalColumn('original', ':originals')},
-  ${hasOriginal()} AS "hasOriginal", etag`;
+  recurrence_id AS "recurrenceId", content, ${originalOrEmpty()}, etag`;
 
 const unorderedSingles = (dialect: Dialect, condition: string): string =>
   `${ranges(dialect, SINGLE_COLUMNS, condition)} LIMIT :limit`;
@@ -131,8 +124,7 @@ const unorderedSingles = (dialect: Dialect, condition: string): string =>
 /** The page's keys are sorted first, and only then joined with what it shows. */
 const orderedSingles = (dialect: Dialect, condition: string): string => `
   SELECT p.calendar_key AS "calendarKey", p.event_id AS "id", p.starts_at AS "startsAt", p.href,
-         p.recurrence_id AS "recurrenceId", e.content, ${originalColumn('e.original', ':originals')},
-         ${hasOriginal('e.')} AS "hasOriginal", e.etag
+         p.recurrence_id AS "recurrenceId", e.content, ${originalOrEmpty('e.')}, e.etag
     FROM (SELECT * FROM (${ranges(dialect, 'calendar_key, href, recurrence_id, event_id, starts_at', condition)}) r
            ORDER BY starts_at, calendar_key ${dialect.byBytes}, event_id ${dialect.byBytes} LIMIT :limit) p
     JOIN event e ON e.calendar_key = p.calendar_key AND e.href = p.href AND e.recurrence_id = p.recurrence_id

@@ -18,6 +18,8 @@ import {
   replaceCalendars,
 } from './mirror-writes.ts';
 
+import { forgetVersions } from './zone-change.ts';
+
 export type CalendarRow = FreshnessRow & {
   calendarKey: string;
   href: string;
@@ -78,6 +80,7 @@ function listsOf(db: Database): Lists {
     async replaceCalendars(lease, calendars, now) {
       const hrefs = calendars.map(({ href }) => storable(href));
       await emptyLargeCalendars(db, { chosen: unlisted(db.dialect), values: { ...lease, hrefs } }, now);
+      await forgetVersions(db, lease.key, calendars);
       return db.transaction((tx) => replaceCalendars(tx, lease, { calendars, now }));
     },
 

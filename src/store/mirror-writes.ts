@@ -5,7 +5,6 @@ import type { ProviderCalendar } from '../calendars/calendar.ts';
 import { leftOutEvents } from '../calendars/left-out-message.ts';
 import { LONGEST_ORIGINAL, type MirroredChanges } from '../calendars/mirrored-event.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
-import { ianaZone } from '../lib/recurrence/zone.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
@@ -13,6 +12,7 @@ import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
 import { countGrowth } from './mirror-quotas.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
+import { zoneOf } from './zone-change.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
 export const HELD_CALENDAR = 'calendar_key = :key AND lease_holder = :holder';
@@ -55,13 +55,11 @@ async function putCalendar(
   { key: accountKey, position }: { readonly key: string; readonly position: number },
 ): Promise<void> {
   checkName(calendar.href);
-  // A zone nobody knows would fail every read of the calendar.
-  const timeZone = ianaZone(calendar.timeZone) ?? 'UTC';
+  const timeZone = zoneOf(calendar);
   const values = { accountKey, href: storable(calendar.href), timeZone };
-  // Floating times are indexed by the instants the old zone gave them: without an etag every resource
-  // counts as changed, whatever way the adapter compares. Who renders for the old zone meanwhile loses the lease.
+  // As zone-change.ts says. Who renders for the old zone meanwhile loses the lease.
   await tx.all(
-    `UPDATE event SET etag = NULL WHERE calendar_key =
+    `UPDATE event SET etag = NULL WHERE etag IS NOT NULL AND calendar_key =
        (SELECT calendar_key FROM calendar
          WHERE account_key = :accountKey AND href = :href AND time_zone <> :timeZone)`,
     values,

@@ -15,3 +15,9 @@ export const originalSize = (column: string): string =>
 /** Whether a row of the mirror has an object of its own, shown or not. */
 export const hasOriginal = (alias = ''): string =>
   `CASE WHEN ${alias}original IS NULL AND ${alias}original_digest IS NULL THEN 0 ELSE 1 END`;
+
+/** As originalColumn with `:originals`; what has none of its own shows an empty object. */
+export const originalOrEmpty = (alias = ''): string =>
+  `CASE WHEN ${alias}original IS NULL AND ${alias}original_digest IS NULL THEN '{}'
+        WHEN :originals = 1 AND octet_length(${alias}original) <= ${LONGEST_ORIGINAL} THEN ${alias}original
+    END AS "original"`;

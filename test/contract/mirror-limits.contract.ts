@@ -313,6 +313,19 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
       }
     });
 
+    it('a large calendar is listed in full once its zone changed', async () => {
+      const { mirror, accountKey, calendarKey } = await prepare();
+      const lease = await leased(mirror, calendarKey);
+      const names = Array.from({ length: 501 }, (_, i) => resource(`e${i}`));
+      await mirror.applyChanges(lease, changesTo(...names), LATER);
+
+      await listed({ mirror }, accountKey, [calendar('/a/', { timeZone: 'Asia/Tokyo' })]);
+
+      const versions = await mirror.storedVersions(calendarKey);
+      assert.equal(versions.size, 501);
+      assert.deepEqual(new Set(versions.values()), new Set([undefined]));
+    });
+
     it('the versions of any number of resources are known', async () => {
       const { mirror, calendarKey } = await prepare();
       const lease = await leased(mirror, calendarKey);

@@ -299,11 +299,6 @@ export const GUARDS: readonly Guard[] = [
     fails: 'an account is not well while any of its calendars has something left out',
   },
   {
-    store: 'mirror-limits',
-    without: 'ON a.client_id = o.client_id AND a.user_id = o.user_id=>ON a.account_key = o.account_key',
-    fails: 'no more bytes of a user are kept than the quota, whichever account they are in',
-  },
-  {
     store: 'account',
     without: ' AND times_linked = :timesLinked=>',
     fails: 'an account does not hear what was found out before its user linked it again',

@@ -123,7 +123,7 @@ describe('A provider that takes long to find its first event', () => {
       return {
         ...account,
         async *changesSince(href, token, stored) {
-          for (let page = 0; page < 3 && takenOver === undefined; page += 1) {
+          for (let page = 0; page < 2 && takenOver === undefined; page += 1) {
             server.clock.now += 60_000;
             yield { changed: [], removed: [], complete: true };
           }
