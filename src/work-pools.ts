@@ -13,12 +13,12 @@ const WORK_THREAD = path.join(
   path.extname(import.meta.filename) === '.ts' ? 'start-work-thread.js' : 'work-thread.js',
 );
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
-const MOST_MEMORY = 96;
+const MOST_MEMORY = 64;
 const IDLE_MS = 10_000;
 
 /** Both pools, without a thread yet. */
 export function workPools(): WorkPools {
-  const mostThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+  const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
   const pool = () => workPool({ script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS });
   return { syncWork: pool(), readWork: pool() };
 }

@@ -14,7 +14,7 @@ import { CHOICE_BYTES } from './sizes.ts';
 export type BodyRoom = { readonly most: number; readonly small: number };
 
 /** What the limit of connections bounds by itself is not counted, so that nobody without a token takes the room of others. */
-export const BODY_ROOM: BodyRoom = { most: 64 * 1024 * 1024, small: CHOICE_BYTES };
+export const BODY_ROOM: BodyRoom = { most: 24 * 1024 * 1024, small: CHOICE_BYTES };
 
 const RETRY_SECONDS = '5';
 

@@ -83,7 +83,7 @@ export const badBodies: readonly RefusalCase[] = [
   }),
   refusal(503, 'too_many_bodies', {
     when: 'Large bodies that are being received take all the room there is for them.',
-    message: 'The bodies that are being received take more than 64 MiB: send it again in a few seconds',
+    message: 'The bodies that are being received take more than 24 MiB: send it again in a few seconds',
     headers: { 'Retry-After': 'Whole seconds.' },
   }),
 ];

@@ -13,7 +13,7 @@ export type JobClass = {
 export const JOB_CLASSES: readonly JobClass[] = [
   {
     kinds: ['sync-account', 'sync-calendar'],
-    slots: 12,
+    slots: 24,
     most: { ofAccount: 2, ofHost: 2, ofOwner: 4 },
   },
   {

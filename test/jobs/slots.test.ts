@@ -62,16 +62,16 @@ describe("the worker's slots", () => {
   const begunOf = (kind: JobKind) => begun.filter((run) => run.kind === kind).length;
 
   it('are kept for other work while syncs take all of theirs', async () => {
-    for (let i = 0; i < 30; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
+    for (let i = 0; i < 40; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
     for (let i = 0; i < 10; i += 1) await server.deps.jobs.schedule('end-access', `a${i}`, 1);
 
     start({});
-    await until(() => begun.length === 16);
+    await until(() => begun.length === 28);
     server.deps.wakeUp.notify();
     await sleep(30);
 
-    assert.equal(begunOf('sync-calendar'), 12);
-    assert.equal(begun.length, 16);
+    assert.equal(begunOf('sync-calendar'), 24);
+    assert.equal(begun.length, 28);
     assert.equal(begunOf('housekeeping') + begunOf('end-access'), 4);
   });
 

@@ -35,9 +35,9 @@ const PARTS_LEFT = 4;
 const MEGABYTE = 1_000_000;
 export const ROOM_LIMITS: RoomLimits = {
   freeEach: 256_000,
-  freeInAll: 32 * MEGABYTE,
-  ofHost: 20 * MEGABYTE,
-  inAll: 64 * MEGABYTE,
+  freeInAll: 16 * MEGABYTE,
+  ofHost: 16 * MEGABYTE,
+  inAll: 32 * MEGABYTE,
   forOldest: 10 * MEGABYTE,
 };
 

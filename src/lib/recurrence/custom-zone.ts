@@ -24,8 +24,8 @@ type KnownZone = {
 
 const knownByRules = new Map<string, KnownZone>();
 const knownByZone = new WeakMap<CustomZone, KnownZone>();
-/** Of characters and spans that are remembered: about 20 MB. */
-const MOST_WEIGHT = 4_000_000;
+/** Of characters and spans that are remembered: about 5 MB. */
+const MOST_WEIGHT = 1_000_000;
 const WEIGHT_OF_SPAN = 30;
 let weight = 0;
 let reckonedSteps = 0;
