@@ -58,7 +58,9 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
   log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
-  await Promise.all(parts.map((stop) => stop()));
+  // Whoever told it may not wait for that.
+  const excused = deps.sync.excuse();
+  await Promise.all([excused, ...parts.map((stop) => stop())]);
   await deps.sync.stop();
   await Promise.all([deps.syncWork.close(), deps.readWork.close()]);
   await stores.close();

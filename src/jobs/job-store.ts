@@ -53,6 +53,8 @@ export interface JobStore {
   /** Gives a failed job back, to run again at `runAt`, or earlier when it was scheduled so meanwhile. */
   putOff(job: JobName, holder: string, runAt: number): Promise<void>;
 
+  /** No longer counts these holders' runs as begun: the process was told to stop, and may end before they do. */
+  excuse(holders: readonly string[]): Promise<void>;
   /** Gives back a job whose run took too long, to run again at `retryAt`. Answers whether it was set aside. */
   giveUp(job: JobName, holder: string, times: GiveUpTimes): Promise<boolean>;
 }

@@ -28,7 +28,10 @@ export type WorkerDeps = {
   readonly deadlines?: Readonly<Record<JobKind, number>>;
 };
 
-/** `stop` takes no more jobs and waits for those under way. */
+/**
+ * `stop` takes no more jobs and waits for those under way. Should the process end before they do, it does not count against
+ * them.
+ */
 export type Worker = { stop(): Promise<void> };
 
 /** A run that lasts longer renews its lease; that of a process that died ends by itself. */
@@ -76,13 +79,18 @@ class JobWorker implements Worker {
       const wait = await this.#orLog(this.#takeJobs());
       if (!this.#isStopped) await wakeUp.wait(wait ?? AFTER_FAULT_MS);
     }
+    if (this.#running.size > 0) await this.#orLog(jobs.excuse(this.#holders()));
     await Promise.all(this.#running.values());
     clearInterval(renewal);
   }
 
   async #renew(): Promise<void> {
-    const holders = new Set([...this.#running.keys()].map(({ holder }) => holder));
-    if (holders.size > 0) await this.#orLog(this.#deps.jobs.renew([...holders], this.#deps.now() + LEASE_MS));
+    const holders = this.#holders();
+    if (holders.length > 0) await this.#orLog(this.#deps.jobs.renew(holders, this.#deps.now() + LEASE_MS));
+  }
+
+  #holders(): string[] {
+    return [...new Set([...this.#running.keys()].map(({ holder }) => holder))];
   }
 
   /** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */

@@ -42,6 +42,14 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       );
     },
 
+    async excuse(holders) {
+      await db.write(
+        `UPDATE job SET unfinished = CASE WHEN unfinished > 0 THEN unfinished - 1 ELSE 0 END
+          WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+        { holders },
+      );
+    },
+
     async nextRunAt() {
       const row = await db.get<{ at: number | null }>('SELECT MIN(run_at) AS at FROM job');
       return row?.at ?? undefined;

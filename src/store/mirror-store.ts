@@ -46,7 +46,13 @@ const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR 
 
 type Lists = Pick<
   MirrorStore,
-  'findList' | 'leaseList' | 'replaceCalendars' | 'noteCutList' | 'failList' | 'noteListFailure'
+  | 'findList'
+  | 'leaseList'
+  | 'replaceCalendars'
+  | 'noteCutList'
+  | 'failList'
+  | 'noteListFailure'
+  | 'excuseList'
 >;
 type Calendars = Pick<MirrorStore, 'listCalendars' | 'findCalendar' | 'leaseCalendar' | 'leaseForSync'>;
 type Writes = Pick<MirrorStore, 'storedVersions' | 'applyChanges' | 'dropUnlisted'>;
@@ -108,8 +114,16 @@ function listsOf(db: Database): Lists {
         { key, holder, failure: JSON.stringify(failure), now, goesOn: Number(goesOn) },
       );
     },
+
+    async excuseList({ key, holder }) {
+      const values = { key, holder };
+      await db.write(`UPDATE account SET ${ONE_LESS} WHERE ${HELD_LIST} RETURNING account_key`, values);
+    },
   };
 }
+
+/** A sync that was counted as begun is not: see MirrorStore.excuseSync. */
+const ONE_LESS = 'unfinished_syncs = CASE WHEN unfinished_syncs > 0 THEN unfinished_syncs - 1 ELSE 0 END';
 
 /** Calendars that an account's list no longer has, while the lease of the list holds. */
 const unlisted = ({ oneOf }: Dialect): string => `
@@ -219,6 +233,11 @@ function endsOf(db: Database): Omit<MirrorStore, keyof (Lists & Calendars & Writ
         `UPDATE calendar SET lease_holder = NULL, unfinished_syncs = 0 WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
         { key, holder },
       );
+    },
+
+    async excuseSync({ key, holder }) {
+      const values = { key, holder };
+      await db.write(`UPDATE calendar SET ${ONE_LESS} WHERE ${HELD_CALENDAR} RETURNING calendar_key`, values);
     },
 
     async releaseCalendar({ key, holder }) {

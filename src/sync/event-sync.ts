@@ -73,6 +73,8 @@ async function syncSince(
     complete = part.complete && complete !== false;
     next = part.next ?? next;
     if (resumes && next === undefined && now() - startedAt > LONGEST_SYNC_MS) {
+      // What would be gone on with is what there is no room for.
+      writing.throwIfFull();
       await mirror.pauseSync(lease);
       return 'paused';
     }

@@ -105,6 +105,12 @@ export interface MirrorStore {
   /** Gives the lease back in the middle of a sync, which a later one goes on with. */
   pauseSync(lease: SyncLease): Promise<void>;
 
+  /** No longer counts a sync as begun: the process was told to stop, and may end before it does. */
+  excuseSync(lease: SyncLease): Promise<void>;
+
+  /** The same for the sync of a list. */
+  excuseList(lease: SyncLease): Promise<void>;
+
   /** Gives the lease back, as after a write, and leaves everything else as it is. */
   releaseCalendar(lease: SyncLease): Promise<void>;
 

@@ -19,6 +19,7 @@ import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
+import { type LeasesUnderWay, leasesUnderWay } from './leases-under-way.ts';
 import type { SyncLease } from './mirror-store.ts';
 import { countedFailure, setAside } from './plan-sync.ts';
 import { placeOf } from './sync-place.ts';
@@ -34,8 +35,11 @@ export type SyncDeps = TargetDeps & {
   readonly log: Log;
 };
 
-/** `stop` waits for the syncs under way, starts none after, and lets go of what their requests held. */
-export type RunningSync = CalendarSync & { stop(): Promise<void> };
+/**
+ * `excuse` comes first, once the process is to stop: from then on a sync that does not come to its end is not counted.
+ * `stop` waits for the syncs under way, starts none after, and lets go of what their requests held.
+ */
+export type RunningSync = CalendarSync & { excuse(): Promise<void>; stop(): Promise<void> };
 
 const POLL_MS = 100;
 /** After so long a paused sync goes on, so that others of its server had a turn. */
@@ -60,12 +64,13 @@ export function runningSync(deps: SyncDeps): RunningSync {
   const unfinished = new Set<Promise<unknown>>();
   const turns = new SyncTurns();
   const stop = new AbortController();
+  const leases = leasesUnderWay();
 
   const start = async (target: Target, shared: Omit<SharedSync, 'outcome'>) => {
     const leave = await turns.enter(await placeOf(target, deps));
     if (leave === undefined) return TOO_MANY;
     shared.startedAt = deps.now();
-    return syncOnce(target, shared.notBefore, { ...deps, stopped: stop.signal }).finally(leave);
+    return syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal }).finally(leave);
   };
   /** Joins the sync under way when it began late enough or waits for its turn, else starts one. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
@@ -113,6 +118,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
       // Due only when the lease of a process that died would have ended: until then it is under way.
       await deps.jobs.schedule(kind, key, deps.now() + LEASE_MS);
     },
+    excuse: () => leases.excuse(),
     async stop() {
       stop.abort();
       await Promise.allSettled(unfinished);
@@ -130,10 +136,12 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unk
   await Promise.all(Array.from({ length: CALENDARS_AT_ONCE }, worker));
 }
 
+type RunDeps = SyncDeps & { readonly stopped: AbortSignal; readonly leases: LeasesUnderWay };
+
 async function syncOnce(
   target: Target,
   notBefore: number,
-  { stopped, ...deps }: SyncDeps & { readonly stopped: AbortSignal },
+  { stopped, leases, ...deps }: RunDeps,
 ): Promise<SyncFailure | undefined> {
   while (!stopped.aborted) {
     const state = await target.state();
@@ -151,10 +159,9 @@ async function syncOnce(
       const aside = setAside(unfinished, deps.now());
       if (aside !== undefined) await target.setAside(lease, aside);
       if (aside?.isDue === false) return await keptAside(work.accountKey, aside.failure, deps);
-      const outcome = await runLeased(
-        target,
-        { ...work, lease, previous: isCut ? undefined : state.failure },
-        deps,
+      const previous = isCut ? undefined : state.failure;
+      const outcome = await leases.during({ target, lease }, () =>
+        runLeased(target, { ...work, lease, previous }, deps),
       );
       if (outcome !== 'lost') return outcome;
     }

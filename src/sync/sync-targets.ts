@@ -32,6 +32,8 @@ export type Target = {
   /** Keeps a failure and counts the sync as one that did not come to its end, as yet or at all. */
   setAside(lease: SyncLease, { failure, isDue }: SetAside): Promise<void>;
   giveBack(lease: SyncLease): Promise<void>;
+  /** The process is stopping: that this sync did not come to its end says nothing about it. */
+  excuse(lease: SyncLease): Promise<void>;
   /** In a sentence. */
   readonly what: string;
 };
@@ -66,6 +68,7 @@ export function listTarget(
       mirror.noteListFailure(lease, failure, { now: now(), goesOn: isDue }),
     // Only another run can have it.
     giveBack: async () => {},
+    excuse: (lease) => mirror.excuseList(lease),
     async lease(lease) {
       const startedAt = now();
       const begun = await mirror.leaseList(lease, startedAt, startedAt + LEASE_MS);
@@ -98,6 +101,7 @@ export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
       if (!isDue) await mirror.releaseCalendar(lease);
     },
     giveBack: (lease) => mirror.releaseCalendar(lease),
+    excuse: (lease) => mirror.excuseSync(lease),
     async lease(lease) {
       const startedAt = now();
       const begun = await mirror.leaseForSync(lease, startedAt, startedAt + LEASE_MS);

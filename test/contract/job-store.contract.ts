@@ -36,6 +36,24 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal((await take(jobs, { now: NOW + 50 })).length, 1);
     });
 
+    it('a run of a worker that was told to stop does not count as one that died', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-calendar', 'c', NOW);
+      let now = NOW;
+      for (const holder of ['h1', 'h2', 'h3', 'h4']) {
+        assert.equal((await take(jobs, { holder, now, leaseUntil: now + 1 })).length, 1, holder);
+        await jobs.excuse([holder]);
+        now += 1;
+      }
+      for (const holder of ['h5', 'h6', 'h7']) {
+        assert.equal((await take(jobs, { holder, now, leaseUntil: now + 1 })).length, 1, holder);
+        await jobs.excuse(['another']);
+        now += 1;
+      }
+
+      assert.equal((await take(jobs, { now })).length, 0);
+    });
+
     it('hints for the same work coalesce to one job and keep the earliest time', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', 'c', NOW + i));

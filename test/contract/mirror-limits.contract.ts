@@ -277,6 +277,25 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
       assert.equal(await mirror.leaseList(lease('5'), NOW, LATER), 1);
     });
 
+    it('a sync of a process that was told to stop is not counted, for who has its lease', async () => {
+      const { mirror, accountKey, calendarKey } = await prepare();
+      const begin = async (holder: string, at: number) => {
+        const begun = await mirror.leaseForSync({ key: calendarKey, holder }, at, at + 1);
+        return [begun?.unfinished, await mirror.leaseList({ key: accountKey, holder }, at, at + 1)];
+      };
+      const excuse = async (holder: string) => {
+        await mirror.excuseSync({ key: calendarKey, holder });
+        await mirror.excuseList({ key: accountKey, holder });
+      };
+      await begin('1', NOW);
+      await begin('2', NOW + 1);
+
+      await excuse('2');
+      await excuse('1');
+
+      assert.deepEqual(await begin('3', NOW + 2), [2, 2]);
+    });
+
     it('who renders for a zone that the calendar no longer has loses the lease', async () => {
       const { mirror, accountKey, calendarKey } = await prepare();
       const lease = await leased(mirror, calendarKey);

@@ -170,4 +170,20 @@ describe('a sync keeps to its limits', () => {
     const jobs = await server.db.all("SELECT key FROM job WHERE kind = 'sync-calendar'");
     assert.equal(jobs.length, 1);
   });
+
+  it('a sync of a slow server that there is no more room for ends with that, and is not gone on with', async () => {
+    const { read, later, state } = await start({ quotas: { eventsPerCalendar: 1 } });
+    server.provider.partSize = 1;
+    server.provider.put('/a/', meeting('one'));
+    await read();
+    server.provider.put('/a/', ...['two', 'three', 'four'].map((name) => meeting(name)));
+    server.provider.beforePart = async () => later(121_000);
+
+    later(11_000);
+    const answer = await read();
+
+    assert.equal(answer.errors[0].code, 'too_large');
+    assert.equal((await state())?.failure?.kind, 'too_large');
+    assert.deepEqual(await server.db.all("SELECT key FROM job WHERE kind = 'sync-calendar'"), []);
+  });
 });
