@@ -1,36 +1,44 @@
 /** Deleting accounts, whether they are the user's or still a transaction's (docs/security.md T3). */
+import { bySize, deletePutAside, putAside } from './account-removal.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 import { recordAccountRemoval } from './change-journal.ts';
-import type { Database, Statements, Values } from './drivers/database.ts';
+import type { Database, Dialect, Statements, Values } from './drivers/database.ts';
 import { lockUser } from './user-lock.ts';
+
+const THESE = ({ oneOf }: Dialect): string =>
+  `SELECT account_key FROM account WHERE account_key ${oneOf('keys')}`;
 
 /**
  * Deletes accounts of one user, and withdraws its pending codes that cover none any more. `accounts` selects their keys;
- * `values` has its parameters, the user and `now`. Answers how many.
+ * `values` has its parameters, the user and `now`. Answers how many. Those with much in the mirror are nobody's from now
+ * on, and are deleted by `deletePutAside`.
  */
 export async function deleteAccounts(
   tx: Statements,
   accounts: string,
   values: Values & { readonly clientId: string; readonly userId: string; readonly now: number },
 ): Promise<number> {
+  const { clientId, userId, now } = values;
   // Of two calls that each delete one of the last two accounts, the second must see that none is left.
   await lockUser(tx, values);
-  await recordAccountRemoval(tx, accounts, values);
-  await prepareAccountDeletion(tx, accounts, values);
-  const deleted = await tx.all(
-    `DELETE FROM account WHERE account_key IN (${accounts}) RETURNING account_key`,
-    values,
+  const { small, large } = await bySize(tx, accounts, values);
+  const keys = [...small, ...large];
+  if (keys.length === 0) return 0;
+  const these = THESE(tx.dialect);
+  await recordAccountRemoval(tx, these, { clientId, userId, now, keys: small });
+  await prepareAccountDeletion(tx, these, { now, keys });
+  for (const accountKey of large) await putAside(tx, { accountKey, now });
+  const deleted = await tx.all(`DELETE FROM account WHERE account_key IN (${these}) RETURNING account_key`, {
+    keys: small,
+  });
+  await tx.all(
+    `UPDATE authorization_code SET withdrawn_at = :now
+      WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
+                         WHERE c.coverage_id = authorization_code.approval_id)`,
+    { clientId, userId, now },
   );
-  if (deleted.length > 0) {
-    await tx.all(
-      `UPDATE authorization_code SET withdrawn_at = :now
-        WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
-                           WHERE c.coverage_id = authorization_code.approval_id)`,
-      values,
-    );
-  }
-  return deleted.length;
+  return deleted.length + large.length;
 }
 
 const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
@@ -38,11 +46,11 @@ const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 const AT_ONCE = 100;
 
-/** As AccountStore promises: one group after the other, each in a transaction of its own. */
+/** As AccountStore promises: one group after the other, each in a transaction of its own; what has much, in parts. */
 export async function dropUnfinished(db: Database, endedBefore: number, now: number): Promise<number> {
   const ended = await db.all<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group AS g
-      WHERE expires_at < :endedBefore
+      WHERE expires_at < :endedBefore AND expires_at > 0
         AND (approved_at IS NULL OR expires_at < :forgottenAt
              OR EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = g.group_id))
       LIMIT ${AT_ONCE}`,
@@ -52,7 +60,9 @@ export async function dropUnfinished(db: Database, endedBefore: number, now: num
   for (const group of ended) {
     dropped += await db.transaction((tx) => dropGroup(tx, { ...group, endedBefore, now }));
   }
-  return ended.length < AT_ONCE ? dropped : dropped + (await dropUnfinished(db, endedBefore, now));
+  if (ended.length === AT_ONCE) return dropped + (await dropUnfinished(db, endedBefore, now));
+  await deletePutAside(db, now);
+  return dropped;
 }
 
 type EndedGroup = {

@@ -13,7 +13,7 @@ const OWN = `(COALESCE(g.transaction_id, '') = :transactionId
       AND g.group_id IN (SELECT group_id FROM group_device WHERE device_hash = CAST(:formerHash AS TEXT))))`;
 const SAME = 'a.provider = :provider AND a.identity = :identity';
 const OF_USER = `account AS a JOIN account_group AS g ON g.group_id = a.group_id
-   WHERE a.client_id = :clientId AND a.user_id = :userId`;
+   WHERE a.client_id = :clientId AND a.user_id = :userId AND COALESCE(g.expires_at, 1) > 0`;
 
 const COUNT = `
   SELECT COUNT(*) AS "ofUser",

@@ -17,8 +17,8 @@ import {
   renewDevice,
 } from './account-groups.ts';
 import { makeRoom, syncNewestOnly } from './account-quota.ts';
+import { deletePutAside } from './account-removal.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from './account-rows.ts';
-import { emptyLargeCalendars } from './calendar-removal.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
@@ -113,19 +113,18 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {
       const values = { clientId, userId, coverageId: coverageId ?? null, provider, accountId, now };
-      await emptyLargeCalendars(db, { chosen: calendarsOf(selected(coverageId)), values }, now);
       const deleted = await db.transaction((tx) => deleteAccounts(tx, selected(coverageId), values));
       if (deleted > 0) jobScheduled();
+      await deletePutAside(db, now, { clientId, userId });
       return deleted;
     },
 
     async removeAccount(accountKey, now) {
-      await emptyLargeCalendars(db, { chosen: calendarsOf(ONE), values: { accountKey } }, now);
-      const deleted = await db.transaction(async (tx) => {
-        const owner = await tx.get<UserKey>(OWNER, { accountKey });
-        return owner === undefined ? 0 : deleteAccounts(tx, ONE, { ...owner, accountKey, now });
-      });
+      const owner = await db.get<UserKey>(OWNER, { accountKey });
+      if (owner === undefined) return false;
+      const deleted = await db.transaction((tx) => deleteAccounts(tx, ONE, { ...owner, accountKey, now }));
       if (deleted > 0) jobScheduled();
+      await deletePutAside(db, now, owner);
       return deleted > 0;
     },
 
@@ -136,9 +135,6 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
     },
   };
 }
-
-const calendarsOf = (accounts: string): string =>
-  `SELECT calendar_key FROM calendar WHERE account_key IN (${accounts})`;
 
 type Linking = {
   readonly account: NewAccount;

@@ -10,7 +10,9 @@ import { countGrowth, NO_QUOTAS } from './mirror-quotas.ts';
 
 /** A calendar of no more resources is deleted with all it has. */
 const FEW = 500;
-const RESOURCES_PER_PART = 200;
+export const RESOURCES_PER_PART = 200;
+const ROWS_PER_PART = 500;
+const BYTES_PER_PART = 2_000_000;
 /** Longer than a part takes; while it lasts nobody writes into the calendar. */
 const LEASE_MS = 90_000;
 
@@ -53,17 +55,40 @@ async function takePart(
     { ...values, goneKey: key, removal: holder, removalUntil: now + LEASE_MS },
   );
   if (calendar === undefined) return true;
-  const part = await tx.all<{ href: string }>(
-    `SELECT DISTINCT href FROM event WHERE calendar_key = :key ORDER BY href LIMIT ${RESOURCES_PER_PART}`,
+  return (await emptyPart(tx, key, { recordRemoval, most: RESOURCES_PER_PART })).isEmpty;
+}
+
+type Part = {
+  readonly recordRemoval: (key: string, hrefs: readonly string[]) => Promise<void>;
+  /** So many resources at most. */
+  readonly most: number;
+};
+
+/** Deletes the first resources of a calendar that is going; one at least, however large it is. */
+export async function emptyPart(
+  tx: Statements,
+  key: string,
+  { recordRemoval, most }: Part,
+): Promise<{ readonly resources: number; readonly isEmpty: boolean }> {
+  const rows = await tx.all<{ href: string; bytes: number }>(
+    `SELECT href, bytes FROM event WHERE calendar_key = :key ORDER BY href LIMIT ${ROWS_PER_PART}`,
     { key },
   );
-  const hrefs = part.map(({ href }) => href);
-  await recordRemoval(key, hrefs);
+  const hrefs = new Set<string>();
+  let bytesRead = 0;
+  for (const { href, bytes } of rows) {
+    bytesRead += bytes;
+    const isOver = hrefs.size >= most || (hrefs.size > 0 && bytesRead > BYTES_PER_PART);
+    if (isOver && !hrefs.has(href)) break;
+    hrefs.add(href);
+  }
+  const gone = [...hrefs];
+  await recordRemoval(key, gone);
   const deleted = await tx.all<{ bytes: number }>(
-    `DELETE FROM event WHERE calendar_key = :key AND href ${tx.dialect.oneOf('hrefs')} RETURNING bytes`,
-    { key, hrefs },
+    `DELETE FROM event WHERE calendar_key = :key AND href ${tx.dialect.oneOf('gone')} RETURNING bytes`,
+    { key, gone },
   );
   const bytes = deleted.reduce((sum, row) => sum - row.bytes, 0);
-  await countGrowth(tx, { key, events: -hrefs.length, bytes }, NO_QUOTAS);
-  return hrefs.length < RESOURCES_PER_PART;
+  await countGrowth(tx, { key, events: -gone.length, bytes }, NO_QUOTAS);
+  return { resources: gone.length, isEmpty: rows.length < ROWS_PER_PART && deleted.length === rows.length };
 }

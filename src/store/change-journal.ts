@@ -78,9 +78,9 @@ async function recordRemoval(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
        account_id, href, noted_at, group_id)
      SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), 0, 1, a.provider,
-            a.account_id, c.href, CAST(:at AS BIGINT), a.group_id
+            a.account_id, c.href, CAST(:at AS BIGINT), COALESCE(g.told_group, a.group_id)
        FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
-       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+       JOIN account_group g ON g.group_id = a.group_id AND (g.expires_at IS NULL OR g.told_group IS NOT NULL)
       WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series') ${which}
      ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = 1, noted_at = excluded.noted_at,
        group_id = excluded.group_id`,

@@ -7,7 +7,7 @@ import {
   type UnstoredClient,
 } from '../oauth/client.ts';
 import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
-import { prepareAccountDeletion } from './account-rows.ts';
+import { deleteClientInParts } from './client-deletion.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
 type ClientRow = {
@@ -111,7 +111,7 @@ export function clientStore(db: Database): ClientStore {
     },
 
     deleteClient(clientId, now) {
-      return db.transaction((tx) => deleteClient(tx, { clientId, now }));
+      return deleteClientInParts(db, { clientId, now });
     },
   };
 }
@@ -169,27 +169,5 @@ async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<b
   await tx.all('DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL', rotation);
   await tx.all('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
   await tx.all(ADD_SECRET, rotation);
-  return true;
-}
-
-async function deleteClient(
-  tx: Statements,
-  application: { clientId: string; now: number },
-): Promise<boolean> {
-  // Locks its row: of several calls, one prepares the deletion of its accounts.
-  const locked = await tx.all(
-    'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id',
-    application,
-  );
-  if (locked.length === 0) return false;
-  await prepareAccountDeletion(
-    tx,
-    'SELECT account_key FROM account WHERE client_id = :clientId',
-    application,
-  );
-  await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
-  // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
-  // now and is deleted too.
-  await tx.all('DELETE FROM token_family WHERE client_id = :clientId', application);
   return true;
 }

@@ -49,7 +49,8 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       const rows = await db.all<{ accountKey: string; credentials: string }>(
         `SELECT account_key AS "accountKey", credentials FROM account
           WHERE provider = :provider
-            AND (account_id = :accountId OR identity = CAST(:identity AS TEXT))`,
+            AND (account_id = :accountId OR identity = CAST(:identity AS TEXT))
+            AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = account.group_id AND g.expires_at = 0)`,
         { provider, accountId, identity: identity ?? null },
       );
       return rows.map((row) => open(row.accountKey, row.credentials));

@@ -3,6 +3,7 @@ import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { keyInGroup, renewCredentials } from './account-groups.ts';
 import { syncAll } from './account-quota.ts';
+import { bySize, putAside, tellInstead } from './account-removal.ts';
 import { credentialSealer } from './account-rows.ts';
 import { takeChoice } from './calendar-choice-store.ts';
 import { recordAccountRemoval, recordArrival } from './change-journal.ts';
@@ -59,6 +60,7 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
       WHERE client_id = :clientId AND user_id = :userId AND group_id ${oneOfFrom}`,
     { clientId, userId, into, from },
   );
+  await tellInstead(tx, into, from);
   const ended = await tx.all<{ expiresAt: number | null }>(
     `DELETE FROM account_group WHERE group_id ${oneOfFrom} RETURNING expires_at AS "expiresAt"`,
     { from },
@@ -100,10 +102,11 @@ async function collapseTwins(
     }
     const { accountKey } = row;
     const places = { from: accountKey, to: same.accountKey, now };
+    const { large } = await bySize(tx, ONE, { accountKey });
     if (row.isUnfinished === 1) await takeSignIn(tx, places, sealer);
-    else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
+    else if (large.length === 0) await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
     await takeChoice(tx, places);
-    await deleteTwin(tx, accountKey);
+    await deleteTwin(tx, { accountKey, isLarge: large.length > 0, now });
   }
   return [...kept.values()];
 }
@@ -146,11 +149,19 @@ async function takeSignIn(
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
 
 /** Its access at the provider lives on in the account that stays. */
-async function deleteTwin(tx: Statements, accountKey: string): Promise<void> {
+async function deleteTwin(
+  tx: Statements,
+  {
+    accountKey,
+    isLarge,
+    now,
+  }: { readonly accountKey: string; readonly isLarge: boolean; readonly now: number },
+): Promise<void> {
   await tx.all(
     `DELETE FROM job WHERE (kind = 'sync-account' AND key = :accountKey)
         OR (kind = 'sync-calendar' AND key IN (SELECT calendar_key FROM calendar WHERE account_key = :accountKey))`,
     { accountKey },
   );
-  await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
+  if (isLarge) await putAside(tx, { accountKey, now });
+  else await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
 }

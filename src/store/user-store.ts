@@ -1,9 +1,8 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
 import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
-import { prepareAccountDeletion } from './account-rows.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
-import { endAccess } from './token-family-store.ts';
+import { deleteUserInParts } from './user-deletion.ts';
 
 // Accounts of a transaction that goes on are not the user's yet.
 const SUMMARY = `
@@ -72,37 +71,12 @@ export function userStore(db: Database): UserStore {
       return rows.map((row) => ({ ...row }));
     },
 
-    deleteUser(clientId, userId, now) {
-      return db.transaction((tx) => deleteUser(tx, { clientId, userId, now }));
+    async deleteUser(clientId, userId, now) {
+      return deleteUserInParts(db, { clientId, userId, now });
     },
 
     deleteIdleUsers(seenBefore) {
       return deleteInParts(db, DELETE_IDLE, { seenBefore });
     },
   };
-}
-
-/**
- * The order matters: deleting the user waits for an approval that is being written, so that its code is there to be
- * withdrawn with the user's grants.
- */
-async function deleteUser(
-  tx: Statements,
-  user: { clientId: string; userId: string; now: number },
-): Promise<boolean> {
-  const accounts = 'SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId';
-  // Locks the user's row, as disconnecting does: of several calls, one prepares the deletion of the accounts.
-  await tx.all(
-    `UPDATE application_user SET last_seen_at = last_seen_at
-      WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
-    user,
-  );
-  await prepareAccountDeletion(tx, accounts, user);
-  const deleted = await tx.all(
-    'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
-    user,
-  );
-  if (deleted.length === 0) return false;
-  await endAccess(tx, user);
-  return true;
 }

@@ -51,3 +51,8 @@ UPDATE calendar SET
 CREATE INDEX calendar_by_size ON calendar (account_key, bytes);
 -- Pushed requests that nobody spent are counted by application.
 CREATE INDEX pushed_request_unspent ON pushed_request (client_id, created_at) WHERE spent_for IS NULL;
+
+-- Accounts that were removed and have much in the mirror are each in a group of their own whose expires_at is 0, until they
+-- are deleted in parts. The grants of told_group are told of what goes; it is NULL where they were nobody's yet.
+ALTER TABLE account_group ADD COLUMN told_group TEXT;
+CREATE INDEX account_group_told ON account_group (told_group) WHERE told_group IS NOT NULL;
