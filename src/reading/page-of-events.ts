@@ -5,7 +5,6 @@
 import type { EventReader, ReadingUser } from './event-reader.ts';
 import { type ExpandDeps, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import { heavyPage } from './heavy-page.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
@@ -17,10 +16,11 @@ import {
   pageOf,
   timesOfCalendar,
 } from './named-events.ts';
+import type { Turns } from './read-turns.ts';
 
 export type PageDeps = ExpandDeps & {
   readonly events: EventReader;
-  readonly heavyReads: HeavyReads;
+  readonly heavyReads: Turns;
 };
 
 /** The most bytes that chosen calendars may take together for all that is theirs to be read at once. */
@@ -29,7 +29,7 @@ const SMALL_BYTES = 8_000_000;
 /** What takes more waits for its turn on the main thread. */
 const AT_ONCE = 1_000_000;
 
-/** The events behind `after`, at most `pageSize`. Throws 429 as HeavyReads does. */
+/** The events behind `after`, at most `pageSize`. Throws 429 as Turns does. */
 export async function pageOfEvents(
   request: PageRequest,
   { user, calendars }: { readonly user: ReadingUser; readonly calendars: readonly ListedCalendar[] },
