@@ -26,7 +26,7 @@ import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
-import { heavyReads, largeAnswers } from './reading/read-turns.ts';
+import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
@@ -125,6 +125,7 @@ async function instanceDeps(
     }),
     turns: new Map(),
     heavyReads: heavyReads(),
+    wholeReads: wholeReads(),
     sending: largeAnswers(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),

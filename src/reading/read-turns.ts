@@ -34,6 +34,12 @@ const RETRY_SECONDS = 5;
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
+/** Each holds some megabytes for a moment. None is refused: those that wait hold nothing. */
+const WHOLE: TurnLimits = { ...HEAVY, ofAll: 4, waiting: Number.POSITIVE_INFINITY };
+
+/** Of reads of calendars that are not large, but not small either: they are read whole. */
+export const wholeReads = (): Turns => readTurns(WHOLE);
+
 /** Of reads of large calendars. */
 export const heavyReads = (): Turns => readTurns(HEAVY);
 

@@ -7,9 +7,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { renderInPieces, renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
 import { type AnswerBody, answerBody, type Receiver } from '../../src/reading/answer-body.ts';
 import { listedPieces } from '../../src/reading/event-pieces.ts';
-import { type EventContent, nameOfRow, type RowName } from '../../src/reading/event-reader.ts';
+import {
+  type EventContent,
+  type EventReader,
+  nameOfRow,
+  type RowName,
+} from '../../src/reading/event-reader.ts';
 import type { NamedEvent } from '../../src/reading/named-events.ts';
-import { readTurns } from '../../src/reading/read-turns.ts';
+import { pageOfEvents } from '../../src/reading/page-of-events.ts';
+import { heavyReads, readTurns, wholeReads } from '../../src/reading/read-turns.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
 const BEN = { clientId: 'acme', userId: 'ben' };
@@ -137,6 +143,31 @@ describe('large answers', () => {
     await once(first, 'close');
 
     assert.equal((await idsOf(await second)).length, 4);
+  });
+
+  it('calendars of some megabytes are read by few reads at once, and others wait without holding any', async () => {
+    const user = ADA;
+    const calendars = [{ calendarKey: 'work', timeZone: 'UTC', bytes: 6_000_000 }];
+    const window = { start: 0, end: 1 };
+    const request = { window, singleEvents: true, pageSize: 10, after: undefined };
+    let [held, most] = [0, 0];
+    const none = async () => {
+      held += 1;
+      most = Math.max(most, held);
+      await aWhile();
+      held -= 1;
+      return [];
+    };
+    const events = { singleEvents: none, seriesIn: async () => [] } as unknown as EventReader;
+    const deps = { events, heavyReads: heavyReads(), wholeReads: wholeReads() };
+
+    const reads = Array.from({ length: 40 }, () => pageOfEvents(request, { user, calendars }, deps));
+    const others = Array.from({ length: 40 }, (_, i) =>
+      pageOfEvents(request, { user: { ...user, userId: String(i) }, calendars }, deps),
+    );
+
+    assert.equal((await Promise.all([...reads, ...others])).length, 80);
+    assert.equal(most, 4);
   });
 
   it('a small answer waits for none', async () => {
