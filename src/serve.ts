@@ -25,8 +25,8 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
-import { heavyReads } from './reading/heavy-reads.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
+import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
@@ -127,6 +127,8 @@ async function instanceDeps(
     }),
     turns: new Map(),
     heavyReads: heavyReads(),
+    wholeReads: wholeReads(),
+    sending: largeAnswers(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,

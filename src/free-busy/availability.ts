@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 
 /**
  * The answer's JSON: `slots` in order, and `errors`. Throws 404 `user_not_connected` for a user without a connected
- * account, whose free time nobody knows, and what freshAccounts throws (403, 503), and 429 as HeavyReads does.
+ * account, whose free time nobody knows, and what freshAccounts throws (403, 503), and 429 as Turns does.
  */
 export async function availability(
   request: AvailabilityRequest,

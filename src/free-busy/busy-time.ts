@@ -30,7 +30,7 @@ export type BusyTime = {
 };
 
 /**
- * An all-day event blocks its days in `timeZone`, by default in the zone of its calendar. Throws 429 as HeavyReads does.
+ * An all-day event blocks its days in `timeZone`, by default in the zone of its calendar. Throws 429 as Turns does.
  */
 export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<BusyTime> {
   const { calendars, window } = input;

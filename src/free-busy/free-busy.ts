@@ -20,7 +20,7 @@ import type { Interval } from './intervals.ts';
 
 /**
  * The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 429 as
- * HeavyReads does, 403 and 503 as freshAccounts says.
+ * Turns does, 403 and 503 as freshAccounts says.
  */
 export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { window, timeZone, filter } = parseFreeBusy(query);

@@ -36,23 +36,23 @@ export function renderObject(...parts: readonly (RenderedMembers | object | unde
 
 export const renderList = (objects: readonly RenderedObject[]) => `[${objects.join(',')}]` as RenderedList;
 
-/**
- * The text of an object in pieces, to be joined: a list by that name, which comes in pieces itself, and behind it the
- * members of `rest`.
- */
-export async function* renderInPieces(
+/** A piece of something that is made when it is asked for, and then held by whoever asked alone. */
+export type Piece<T> = () => Promise<T>;
+
+/** The text of an object in pieces, to be asked for in order and joined: a list by that name, and the members of `rest`. */
+export function renderInPieces(
   name: string,
-  list: AsyncIterable<readonly RenderedObject[]>,
+  list: readonly Piece<readonly RenderedObject[]>[],
   rest: RenderedMembers,
-): AsyncGenerator<string, void> {
-  yield `{"${name}":[`;
+): Piece<string>[] {
   let isFirst = true;
-  for await (const objects of list) {
-    if (objects.length === 0) continue;
-    yield isFirst ? objects.join(',') : `,${objects.join(',')}`;
+  const texts = list.map((piece) => async () => {
+    const text = (await piece()).join(',');
+    if (text === '' || !isFirst) return text && `,${text}`;
     isFirst = false;
-  }
-  yield rest === '' ? ']}' : `],${rest}}`;
+    return text;
+  });
+  return [async () => `{"${name}":[`, ...texts, async () => (rest === '' ? ']}' : `],${rest}}`)];
 }
 
 export const membersOf = (object: RenderedObject) => object.slice(1, -1) as RenderedMembers;

@@ -1,7 +1,10 @@
 /** Answers of any size: small ones whole, large ones in pieces that are made when the caller takes them. */
 import { Readable } from 'node:stream';
 
+import type { Piece } from '../lib/rendered-json.ts';
+import type { ReadingUser } from './event-reader.ts';
 import type { EventPage, NamedEvent } from './named-events.ts';
+import type { Turns } from './read-turns.ts';
 
 /** A large one is JSON in UTF-8 that is made while it is sent. */
 export type AnswerBody = Buffer | Readable;
@@ -31,14 +34,50 @@ export function fitting(sizes: readonly number[]): { readonly count: number; rea
 
 const withoutContent = ({ stored: _, ...event }: NamedEvent): NamedEvent => event;
 
-/** `size` is about how many bytes the pieces are together. */
-export async function answerBody(pieces: AsyncIterable<string>, size: number): Promise<AnswerBody> {
-  if (size > LARGEST_WHOLE) return Readable.from(encoded(pieces), { objectMode: false });
+/** Whose answer it is, and whose turns those of the user take that are sent in pieces. */
+export type Receiver = { readonly user: ReadingUser; readonly sending: Turns };
+
+/**
+ * `size` is about how many bytes the pieces are together. Of a large answer one piece is held at a time, and the next is
+ * asked for when the caller has taken it; it is under way until it is closed. Throws 429 as Turns does.
+ */
+export async function answerBody(
+  pieces: readonly Piece<string>[],
+  size: number,
+  { user, sending }: Receiver,
+): Promise<AnswerBody> {
+  if (size > LARGEST_WHOLE) return inTurn(user, sending, () => Readable.from(chunksOf(pieces), AS_BYTES));
   const whole: string[] = [];
-  for await (const piece of pieces) whole.push(piece);
+  for (const piece of pieces) whole.push(await piece());
   return Buffer.from(whole.join(''));
 }
 
-async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
-  for await (const piece of pieces) yield Buffer.from(piece);
+/** Waits for the user's turn, which ends when the stream is closed. */
+function inTurn(user: ReadingUser, sending: Turns, begin: () => Readable): Promise<Readable> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readable>();
+  const untilClosed = () =>
+    new Promise<void>((ended) => {
+      const stream = begin();
+      stream.once('close', ended);
+      resolve(stream);
+    });
+  sending.run(user, untilClosed).catch(reject);
+  return promise;
+}
+
+/** What is handed on at a time. */
+const CHUNK_BYTES = 64_000;
+const AS_BYTES = { objectMode: false, highWaterMark: CHUNK_BYTES };
+
+async function* chunksOf(pieces: readonly Piece<string>[]): AsyncGenerator<Buffer, void> {
+  // What a generator once had in hand it may hold while it waits: the text of a piece is left to another function.
+  for (const piece of pieces) yield* chunks(await encoded(piece));
+}
+
+const encoded = async (piece: Piece<string>): Promise<Buffer> => Buffer.from(await piece());
+
+/** Copies, so that one that waits to be sent does not keep its whole piece. */
+function* chunks(bytes: Buffer): Generator<Buffer, void> {
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+    yield Buffer.from(bytes.subarray(from, from + CHUNK_BYTES));
 }

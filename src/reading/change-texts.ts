@@ -1,6 +1,7 @@
 /** The entries of GET /events/changes as answers have them. */
 import {
   membersOf,
+  type Piece,
   type RenderedObject,
   renderList,
   renderMember,
@@ -76,19 +77,19 @@ function askedFor(changes: readonly Change[], owners: Owners) {
 }
 
 /** What the entries say, piece by piece; one whose event was deleted meanwhile is not there. */
-export async function* changeTexts(
+export function changeTexts(
   { changes, owners }: { readonly changes: readonly SizedChange[]; readonly owners: Owners },
   read: Reader,
-): AsyncGenerator<readonly RenderedObject[], void> {
+): Piece<readonly RenderedObject[]>[] {
   const pieces = [...inPieces(changes)];
-  for (const piece of pieces) {
+  return pieces.map((piece) => async () => {
     if (pieces.length > 1) await mainThreadTurn();
     const texts = await textsOf(piece, owners, read);
-    yield piece.flatMap((change) => {
+    return piece.flatMap((change) => {
       const event = change.changeType === 'deleted' ? change.event : texts.get(keyOf(change));
       return changeText(change.changeType, event);
     });
-  }
+  });
 }
 
 /** An event that is missing was deleted meanwhile, and has a later entry. */

@@ -1,5 +1,6 @@
 /** What the events of a page say, read from the mirror piece by piece, so that a page is never held whole. */
 import type { Timing } from '../calendars/mirrored-event.ts';
+import type { Piece } from '../lib/rendered-json.ts';
 import { type EventContent, type EventReader, nameOfRow, type RowName } from './event-reader.ts';
 import { type ListedEvent, recurrenceObject } from './event-text.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
@@ -14,7 +15,7 @@ export type PieceDeps = {
   readonly originals: boolean;
 };
 
-/** The events in order, those that are still there. */
+/** The events in order, those that are still there. While a piece is looked at, what the next one needs is held as well. */
 export async function* eventPieces(
   events: readonly NamedEvent[],
   deps: PieceDeps,
@@ -32,6 +33,21 @@ export async function* eventPieces(
     yield listed;
   }
 }
+
+/** The same for an answer that is sent slowly: each piece is read when it is asked for, and nothing is held between. */
+export function listedPieces(
+  events: readonly NamedEvent[],
+  deps: PieceDeps,
+): Piece<readonly ListedEvent[]>[] {
+  const pieces = [...inPieces(events)];
+  return pieces.map((piece) => async () => {
+    if (pieces.length > 1) await mainThreadTurn();
+    const contents = await contentsFor(piece, NOTHING_READ, deps);
+    return piece.flatMap((event) => listedEvent(event, contents, deps) ?? []);
+  });
+}
+
+const NOTHING_READ: ReadonlyMap<string, EventContent> = new Map();
 
 /** What of these further instances can say as well. */
 function shared(piece: readonly NamedEvent[], contents: ReadonlyMap<string, EventContent>) {

@@ -44,8 +44,8 @@ type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number
 
 /**
  * The answer's JSON, in pieces where it is large: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals:
- * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 403 and 503 as
- * freshAccounts says.
+ * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 429 as Turns
+ * does, 403 and 503 as freshAccounts says.
  */
 export async function listChanges(query: RawQuery, grant: Grant, deps: ListChangesDeps): Promise<AnswerBody> {
   requireScope(grant, NEEDS, NO_CHANGES);
@@ -61,7 +61,9 @@ export async function listChanges(query: RawQuery, grant: Grant, deps: ListChang
     more,
     errors: errors.length > 0 ? errors : undefined,
   });
-  return answerBody(renderInPieces('changes', changeTexts({ changes, owners }, read), rest), size);
+  const texts = changeTexts({ changes, owners }, read);
+  const receiver = { user: grant, sending: deps.sending };
+  return answerBody(renderInPieces('changes', texts, rest), size, receiver);
 }
 
 function initialOf(query: RawQuery): boolean {

@@ -5,12 +5,12 @@
  */
 import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
-import { type RenderedObject, renderInPieces, renderMembers } from '../lib/rendered-json.ts';
+import { type Piece, type RenderedObject, renderInPieces, renderMembers } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { type AnswerBody, answerBody, withinAnswer } from './answer-body.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { eventPieces } from './event-pieces.ts';
+import { listedPieces } from './event-pieces.ts';
 import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
 import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
 import {
@@ -25,6 +25,7 @@ import {
 import { leftOutProblems } from './left-out.ts';
 import type { EventPage } from './named-events.ts';
 import { type PageDeps, pageOfEvents } from './page-of-events.ts';
+import type { Turns } from './read-turns.ts';
 import { openPageToken, type PagePosition, sealPageToken } from './sealed-position.ts';
 
 export type ListEventsDeps = FreshnessDeps &
@@ -33,6 +34,8 @@ export type ListEventsDeps = FreshnessDeps &
     readonly pagingKey: Buffer;
     /** Keeps first pages. */
     readonly answers?: AnswerCache | undefined;
+    /** Of large answers that are sent. */
+    readonly sending: Turns;
   };
 
 const NO_SEARCH = 'Search is forbidden for free-busy scope';
@@ -40,7 +43,7 @@ const NO_SEARCH = 'Search is forbidden for free-busy scope';
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
 /**
- * The answer's JSON, in pieces where it is large. Refusals: 400 for a bad query, 429 as HeavyReads does, 403 and 503 as
+ * The answer's JSON, in pieces where it is large. Refusals: 400 for a bad query, 429 as Turns does, 403 and 503 as
  * freshAccounts says.
  */
 export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
@@ -77,7 +80,8 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
     errors: problems.length > 0 ? problems : undefined,
   });
   const texts = eventTexts(events, { calendars, originals }, deps);
-  const answer = await answerBody(renderInPieces('events', texts, rest), size);
+  const receiver = { user: grant, sending: deps.sending };
+  const answer = await answerBody(renderInPieces('events', texts, rest), size, receiver);
   // What was left out is not kept: a thread may have been stopped for reasons of its own.
   if (isCacheable && leftOut.length === 0 && Buffer.isBuffer(answer))
     deps.answers?.keep(key, version, answer);
@@ -148,16 +152,18 @@ function requestedPage(
 
 type Shown = { readonly calendars: readonly Owned[]; readonly originals: boolean };
 
-async function* eventTexts(
+function eventTexts(
   events: EventPage['events'],
   { calendars, originals }: Shown,
   { events: reader, pagingKey }: ListEventsDeps,
-): AsyncGenerator<readonly RenderedObject[], void> {
+): Piece<readonly RenderedObject[]>[] {
   const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const toText = textByScope(pagingKey);
-  for await (const piece of eventPieces(events, { events: reader, zones, originals }))
-    yield piece.flatMap((event) => textOf(event, owners.get(event.calendarKey), toText));
+  return listedPieces(events, { events: reader, zones, originals }).map(
+    (piece) => async () =>
+      (await piece()).flatMap((event) => textOf(event, owners.get(event.calendarKey), toText)),
+  );
 }
 
 const textOf = (event: ListedEvent, owner: Owned | undefined, toText: EventText): RenderedObject[] =>

@@ -5,7 +5,6 @@
 import type { EventReader, ReadingUser } from './event-reader.ts';
 import { type ExpandDeps, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import { heavyPage } from './heavy-page.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
@@ -17,19 +16,21 @@ import {
   pageOf,
   timesOfCalendar,
 } from './named-events.ts';
+import type { Turns } from './read-turns.ts';
 
 export type PageDeps = ExpandDeps & {
   readonly events: EventReader;
-  readonly heavyReads: HeavyReads;
+  readonly heavyReads: Turns;
+  readonly wholeReads: Turns;
 };
 
 /** The most bytes that chosen calendars may take together for all that is theirs to be read at once. */
 const SMALL_BYTES = 8_000_000;
 
-/** What takes more waits for its turn on the main thread. */
+/** What takes more waits for its turn on the main thread, and few such reads hold what they read. */
 const AT_ONCE = 1_000_000;
 
-/** The events behind `after`, at most `pageSize`. Throws 429 as HeavyReads does. */
+/** The events behind `after`, at most `pageSize`. Throws 429 as Turns does. */
 export async function pageOfEvents(
   request: PageRequest,
   { user, calendars }: { readonly user: ReadingUser; readonly calendars: readonly ListedCalendar[] },
@@ -37,8 +38,10 @@ export async function pageOfEvents(
 ): Promise<EventPage> {
   if (calendars.length === 0) return { events: [], more: false, leftOut: [] };
   const bytes = calendars.reduce((sum, calendar) => sum + calendar.bytes, 0);
-  if (bytes > AT_ONCE) await mainThreadTurn();
-  const page = bytes <= SMALL_BYTES ? await smallPage(request, calendars, deps) : undefined;
+  const whole = () => smallPage(request, calendars, deps);
+  let page: EventPage | undefined;
+  if (bytes <= AT_ONCE) page = await whole();
+  else if (bytes <= SMALL_BYTES) page = await deps.wholeReads.run(user, () => mainThreadTurn().then(whole));
   if (page !== undefined) return page;
   return deps.heavyReads.run(user, (owner) => heavyPage(request, calendars, { ...deps, owner }));
 }

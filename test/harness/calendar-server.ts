@@ -26,7 +26,7 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
-import { heavyReads } from '../../src/reading/heavy-reads.ts';
+import { heavyReads, largeAnswers, wholeReads } from '../../src/reading/read-turns.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -131,6 +131,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
     heavyReads: heavyReads(),
+    wholeReads: wholeReads(),
+    sending: largeAnswers(),
     readWork: options.readWork,
     signer,
     sync,

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { heavyReads } from '../../src/reading/heavy-reads.ts';
+import { readTurns } from '../../src/reading/read-turns.ts';
 import { workPools } from '../../src/work-pools.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
 const BEN = { clientId: 'acme', userId: 'ben' };
-const LIMITS = { ofUser: 2, ofAll: 3, waiting: 2 };
+const LIMITS = { ofUser: 2, ofAll: 3, waiting: 2, refusal: 'Too many' };
 
 describe('turns of heavy reads', () => {
   /** Reads that go on until they are told to end. */
   const reading = (limits = LIMITS) => {
-    const reads = heavyReads(limits);
+    const reads = readTurns(limits);
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const begin = (user: typeof ADA, name: string) => {
@@ -41,7 +41,7 @@ describe('turns of heavy reads', () => {
   });
 
   it('a user’s many reads do not keep back another user’s one', async () => {
-    const { begun, ends, begin } = reading({ ofUser: 2, ofAll: 2, waiting: 20 });
+    const { begun, ends, begin } = reading({ ...LIMITS, ofAll: 2, waiting: 20 });
     const [first] = ['a1', 'a2', 'a3', 'a4'].map((name) => begin(ADA, name));
     void begin(BEN, 'b1');
     ends[0]?.();
@@ -62,7 +62,7 @@ describe('turns of heavy reads', () => {
   });
 
   it('a read that fails lets the next one begin', async () => {
-    const { reads } = reading({ ofUser: 1, ofAll: 1, waiting: 1 });
+    const { reads } = reading({ ...LIMITS, ofUser: 1, ofAll: 1, waiting: 1 });
     const failing = reads.run(ADA, () => Promise.reject(new Error('no')));
     const next = reads.run(ADA, async () => 'read');
 

@@ -1,27 +1,53 @@
-/** Turns of reads that take much: a user has two at once, others of that user wait, and all users take turns. */
+/** Turns of reads that take much: a user has a few at once, others of that user wait, and all users take turns. */
 import { ApiError } from '../http/refusal.ts';
 import type { ReadingUser } from './event-reader.ts';
 
-export interface HeavyReads {
+export interface Turns {
   /** Works when it is the user's turn. Throws 429 `too_many_reads` where too many of the user wait already. */
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 
-export type HeavyReadLimits = {
+export type TurnLimits = {
   /** At once, of one user and of all. */
   readonly ofUser: number;
   readonly ofAll: number;
   /** How many of one user may wait. */
   readonly waiting: number;
+  /** What there are too many of. */
+  readonly refusal: string;
 };
 
-const LIMITS: HeavyReadLimits = { ofUser: 2, ofAll: 8, waiting: 20 };
+const HEAVY: TurnLimits = {
+  ofUser: 2,
+  ofAll: 8,
+  waiting: 20,
+  refusal: 'Large calendars of this user are being read already',
+};
+/** How long one is under way is up to who takes it: nobody else waits for that. */
+const LARGE_ANSWERS: TurnLimits = {
+  ofUser: 4,
+  ofAll: Number.POSITIVE_INFINITY,
+  waiting: 20,
+  refusal: 'Large answers about this user are being sent already',
+};
 const RETRY_SECONDS = 5;
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
-/** For one process: its memory and its threads are what heavy reads share. */
-export function heavyReads(limits: HeavyReadLimits = LIMITS): HeavyReads {
+/** Each holds some megabytes for a moment. None is refused: those that wait hold nothing. */
+const WHOLE: TurnLimits = { ...HEAVY, ofAll: 4, waiting: Number.POSITIVE_INFINITY };
+
+/** Of reads of calendars that are not large, but not small either: they are read whole. */
+export const wholeReads = (): Turns => readTurns(WHOLE);
+
+/** Of reads of large calendars. */
+export const heavyReads = (): Turns => readTurns(HEAVY);
+
+/** Of answers that are sent in pieces. */
+export const largeAnswers = (): Turns => readTurns(LARGE_ANSWERS);
+
+/** For one process: its memory and its threads are what such reads share. */
+export function readTurns(limits: TurnLimits): Turns {
   /** In the order of their turns. */
   const queues = new Map<string, Queue>();
   let running = 0;
@@ -69,7 +95,7 @@ export function heavyReads(limits: HeavyReadLimits = LIMITS): HeavyReads {
   };
 }
 
-function tooManyReads({ ofUser, waiting }: HeavyReadLimits): ApiError {
-  const message = `Large calendars of this user are being read already: ${ofUser} such reads go on at once and ${waiting} may wait; ask again when one was answered`;
+function tooManyReads({ ofUser, waiting, refusal }: TurnLimits): ApiError {
+  const message = `${refusal}: ${ofUser} such reads go on at once and ${waiting} may wait; ask again when one was answered`;
   return new ApiError(429, 'too_many_reads', { message, headers: { 'retry-after': String(RETRY_SECONDS) } });
 }
