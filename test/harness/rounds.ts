@@ -15,3 +15,12 @@ export function scale(): number {
   if (!(factor > 0)) throw new Error('KALENDS_TEST_SCALE must be a number above 0');
   return factor;
 }
+
+const SOAK_SCALE = 20;
+const SOAK_INPUTS = 1_000_000;
+
+/** How many inputs a fuzzer tries whose inputs grow: `base` of them in `npm test`, a million in `npm run soak`. */
+export function inputs(base: number): number {
+  const factor = scale();
+  return rounds(factor < SOAK_SCALE ? base : SOAK_INPUTS / factor);
+}

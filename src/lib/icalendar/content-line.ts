@@ -93,8 +93,11 @@ export function parseContentLine(line: string, budget?: ResourceBudget): Content
     const parameter = line.slice(at + 1, end);
     const equals = parameter.indexOf('=');
     // A parameter without a value means nothing, but what follows it may.
-    const values = equals === -1 ? [] : parameterValues(parameter.slice(equals + 1));
-    if (budget !== undefined) spend(budget, 'parameters', Math.max(1, values.length));
+    const values = equals === -1 ? [] : parameterValues(parameter.slice(equals + 1), budget);
+    if (budget !== undefined) {
+      spend(budget, 'parameters', Math.max(1, values.length));
+      spend(budget, 'parameterCharacters', parameter.length);
+    }
     if (equals !== -1) parameters.set(parameter.slice(0, equals).trim().toUpperCase(), values);
     at = end;
   }
@@ -126,8 +129,8 @@ function endOfParameter(line: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Splits at the commas outside quotes. */
-function parameterValues(text: string): string[] {
+/** Splits at the commas outside quotes. Quotes and carets count as escapes. */
+function parameterValues(text: string, budget: ResourceBudget | undefined): string[] {
   if (!/[",^]/.test(text)) return [text];
   // What stands at odd places of the pieces between quotes stood inside them.
   const pieces = text.split('"');
@@ -137,11 +140,16 @@ function parameterValues(text: string): string[] {
     values.push(`${values.pop() ?? ''}${first}`);
     for (const other of others) values.push(other);
   }
-  return values.map((value) => value.replace(/\^[n'^]/g, undoCaret));
+  let escapes = pieces.length;
+  /** RFC 6868 §3. */
+  const undoCaret = (pair: string): string => {
+    escapes += 1;
+    return pair === '^n' ? '\n' : pair === "^'" ? '"' : '^';
+  };
+  const read = values.map((value) => value.replace(/\^[n'^]/g, undoCaret));
+  if (budget !== undefined) spend(budget, 'escapes', escapes);
+  return read;
 }
-
-/** RFC 6868 §3. */
-const undoCaret = (pair: string): string => (pair === '^n' ? '\n' : pair === "^'" ? '"' : '^');
 
 /** The first value of a parameter. */
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>

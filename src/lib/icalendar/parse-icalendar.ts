@@ -21,8 +21,7 @@ export const parseICalendar = (text: string): VEvent[] => readICalendar(text).ma
 export type ReadEvent = { readonly component: Component; readonly event: VEvent };
 
 /** As parseICalendar does, each event with its component. */
-export function readICalendar(text: string): ReadEvent[] {
-  const budget = resourceBudget();
+export function readICalendar(text: string, budget = resourceBudget()): ReadEvent[] {
   return parseComponents(text, budget).flatMap((calendar) =>
     readEvents(calendar, zonesOf(calendar, budget), budget),
   );

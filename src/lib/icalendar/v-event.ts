@@ -84,6 +84,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   const organizer = properties.get('ORGANIZER')?.[0];
   const attendees = properties.get('ATTENDEE') ?? [];
   spend(budget, 'attendees', attendees.length);
+  for (const { value } of attendees) if (value.includes('%')) spend(budget, 'encoded');
   const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
   return {
     uid: textIn(properties, 'UID', budget) ?? '',

@@ -96,6 +96,30 @@ describe('a resource over its budget', () => {
       /more than 300,000 escaped characters/,
       calendar(event(`SUMMARY:${'\\n'.repeat(200_000)}\nDESCRIPTION:${'\\n'.repeat(200_000)}\n`)),
     ],
+    [
+      '700,000 quotes and carets in parameters',
+      /more than 300,000 escaped characters/,
+      calendar(event(times(20, () => `ATTENDEE;X="${'"a",'.repeat(5000)}${'^n'.repeat(12_000)}":x\n`))),
+    ],
+    [
+      '3,001 percent-encoded addresses',
+      /more than 3,000 percent-encoded addresses/,
+      calendar(event(times(3001, () => 'ATTENDEE:%zz@example.com\n'))),
+    ],
+    [
+      '60 custom texts of 10,000 characters',
+      /more than 500,000 characters of custom data/,
+      calendar(times(60, (i) => override(i, `X-KALENDS-CUSTOM:{"a":"${'x'.repeat(10_000)}${i}"}\n`))),
+    ],
+    [
+      'much of everything',
+      /too many lines, dates, attendees and changed occurrences together/,
+      calendar(
+        event(
+          `${daily}EXDATE:${times(4900, day, ',')}\nRDATE:${times(4900, day, ',')}\n${times(3000, attendee)}`,
+        ) + times(1400, (i) => override(i, times(2, attendee))),
+      ),
+    ],
     ['components in components', /nests components too deeply/, calendar(event('BEGIN:A\n'.repeat(4000)))],
     [
       '6,000 alarms',
@@ -130,7 +154,7 @@ describe('a resource over its budget', () => {
 });
 
 describe('a resource within its budget', () => {
-  const whole: readonly [what: string, icalendar: string][] = [
+  const whole: [what: string, icalendar: string][] = [
     ['a line without "=" of 4.8 MB', calendar(event(`X${';b'.repeat(2_400_000)}:x\n`))],
     [
       'an attachment of 4.9 MB',
@@ -185,6 +209,16 @@ describe('a resource within its budget', () => {
       calendar(event(`EXDATE;TZID="${')'.repeat(49_000)}^nx":20200101T080000\n`)),
     ],
   ];
+  whole.push(
+    [
+      'addresses that are nearly those of meetings',
+      calendar(times(90, (i) => override(i, `DESCRIPTION:${'https://'.repeat(6000)}\n`))),
+    ],
+    [
+      'the custom data of its master in 1,000 overrides',
+      calendar(times(1000, (i) => override(i, `X-KALENDS-CUSTOM:{"a":"${'x'.repeat(2000)}"}\n`))),
+    ],
+  );
   for (const [what, icalendar] of whole)
     it(`a resource with ${what} is read, placed and expanded at once`, () => {
       assert.ok(takesUnder(100, () => expandMonth(read(icalendar))));

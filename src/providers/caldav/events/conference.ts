@@ -3,24 +3,40 @@ import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 
 /** Addresses of meetings only, not of a service's other pages. */
 const JOIN_URLS: readonly RegExp[] = [
-  /https:\/\/meet\.google\.com\/[a-z]{3,4}-[a-z]{3,4}-[a-z]{3,4}\b[^\s<>"'\])]*/i,
-  /https:\/\/teams\.(?:microsoft|live)\.(?:com|us)\/(?:l\/meetup-join|meet)\/[^\s<>"'\])]+/i,
-  /https:\/\/(?:[\w-]{1,60}\.){0,3}zoom(?:gov)?\.(?:us|com)\/(?:j|my|s|w|wc|meeting)\/[^\s<>"'\])]+/i,
-  /https:\/\/(?:[\w-]{1,60}\.){1,3}webex\.com\/(?:meet|join|[\w-]+\/j\.php|wbxmjs|webappng)[^\s<>"'\])]*/i,
+  /https:\/\/meet\.google\.com\/[a-z]{3,4}-[a-z]{3,4}-[a-z]{3,4}\b[^\s<>"'\])]*/iy,
+  /https:\/\/teams\.(?:microsoft|live)\.(?:com|us)\/(?:l\/meetup-join|meet)\/[^\s<>"'\])]+/iy,
+  /https:\/\/(?:[\w-]{1,60}\.){0,3}zoom(?:gov)?\.(?:us|com)\/(?:j|my|s|w|wc|meeting)\/[^\s<>"'\])]+/iy,
+  /https:\/\/(?:[\w-]{1,60}\.){1,3}webex\.com\/(?:meet|join|[\w-]+\/j\.php|wbxmjs|webappng)[^\s<>"'\])]*/iy,
 ];
 
 /** Longer texts are not searched to their end: the address stands near the start of an invitation. */
 const LONGEST_SEARCH = 50_000;
+/** Nor are addresses beyond these looked at. */
+const MOST_ADDRESSES = 50;
 
 /** The URL where the meeting can be joined, if one is known. */
 export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
   // CONFERENCE holds the address as `uriText` spells it, URL the address itself.
   if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
   for (const text of [location, url, description]) {
-    const searched = text?.slice(0, LONGEST_SEARCH) ?? '';
-    for (const pattern of JOIN_URLS) {
-      const match = pattern.exec(searched)?.[0];
-      if (match !== undefined) return withoutPunctuation(match);
+    const match = text === undefined ? undefined : joinUrlIn(text.slice(0, LONGEST_SEARCH));
+    if (match !== undefined) return withoutPunctuation(match);
+  }
+  return undefined;
+}
+
+/** In the order of JOIN_URLS, wherever they stand. */
+function joinUrlIn(text: string): string | undefined {
+  const places: number[] = [];
+  for (const { index } of text.matchAll(/https:\/\//gi)) {
+    places.push(index);
+    if (places.length === MOST_ADDRESSES) break;
+  }
+  for (const pattern of JOIN_URLS) {
+    for (const place of places) {
+      pattern.lastIndex = place;
+      const match = pattern.exec(text)?.[0];
+      if (match !== undefined) return match;
     }
   }
   return undefined;

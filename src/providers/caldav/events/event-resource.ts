@@ -3,7 +3,12 @@ import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
-import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
+import {
+  type ResourceBudget,
+  resourceBudget,
+  spend,
+  TooComplexError,
+} from '../../../lib/icalendar/resource-budget.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { originalStartOf } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
@@ -25,22 +30,37 @@ export type CalDavObject = {
  * (docs/security.md T13).
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
-  const versions = latestVersions(readable(icalendar)).map(({ event }) => event);
+  const budget = resourceBudget();
+  const versions = latestVersions(readable(icalendar, budget)).map(({ event }) => event);
   if (versions.length === 0)
     throw new ProviderError('invalid_response', 'The calendar sent an event without a start');
   const master = versions.find(({ recurrenceId }) => recurrenceId === undefined);
+  const readCustom = customReader(budget);
   return {
     href,
     etag,
     eventId: lastSegment(href) ?? href,
-    events: versions.map((event) => calendarEventOf(event, master)),
+    events: versions.map((event) => calendarEventOf(event, master, readCustom)),
     original: { icalendar },
   };
 }
 
-function readable(icalendar: string): ReadEvent[] {
+/** Overrides mostly have the custom data of their master: each text is read once, and then counts in the budget. */
+function customReader(budget: ResourceBudget): (text: string | undefined) => CalendarEvent['custom'] {
+  const known = new Map<string, CalendarEvent['custom']>();
+  return (text) => {
+    if (text === undefined) return undefined;
+    if (known.has(text)) return known.get(text);
+    spend(budget, 'custom', text.length);
+    const custom = customOf(text);
+    known.set(text, custom);
+    return custom;
+  };
+}
+
+function readable(icalendar: string, budget: ResourceBudget): ReadEvent[] {
   try {
-    return readICalendar(icalendar);
+    return readICalendar(icalendar, budget);
   } catch (error) {
     if (!(error instanceof ICalendarError) || error instanceof TooComplexError) throw error;
     throw new ProviderError('invalid_response', 'The calendar sent an event that cannot be read', {
@@ -49,11 +69,15 @@ function readable(icalendar: string): ReadEvent[] {
   }
 }
 
-function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEvent {
+function calendarEventOf(
+  event: VEvent,
+  master: VEvent | undefined,
+  readCustom: ReturnType<typeof customReader>,
+): CalendarEvent {
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
   const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
   const conference = conferenceOf(event);
-  const custom = event.custom === undefined ? undefined : customOf(event.custom);
+  const custom = readCustom(event.custom);
   const color = colorOf(event);
   const lastModified = modifiedAt(event);
   return {

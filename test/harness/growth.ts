@@ -1,0 +1,36 @@
+/**
+ * Sizes as an attacker picks them: most are small, a few are as large as what is read of a server at all. A size of 10^k
+ * or more comes about once in 10^k times, so that a million inputs have every size and take a millisecond each.
+ */
+import fc from 'fast-check';
+
+/** Texts are no longer than what is read of a server. */
+export const MOST_TEXT = 10_000_000;
+
+const FINEST = 2 ** 30;
+
+/** A size from 1 on, heavy-tailed. Not biased: fast-check would try the largest again and again. */
+export const growingSize = (most: number): fc.Arbitrary<number> =>
+  fc.noBias(fc.integer({ min: 1, max: FINEST })).map((place) => Math.min(most, Math.floor(FINEST / place)));
+
+/** A piece many times; each `#` in it is a number from 10 to 99 that differs from one to the next. */
+export const grown = (pieces: fc.Arbitrary<string>, most = 1_000_000): fc.Arbitrary<string> =>
+  fc.tuple(pieces, growingSize(most)).map(([piece, size]) => repeated(piece, size));
+
+const NUMBERS = 90;
+
+/** The piece so many times, but no longer than a text may be. */
+export function repeated(piece: string, size: number): string {
+  const count = Math.min(size, Math.max(1, Math.floor(MOST_TEXT / Math.max(1, piece.length))));
+  if (!piece.includes('#')) return piece.repeat(count);
+  const numbered = (from: number, to: number) => {
+    const parts: string[] = [];
+    for (let index = from; index < to; index += 1) parts.push(piece.replaceAll('#', String(index + 10)));
+    return parts.join('');
+  };
+  const whole = count < NUMBERS ? '' : numbered(0, NUMBERS).repeat(Math.floor(count / NUMBERS));
+  return whole + numbered(0, count % NUMBERS);
+}
+
+/** As it comes from a server: bytes, and no more of them than are read. */
+export const received = (text: string): string => Buffer.from(text.slice(0, MOST_TEXT)).toString();
