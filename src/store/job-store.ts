@@ -58,11 +58,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
     async finish({ kind, key }, holder) {
       const held = { kind, key, holder };
       await db.transaction(async (tx) => {
-        const deleted = await tx.all(
-          `DELETE FROM job WHERE ${HELD} AND again_at IS NULL RETURNING kind`,
-          held,
-        );
-        if (deleted.length > 0) return;
+        const ended = await tx.all(`DELETE FROM job WHERE ${HELD} AND again_at IS NULL RETURNING kind`, held);
+        if (ended.length > 0) return;
         await tx.all(ADD_TURN_AGAIN, held);
         await tx.all(
           `UPDATE job SET run_at = again_at, attempts = 0, unfinished = 0, ${RETURNED} WHERE ${HELD}`,
