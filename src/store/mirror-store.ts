@@ -51,6 +51,7 @@ type Lists = Pick<
   | 'replaceCalendars'
   | 'noteCutList'
   | 'failList'
+  | 'releaseList'
   | 'noteListFailure'
   | 'excuseList'
 >;
@@ -96,6 +97,13 @@ function listsOf(db: Database): Lists {
           WHERE account_key = :accountKey AND list_error IS NULL RETURNING account_key`,
         { accountKey, cut: JSON.stringify(cut) },
       );
+    },
+
+    async releaseList({ key, holder }) {
+      await db.write(`UPDATE account SET lease_holder = NULL WHERE ${HELD_LIST} RETURNING account_key`, {
+        key,
+        holder,
+      });
     },
 
     async failList({ key, holder }, failure, now) {

@@ -114,6 +114,9 @@ export interface MirrorStore {
   /** Gives the lease back, as after a write, and leaves everything else as it is. */
   releaseCalendar(lease: SyncLease): Promise<void>;
 
+  /** The same for a list. */
+  releaseList(lease: SyncLease): Promise<void>;
+
   /** Forgets the sync token, so that the next sync lists everything. */
   forgetSyncToken(lease: SyncLease): Promise<void>;
 }

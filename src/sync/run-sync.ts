@@ -154,7 +154,12 @@ async function syncOnce(
 
     const lease = { key: target.key, holder: randomUUID() };
     const work = await target.lease(lease);
-    if (work !== undefined) {
+    // Another run can have ended since it was looked.
+    const isFresh = work !== undefined && ((await target.state())?.syncedAt ?? -1) >= notBefore;
+    if (isFresh) {
+      await target.excuse(lease);
+      await target.giveBack(lease);
+    } else if (work !== undefined) {
       const unfinished = { unfinished: work.unfinished, before: state.failure, what: target.what };
       const aside = setAside(unfinished, deps.now());
       if (aside !== undefined) await target.setAside(lease, aside);

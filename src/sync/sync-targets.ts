@@ -66,8 +66,7 @@ export function listTarget(
     fail: (lease, failure) => mirror.failList(lease, failure, now()),
     setAside: (lease, { failure, isDue }) =>
       mirror.noteListFailure(lease, failure, { now: now(), goesOn: isDue }),
-    // Only another run can have it.
-    giveBack: async () => {},
+    giveBack: (lease) => mirror.releaseList(lease),
     excuse: (lease) => mirror.excuseList(lease),
     async lease(lease) {
       const startedAt = now();

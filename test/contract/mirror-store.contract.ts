@@ -129,6 +129,20 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
     });
 
+    it('the lease of a list is given back by whoever has it, and the list stays as it is', async () => {
+      const { mirror, accountKey } = await mirrorWith(await open(), calendar('/a/'));
+      const before = await mirror.findList(accountKey);
+      const lease = { key: accountKey, holder: 'one' };
+      await mirror.leaseList(lease, NOW, LATER);
+      await mirror.releaseList({ key: accountKey, holder: 'another' });
+      assert.equal(await mirror.leaseList({ key: accountKey, holder: 'next' }, NOW, LATER), undefined);
+
+      await mirror.releaseList(lease);
+
+      assert.deepEqual(await mirror.findList(accountKey), before);
+      assert.ok(await mirror.leaseList({ key: accountKey, holder: 'next' }, NOW, LATER));
+    });
+
     it('the lease of a calendar is given anew when it ended, was given back, or ran out', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = (holder: string) => ({ key: calendarKey, holder });
