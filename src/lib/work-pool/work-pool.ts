@@ -71,6 +71,8 @@ class ThreadPool implements WorkPool {
     let isWhole = false;
     try {
       for (let message: ToThread = { type: 'start', name, input }; ; message = { type: 'next' }) {
+        // One that ended between two parts answers no more.
+        if (!this.#threads.has(thread)) throw new WorkStopped(this.#closed ? 'closed' : 'crash');
         const answer = await ask(message);
         if (answer.type === 'failed') throw new WorkFailed(answer.message);
         isWhole = answer.type === 'done';
@@ -130,11 +132,11 @@ class ThreadPool implements WorkPool {
   #leave(thread: Thread, isWhole: boolean): void {
     if (!isWhole) void this.#end(thread);
     const usable = isWhole && this.#threads.has(thread) ? thread : undefined;
-    const next = this.#nextWaiting();
-    if (next !== undefined) {
-      const free = usable ?? this.#newThread();
-      if (free !== undefined) next.start(free);
-      else next.fail(new WorkStopped('closed'));
+    // Where another was quicker with the new thread, who waits is served when that one leaves.
+    const free = usable ?? (this.#waiting.size > 0 ? this.#newThread() : undefined);
+    const next = free === undefined ? undefined : this.#nextWaiting();
+    if (free !== undefined && next !== undefined) {
+      next.start(free);
       return;
     }
     if (usable === undefined) return;

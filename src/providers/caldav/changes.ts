@@ -23,8 +23,8 @@ export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
 /** Hrefs in one part. */
 const OF_PART = 1000;
-/** So many changes at once are compared with the mirror before they are fetched. */
-const MANY = 200;
+/** More changes than are fetched at once are compared with the mirror: an earlier run may have been cut short. */
+const MANY = 50;
 const DAY_MS = 24 * 3600 * 1000;
 /** Collection tags are often a time in seconds: one seen younger than this may hide a change. */
 const CTAG_SETTLES_MS = 2000;
@@ -64,11 +64,13 @@ async function* bySyncCollection(
   const paths = new Set<string>();
   const spent = workLimit(session);
   let last: SyncPage | undefined;
+  let listed = 0;
 
   for await (const page of syncPages(session, collection, since)) {
+    listed += page.objects.length;
     if (relisted) await inTurns(page.objects, ({ path }) => paths.add(path));
     // Many objects may be those that an earlier run, which was cut short, has brought already.
-    const compares = complete || relisted || since !== token || page.objects.length > MANY;
+    const compares = complete || relisted || since !== token || listed > MANY;
     const compared = await compare(page.objects, compares ? await mirror() : new Map());
     yield* changesOf(compared, fetcher, spent);
     const removed = complete ? [] : page.removed;

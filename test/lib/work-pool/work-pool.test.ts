@@ -99,4 +99,12 @@ describe('a pool of worker threads', () => {
     await failed;
     await assert.rejects(partsOf(task('count', 1)), isStopped('closed'));
   });
+
+  it('closing between two parts ends the task as well', { timeout: 10_000 }, async () => {
+    const parts = open().run(task('count', 1_000_000));
+    await parts.next();
+    await pool.close();
+
+    await assert.rejects(parts.next(), isStopped('closed'));
+  });
 });
