@@ -22,6 +22,8 @@ const LOCK_WAIT_MS = 5;
 const MOST_TURNS = 64;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 const READ_TIMEOUT_MS = 5000;
+const CACHE_KB = 16_000;
+const LOG_BYTES = 16_000_000;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
@@ -58,6 +60,8 @@ class SqliteDatabase implements Database {
     // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
     whenUnlocked(() => this.#writer.exec('PRAGMA journal_mode = WAL'));
     this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    // Filling a large calendar touches pages all over the indexes. A log that one commit made long is cut off again.
+    this.#writer.exec(`PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}`);
     this.#reader = new SqliteConnection(file, textToFind, READ_TIMEOUT_MS);
     this.#reader.exec('PRAGMA query_only = ON');
     // Asked of the writer, to whom its own commits are not foreign.
