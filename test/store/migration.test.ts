@@ -7,9 +7,11 @@ import type { Reader } from '../../src/oauth/grant.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
+import { jobStore } from '../../src/store/job-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW, sealer } from '../contract/calendar-rows.ts';
 import { visit } from '../contract/grant-rows.ts';
+import { take } from '../contract/job-terms.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 
 const FOLDER = new URL('../../src/store/migrations/', import.meta.url);
@@ -222,6 +224,32 @@ onEachDatabase((database, _open, place) => {
         username: 'ada',
         password: 'canary-secret',
       });
+    });
+
+    it('the jobs of an older database are due as they were, each once', async (t) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 12);
+      await db.write(
+        `INSERT INTO job (kind, key, run_at, attempts, lease_holder) VALUES
+           ('sync-account', 'due', :past, 2, NULL), ('sync-account', 'died', :past, 1, 'old'),
+           ('sync-calendar', 'later', :later, 0, NULL), ('end-access', 'end', :past, 0, NULL)`,
+        { past: NOW - 1, later: NOW + 5_000 },
+      );
+
+      await migrate(
+        db,
+        () => NOW,
+        async () => {},
+      );
+
+      const jobs = jobStore(db);
+      const keys = async (holder: string, now: number) =>
+        (await take(jobs, { holder, now, leaseUntil: now + 600_000 })).map(({ key }) => key).toSorted();
+      assert.deepEqual(await keys('h1', NOW), ['due', 'end']);
+      assert.deepEqual(await keys('h2', NOW + 1), ['died']);
+      assert.deepEqual(await keys('h3', NOW + 5_000), ['later']);
+      assert.deepEqual(await keys('h4', NOW + 5_001), []);
     });
   });
 });

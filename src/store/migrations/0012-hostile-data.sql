@@ -42,7 +42,7 @@ CREATE INDEX job_turn_by_time ON job_turn (kind, turn_at, host, owner, served_at
 INSERT INTO job_turn (owner, kind, host, turn_at) VALUES ('', '', '', 0);
 INSERT INTO job_turn (owner, kind, host, turn_at) SELECT '', kind, '', MIN(run_at) FROM job GROUP BY kind;
 
-UPDATE event SET bytes = LENGTH(content) + LENGTH(search_text) + COALESCE(LENGTH(timing), 0) + COALESCE(LENGTH(original), 0);
+UPDATE event SET bytes = OCTET_LENGTH(content) + OCTET_LENGTH(search_text) + COALESCE(OCTET_LENGTH(timing), 0) + COALESCE(OCTET_LENGTH(original), 0);
 UPDATE calendar SET
   event_count = (SELECT COUNT(DISTINCT href) FROM event WHERE event.calendar_key = calendar.calendar_key),
   bytes = (SELECT COALESCE(SUM(bytes), 0) FROM event WHERE event.calendar_key = calendar.calendar_key);
