@@ -34,21 +34,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       return db.transaction((tx) => takeJobs(tx, terms));
     },
 
-    async renew(holders, leaseUntil) {
-      // The end of the lease is when the job is due again, should its holder die.
-      await db.write(
-        `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
-        { holders, leaseUntil },
-      );
-    },
-
-    async excuse(holders) {
-      await db.write(
-        `UPDATE job SET unfinished = CASE WHEN unfinished > 0 THEN unfinished - 1 ELSE 0 END
-          WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
-        { holders },
-      );
-    },
+    ...leasesOf(db),
 
     async nextRunAt() {
       const row = await db.get<{ at: number | null }>('SELECT MIN(run_at) AS at FROM job');
@@ -91,6 +77,26 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
         );
         return row?.isSetAside === 1;
       });
+    },
+  };
+}
+
+function leasesOf(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
+  return {
+    async renew(holders, leaseUntil) {
+      // The end of the lease is when the job is due again, should its holder die.
+      await db.write(
+        `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+        { holders, leaseUntil },
+      );
+    },
+
+    async excuse(holders) {
+      await db.write(
+        `UPDATE job SET unfinished = CASE WHEN unfinished > 0 THEN unfinished - 1 ELSE 0 END
+          WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+        { holders },
+      );
     },
   };
 }
