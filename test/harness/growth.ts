@@ -2,10 +2,36 @@
  * Sizes as an attacker picks them: most are small, a few are as large as what is read of a server at all. A size of 10^k
  * or more comes about once in 10^k times, so that a million inputs have every size and take a millisecond each.
  */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 import fc from 'fast-check';
 
 /** Texts are no longer than what is read of a server. */
 export const MOST_TEXT = 10_000_000;
+
+type Trials = { readonly numRuns: number; readonly examples?: readonly string[] };
+
+/**
+ * Tries the examples, then texts by chance. Fails with the seed, and with the text in a file: it may have megabytes,
+ * which are neither shrunk nor printed.
+ */
+export function assertOfGrown(texts: fc.Arbitrary<string>, check: (text: string) => void, trials: Trials) {
+  const { numRuns, examples = [] } = trials;
+  const found = fc.check(fc.property(fc.noShrink(texts), check), {
+    numRuns,
+    examples: examples.map((text): [string] => [text]),
+    endOnFailure: true,
+  });
+  if (!found.failed) return;
+  const [text = ''] = found.counterexample ?? [];
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'kalends-input-')), 'input.txt');
+  writeFileSync(file, text);
+  throw new Error(`Failed with seed ${found.seed} on ${file}: ${text.slice(0, 300)}`, {
+    cause: found.errorInstance,
+  });
+}
 
 const FINEST = 2 ** 30;
 

@@ -21,8 +21,11 @@ type DayTest = (day: DayNumber, civil: Civil) => boolean;
 /** The days of a period that a rule names, in order. Throws RecurrenceBudgetError. */
 export type DaysIn = (period: Period, budget: RecurrenceBudget) => DayNumber[];
 
-/** What testing one day takes. */
+/** What testing one day takes, for each test; its week takes longer. */
 const STEPS_OF_DAY = 3;
+const STEPS_OF_WEEK = 6;
+/** Days that are passed over for a step. */
+const PASSED_OVER = 5;
 
 /** The days of a rule on a series that starts on that day. */
 export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
@@ -30,11 +33,13 @@ export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
   const weekStart = rule.weekStart;
   const tests = dayTests(parts, weekStart);
   const named = namedDays(parts);
+  const stepsOfDay = tests.length * STEPS_OF_DAY + (parts.byWeekNo.length > 0 ? STEPS_OF_WEEK : 0);
   return (period, budget) => {
     const days: DayNumber[] = [];
     for (const stretch of stretchesOf(period, parts)) {
       const candidates = named(stretch);
-      spendSteps(budget, 1 + candidates.length * (tests.length === 0 ? 1 : STEPS_OF_DAY * tests.length));
+      const passedOver = (stretch.end - stretch.first - candidates.length) / PASSED_OVER;
+      spendSteps(budget, 1 + Math.ceil(passedOver) + candidates.length * Math.max(1, stepsOfDay));
       for (const day of candidates) {
         if (tests.length === 0) days.push(day);
         else {

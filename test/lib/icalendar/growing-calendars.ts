@@ -160,10 +160,10 @@ function observance(index: number): string {
 }
 
 /** What grows by chance. */
-export const growingCalendar: fc.Arbitrary<string> = fc.noShrink(calendar);
+export const growingCalendar: fc.Arbitrary<string> = calendar;
 
 /** What is as large as it may be, or nearly, in several ways at once. */
-export const fullCalendar: fc.Arbitrary<string> = fc.noShrink(full);
+export const fullCalendar: fc.Arbitrary<string> = full;
 
 const event = (own: string): string => `BEGIN:VEVENT\n${START}${own}END:VEVENT\n`;
 
