@@ -4,7 +4,7 @@
  */
 
 /** The most bytes of all answers together. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** The most bytes of one answer: a larger one would push out hundreds of others. */
 const LARGEST_ANSWER = 256 * 1024;
 
