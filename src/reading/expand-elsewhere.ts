@@ -14,7 +14,7 @@ import { EXPAND, type ExpandInput } from './expand-task.ts';
 export type MainThreadBudget = { steps: number; characters: number };
 
 /** `steps` as a RecurrenceBudget has them; `characters` of times to be parsed. */
-export const mainThreadBudget = (): MainThreadBudget => ({ steps: 20_000, characters: 64_000 });
+export const mainThreadBudget = (): MainThreadBudget => ({ steps: 60_000, characters: 64_000 });
 
 export type ExpandDeps = {
   /** Where there is none, all is done on the main thread. */
