@@ -6,8 +6,8 @@ import { send } from '../servers/process.ts';
 import { connect, read } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
 
-const CALENDARS = 25;
-const EVENTS_EACH = 20;
+const CALENDARS = 15;
+const EVENTS_EACH = 10;
 const GUESTS = 1000;
 const ATTACHED_BYTES = 3_000_000;
 const NOVEMBER = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
