@@ -1,8 +1,7 @@
 /**
  * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
- * Here each page is checked in each language on the smallest telephone, and in the pseudo-locale
- * everywhere; the other languages take widths, schemes and the rules of axe in turns, and some are left to `npm run soak`,
- * which leaves nothing out.
+ * Here each page is checked on the smallest telephone in each language but those like others, and in the pseudo-locale
+ * everywhere; the other languages take widths, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
 import assert from 'node:assert/strict';
@@ -40,7 +39,7 @@ const SCREENS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
 const PHONE_IN_LIGHT: Screen = { width: 320, scheme: 'light' };
 const ALL = scale() >= 20;
 const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
-/** Nothing of these is longer or drawn otherwise than in the others: a whole run checks their words, a soak every page. */
+/** Left-to-right, in letters that `de` and `en` have as well: a whole run goes the way by their words, a soak sees every page. */
 const LIKE_OTHERS: readonly string[] = ['es', 'fr', 'it', 'nl', 'pl', 'pt-BR', 'pt-PT', 'tr'];
 const TOURED = CHOSEN.filter(
   (language) => ALL || process.env.KALENDS_TEST_LANGUAGES !== undefined || !LIKE_OTHERS.includes(language),
