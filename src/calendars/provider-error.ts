@@ -69,6 +69,10 @@ export class ProviderError extends Error {
   }
 }
 
+/** What was begun cannot go on: the process was told to stop. */
+export const shuttingDown = (): ProviderError =>
+  new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
+
 type ProviderErrorOptions = {
   readonly cause?: unknown;
   readonly retryAfter?: number;

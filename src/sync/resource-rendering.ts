@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import { isLight } from '../calendars/light-resource.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
+import { shuttingDown } from '../calendars/provider-error.ts';
 import { renderResource } from '../calendars/render-event.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
@@ -65,9 +65,7 @@ async function renderInThread(
     throw new Error('A resource was not rendered');
   } catch (reason) {
     if (!(reason instanceof WorkStopped)) throw reason;
-    if (reason.reason === 'closed') {
-      throw new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
-    }
+    if (reason.reason === 'closed') throw shuttingDown();
     const { href, etag } = resource;
     const why = reason.reason === 'memory' ? 'takes too much memory' : 'takes too long';
     return { href, etag, reason: `placing it ${why}` };

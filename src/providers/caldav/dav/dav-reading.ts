@@ -8,6 +8,7 @@ import {
   ProviderError,
   type ProviderErrorDetail,
   type ProviderErrorKind,
+  shuttingDown,
 } from '../../../calendars/provider-error.ts';
 import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
@@ -90,8 +91,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
       }
     } catch (reason) {
       if (!(reason instanceof WorkStopped)) throw reason;
-      if (reason.reason === 'closed')
-        throw new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
+      if (reason.reason === 'closed') throw shuttingDown();
       if (ofAnswer <= ANSWER_MS) spent += PART_MS;
       throw new ReadingStopped(reason);
     }
