@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the programs that tests run against and that npm does not bring: three CalDAV servers, the
-# browser, python3-dateutil and two OAuth clients, all from Debian's own packages, and the other runtimes that the
+# Installs the programs that tests run against and that npm does not bring: four CalDAV servers, the
+# browser, python3-dateutil, libical and two OAuth clients, all from Debian's own packages, and the other runtimes that the
 # published client is for. For a clean Debian 12 with npm, as root; run again, it does nothing. Services are not started:
 # every test starts its own, in a folder of its own.
 set -euo pipefail
@@ -12,7 +12,11 @@ packages=(
   cyrus-caldav
   sasl2-bin       # saslpasswd2: Cyrus's users
   libsasl2-modules
+  davical         # CalDAV server that invites; runs on our PostgreSQL
+  php-cli         # serves it
+  php-cgi         # else its packages bring Apache
   python3-dateutil # expands recurrence rules independently of us
+  libical3         # reads time zones and rules independently of us
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
   chromium        # drives the pages
@@ -23,7 +27,9 @@ packages=(
 install_runtime() { # name, version
   local folder="/usr/local/lib/kalends-counterparts/$1-$2" program
   if [ -x "/usr/local/bin/$1" ] && [ -d "$folder" ]; then return; fi
-  npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save "$1@$2"
+  # In the folder, not by --prefix: that would also have npm read another machine-wide configuration.
+  mkdir -p "$folder"
+  (cd "$folder" && echo '{}' > package.json && npm install --ignore-scripts --no-audit --no-fund --no-save "$1@$2")
   program=$(find "$folder/node_modules" -type f -name "$1" -perm -u+x -size +1M | head -n 1)
   ln -sfn "$program" "/usr/local/bin/$1"
 }
