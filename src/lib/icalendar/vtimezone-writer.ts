@@ -22,15 +22,17 @@ const EARLIEST = Date.UTC(1970, 0, 1);
 export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   if (typeof zone !== 'string') return customTimezone(zone);
   const start = Math.max(EARLIEST, Date.UTC(new Date(from).getUTCFullYear() - 1, 0, 1));
-  const changes = changesIn(zone, start, Math.max(start, now) + YEARS * 366 * DAY);
+  const end = Math.max(start, now) + YEARS * 366 * DAY;
+  const changes = changesIn(zone, start, end);
   const offset =
     Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
   const first: Change = { at: start, before: offset, after: offset };
   const springs = changes.filter(({ before, after }) => after > before);
   const autumns = changes.filter(({ before, after }) => after < before);
   const rules = [splitAtRule(springs), splitAtRule(autumns)];
-  // Both directions need a rule: a clock that is set forward is set back.
-  const isRuled = rules.every(({ rule }) => rule !== undefined);
+  // Both directions need a rule: a clock that is set forward is set back. A zone that gave summer time up has none.
+  const isRuled =
+    (changes.at(-1)?.at ?? 0) > end - 366 * DAY && rules.every(({ rule }) => rule !== undefined);
   const observances = isRuled ? rules.flatMap(ruleObservances) : changes.map((change) => observance(change));
   return {
     name: 'VTIMEZONE',

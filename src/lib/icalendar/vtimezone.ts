@@ -10,6 +10,8 @@ export type VTimezone = {
   /** X-LIC-LOCATION: the zone's IANA name as its writer knows it. */
   readonly location: string | undefined;
   readonly observances: readonly Observance[];
+  /** The first moment that the events beside it name, epoch milliseconds; where there are none, today's rules count. */
+  readonly usedFrom?: (() => number | undefined) | undefined;
 };
 
 const ZONE_PROPERTIES = new Set(['TZID', 'X-LIC-LOCATION']);
@@ -74,4 +76,23 @@ export function parseOffset(text: string | undefined): number | undefined {
   const offset = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   if (sign === undefined || offset >= 86_400) return undefined;
   return sign === '-' ? -offset : offset;
+}
+
+/** What people write before `)` takes less. */
+const LONGEST_OFFSET = 60;
+
+/** Seconds east of UTC from how people write it: `UTC`, `GMT-0500`, `UTC+5:30`, `(GMT+01.00) …`, `+02:00`. */
+export function parseNamedOffset(text: string): number | undefined {
+  const bracket = text.indexOf(')');
+  const written = bracket === -1 ? text : text.slice(0, bracket);
+  if (written.length > LONGEST_OFFSET) return undefined;
+  // Each run of blanks has one place to match: with more, a long run would be tried in all of them.
+  const [, utc, sign, hours = '0', minutes = '0'] =
+    /^(?:(UTC|GMT)\s*)?(?:([+\-\u2212])(\d{1,2})(?:[:.]?(\d\d))?(?::?00)?)?$/i.exec(
+      written.replace(/^\(/, '').trim(),
+    ) ?? [];
+  if (utc === undefined && sign === undefined) return undefined;
+  const offset = Number(hours) * 3600 + Number(minutes) * 60;
+  if (Number(minutes) > 59 || offset >= 86_400) return undefined;
+  return sign === undefined || sign === '+' ? offset : -offset;
 }

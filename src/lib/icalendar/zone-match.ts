@@ -1,62 +1,91 @@
 /** Finding the IANA zone that a VTIMEZONE describes under a name of its own. */
-import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
-
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
 import { customOffsets } from '../recurrence/custom-zone.ts';
-import type { CustomZone } from '../recurrence/event-time.ts';
-import type { OffsetSpan } from '../recurrence/offset-span.ts';
-import { ianaZone, offsetAt } from '../recurrence/zone.ts';
+import type { CustomZone, Zone } from '../recurrence/event-time.ts';
+import { spanIn } from '../recurrence/offset-span.ts';
+import { ianaZone, offsetAt, spanAt } from '../recurrence/zone.ts';
+import { WINDOWS_ZONES } from './windows-zones.ts';
 
-/** Zones match when they agree in these years. */
-const FIRST = dayNumberOf(2022, 1, 1) * DAY;
-const LAST = dayNumberOf(2031, 1, 1) * DAY;
-
-type Match = { readonly name: string | undefined };
-
-const matches = new WeakMap<readonly OffsetSpan[], Match>();
+/** What a zone without events is compared from. */
+const TODAY = dayNumberOf(2025, 1, 1) * DAY;
+/** The tables of programs that list each change end in 2037, so the year before is the last that all of them tell. */
+const LAST = dayNumberOf(2037, 1, 1) * DAY;
+const LAST_YEAR = dayNumberOf(2036, 1, 1) * DAY;
+/** A series that begins later is compared for as long after its first event. */
+const YEARS_AFTER = 10 * 366 * DAY;
 
 /** What looking for a match takes, in steps of a RecurrenceBudget. */
 export const COST_OF_MATCH = 4000;
 
-/** The zone with those offsets over a span of years; the best known where there are several. */
-export function matchingZone(zone: CustomZone): string | undefined {
-  const offsets = customOffsets(zone);
-  const before = matches.get(offsets);
-  if (before !== undefined) return before.name;
-  const samples = samplesOf(zone);
-  const name = candidates().find((candidate) =>
-    samples.every(({ at, offset }) => offsetAt(candidate, at) === offset),
+/**
+ * The zone that says the same as these rules for every moment from `usedFrom` (epoch milliseconds) to 2037 and for ten
+ * years at least: an IANA name, the best known where there are several. One offset alone tells no country: in whole hours
+ * it is `Etc/GMT+4` (four hours west) or UTC. `undefined` when no zone does; the rules count then.
+ */
+export function matchingZone(zone: CustomZone, usedFrom = TODAY): string | undefined {
+  const offset = onlyOffset(zone, usedFrom);
+  if (offset !== undefined) return zoneOfOffset(offset);
+  return zonesBySeasons()
+    .get(seasonsOf(zone))
+    ?.find((name) => isSame(zone, name, usedFrom));
+}
+
+/** Whether a zone says the same as these rules from `usedFrom` on; without it, in a year to come. */
+export function isSame(zone: CustomZone, name: string, usedFrom = LAST_YEAR): boolean {
+  // What begins far ahead is compared at once and in its own years: centuries between them would take long.
+  const isSoon = usedFrom + YEARS_AFTER <= LAST;
+  return (
+    isSameIn(zone, name, { from: Math.min(usedFrom, LAST_YEAR), to: LAST }) &&
+    (isSoon || isSameIn(zone, name, { from: usedFrom, to: usedFrom + YEARS_AFTER }))
   );
-  matches.set(offsets, { name });
-  return name;
 }
 
-type Sample = { readonly at: number; readonly offset: number };
-
-/** Every change in those years, just before and at it, and the middle of every month: coarse ones first. */
-function samplesOf(zone: CustomZone): Sample[] {
-  const changes = customOffsets(zone)
-    .map(({ from }) => from)
-    .filter((from) => from > FIRST && from < LAST)
-    .slice(0, 100)
-    .flatMap((from) => [from - 1, from]);
-  const months = Array.from({ length: 108 }, (_, month) => dayNumberOf(2022, month + 1, 15) * DAY);
-  return [...months, ...changes].map((at) => ({ at, offset: offsetAt(zone, at) }));
+function isSameIn(
+  zone: CustomZone,
+  name: string,
+  years: { readonly from: number; readonly to: number },
+): boolean {
+  const spans = customOffsets(zone);
+  let at = years.from;
+  while (at < years.to) {
+    const ours = spanIn(spans, at);
+    const theirs = spanAt(name, at);
+    if (ours === undefined || ours.offset !== theirs.offset) return false;
+    at = Math.min(ours.to, theirs.to);
+  }
+  return true;
 }
 
-let candidateNames: readonly string[] | undefined;
+/** Milliseconds east of UTC, where the rules have no other offset from then on. */
+function onlyOffset(zone: CustomZone, usedFrom: number): number | undefined {
+  const spans = customOffsets(zone);
+  const offset = spans.at(-1)?.offset;
+  const lastOther = spans.findLast((span) => span.offset !== offset && span.from < span.to);
+  return lastOther === undefined || lastOther.to <= usedFrom ? offset : undefined;
+}
 
-/** By the names of Windows, in lower case. */
-export const WINDOWS_ZONES = new Map(
-  WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
-    ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
-  ),
-);
+const HOUR = 3_600_000;
+
+/** The name of a zone that always has this offset (milliseconds east of UTC); there is one for whole hours only. */
+export function zoneOfOffset(offset: number): string | undefined {
+  const hours = offset / HOUR;
+  if (hours === 0) return 'UTC';
+  if (!Number.isInteger(hours) || hours < -12 || hours > 14) return undefined;
+  // The signs of these names are POSIX's: west is positive.
+  return `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
+}
+
+/** The offsets of winter and summer: zones that differ there need not be compared. */
+const seasonsOf = (zone: Zone): string =>
+  [LAST_YEAR + 14 * DAY, LAST_YEAR + 196 * DAY].map((at) => offsetAt(zone, at)).join();
+
+let knownZones: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** The zones that Windows maps to come first: they are the best known. */
-function candidates(): readonly string[] {
-  if (candidateNames !== undefined) return candidateNames;
+function zonesBySeasons(): ReadonlyMap<string, readonly string[]> {
+  if (knownZones !== undefined) return knownZones;
   const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];
-  candidateNames = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
-  return candidateNames;
+  const zones = new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined));
+  knownZones = Map.groupBy(zones, seasonsOf);
+  return knownZones;
 }

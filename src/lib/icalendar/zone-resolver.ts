@@ -1,14 +1,17 @@
 /**
- * What a TZID means. Names are tried in order of how sure they are: IANA, Windows, what a VTIMEZONE or the TZID's own path says
- * it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves. An IANA name wins over a
- * VTIMEZONE that contradicts it: rules change, and copies of them are old.
+ * What a TZID means (docs/calendars.md). Names are tried in order of how sure they are: IANA, Windows, what a VTIMEZONE or
+ * the TZID's own path says it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves;
+ * without a VTIMEZONE, names that programs show to people. An IANA name wins over a VTIMEZONE that contradicts it: rules
+ * change, and copies of them are old.
  */
 import { costOfZone } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { ianaZone } from '../recurrence/zone.ts';
+import { zoneOfDisplayName } from './display-name.ts';
 import { resourceBudget, spend } from './resource-budget.ts';
-import { parseOffset, type VTimezone } from './vtimezone.ts';
-import { COST_OF_MATCH, matchingZone, WINDOWS_ZONES } from './zone-match.ts';
+import { parseNamedOffset, type VTimezone } from './vtimezone.ts';
+import { WINDOWS_ZONES } from './windows-zones.ts';
+import { COST_OF_MATCH, isSame, matchingZone, zoneOfOffset } from './zone-match.ts';
 
 /**
  * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
@@ -22,12 +25,13 @@ export function resolveZone(
   const name = tzid.trim().slice(0, LONGEST_NAME);
   const zone = namedZone(name) ?? (vtimezone?.location && namedZone(vtimezone.location)) ?? zoneInPath(name);
   if (zone) return zone;
-  if (vtimezone !== undefined && vtimezone.observances.length > 0) {
-    const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
-    spend(budget, 'steps', costOfZone(custom) + COST_OF_MATCH);
-    return matchingZone(custom) ?? custom;
-  }
-  return zoneOfCity(name) ?? fixedOffset(name);
+  const shown = zoneOfDisplayName(name);
+  if (vtimezone === undefined || vtimezone.observances.length === 0) return shown ?? fixedOffset(name);
+  const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
+  spend(budget, 'steps', costOfZone(custom) + COST_OF_MATCH);
+  // Windows repeats today's rules for all the past, so an old copy of the zone is known by its name and today's rules.
+  if (shown !== undefined && isSame(custom, shown)) return shown;
+  return matchingZone(custom, vtimezone.usedFrom?.()) ?? custom;
 }
 
 /** No program gives zones longer names. */
@@ -49,27 +53,11 @@ function zoneInPath(name: string): string | undefined {
   return undefined;
 }
 
-/** Windows shows its zones as `(UTC+01:00) Amsterdam, Berlin, Bern, Rome`, and some writers take that for the name. */
-function zoneOfCity(name: string): string | undefined {
-  const [, cities] = /^\((?:UTC|GMT)[^)]{0,10}\)\s*(.{1,200})$/i.exec(name) ?? [];
-  for (const city of cities?.split(/[,/]/) ?? []) {
-    const zone = ZONES_OF_CITIES.get(city.trim().toLowerCase().replaceAll(' ', '_'));
-    if (zone !== undefined) return zone;
-  }
-  return undefined;
-}
-
-const ZONES_OF_CITIES = new Map(
-  Intl.supportedValuesOf('timeZone').map((zone) => [zone.split('/').at(-1)?.toLowerCase(), zone] as const),
-);
-
-/** `GMT+0100`, `UTC-03:30`, `+02:00`. */
-function fixedOffset(name: string): CustomZone | undefined {
-  const offset = parseOffset(name.replace(/^\(?(?:UTC|GMT)\s*/i, '').replace(/\).*$/, ''));
+/** `GMT+0100`, `UTC-03:30`, `+02:00`, and any name in Windows' manner that begins with an offset. */
+function fixedOffset(name: string): Zone | undefined {
+  const offset = parseNamedOffset(name);
   if (offset === undefined) return undefined;
   const start = '1970-01-01T00:00:00';
-  return {
-    tzid: name,
-    observances: [{ start, offsetFrom: offset, offsetTo: offset, rrules: [], rdates: [] }],
-  };
+  const observance = { start, offsetFrom: offset, offsetTo: offset, rrules: [], rdates: [] };
+  return zoneOfOffset(offset * 1000) ?? { tzid: name, observances: [observance] };
 }

@@ -17,6 +17,8 @@ const ZONES = [
   'Asia/Jerusalem',
   'Africa/Casablanca',
   'Pacific/Auckland',
+  'America/Mexico_City',
+  'America/Vancouver',
 ];
 const FROM = Date.UTC(2026, 10, 21);
 const HOUR = 3_600_000;

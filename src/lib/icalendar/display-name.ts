@@ -1,0 +1,128 @@
+/**
+ * Zones by the names that programs show to people. Windows' `(UTC-05:00) Eastern Time (US & Canada)` is also written as
+ * `(GMT-05:00) …`, without its offset, in another language, or with older lists of cities. Lotus Notes leaves " Standard
+ * Time" out of Windows' names.
+ */
+import { DAY, dayNumberOf } from '../recurrence/civil.ts';
+import { ianaZone, offsetAt } from '../recurrence/zone.ts';
+import { parseNamedOffset } from './vtimezone.ts';
+import { WINDOWS_ZONES, zoneOfPlace } from './windows-zones.ts';
+
+/**
+ * What Windows calls its zones where that is neither its name for the zone nor a place CLDR knows: from the comments of
+ * CLDR's windowsZones.xml, and from Exchange's list of older names (CdoTimeZoneId).
+ */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  'abu dhabi': ['Asia/Dubai'],
+  'almaty, novosibirsk': ['Asia/Novosibirsk'],
+  'almaty, novosibirsk, north central asia': ['Asia/Novosibirsk'],
+  astana: ['Asia/Bishkek', 'Asia/Qyzylorda'],
+  'astana, dhaka': ['Asia/Bishkek'],
+  'baja california': ['America/Tijuana'],
+  brasilia: ['America/Sao_Paulo'],
+  'cabo verde': ['Atlantic/Cape_Verde'],
+  chennai: ['Asia/Calcutta'],
+  chetumal: ['America/Cancun'],
+  chokurdakh: ['Asia/Srednekolymsk'],
+  'city of buenos aires': ['America/Buenos_Aires'],
+  'east africa': ['Africa/Nairobi'],
+  'eniwetok, kwajalein': ['Etc/GMT+12'],
+  'eniwetok, kwajalein, dateline time': ['Etc/GMT+12'],
+  'greenwich mean time': ['Europe/London'],
+  indiana: ['America/Indianapolis'],
+  'international date line west': ['Etc/GMT+12'],
+  islamabad: ['Asia/Karachi'],
+  'magadan, solomon is., new caledonia': ['Pacific/Guadalcanal'],
+  "nuku'alofa": ['Pacific/Tongatapu'],
+  'petropavlovsk-kamchatsky': ['Asia/Kamchatka'],
+  'port louis': ['Indian/Mauritius'],
+  'saint pierre and miquelon': ['America/Miquelon'],
+  salvador: ['America/Bahia'],
+  'solomon is., new caledonia': ['Pacific/Guadalcanal'],
+  'sri jayawardenepura': ['Asia/Colombo'],
+  'west central africa': ['Africa/Lagos'],
+};
+
+/** In every language that Windows speaks these zones are named with Canada, such as `Est (É.-U. et Canada)`. */
+const OF_CANADA = new Map(
+  Object.entries({
+    'America/Halifax': -4,
+    'America/New_York': -5,
+    'America/Chicago': -6,
+    'America/Denver': -7,
+    'America/Los_Angeles': -8,
+  }).map(([zone, hours]) => [hours * 3600, [zone]] as const),
+);
+
+/** An IANA name; `undefined` for a name that none of this explains. Takes at most 500 characters. */
+export function zoneOfDisplayName(name: string): string | undefined {
+  const [, bracket, bracketed] = /^\(((?:UTC|GMT)[^()]{0,12})\)\s*(.*)$/is.exec(name) ?? [];
+  const offset = bracket === undefined ? undefined : parseNamedOffset(bracket);
+  const written = (bracketed ?? name).trim();
+  const text = plain(written);
+  const [shown, ...others] = shownZones(text);
+  if (shown !== undefined && others.length === 0) return ianaZone(shown);
+  const zones = [
+    ...(written.includes('/') ? [written.replaceAll(' ', '_')] : []),
+    ...zonesNamed(text),
+    ...zonesOfPlaces(text, bracket === undefined ? /[,;]/ : /[,;:/]/),
+    ...(/[ck]anad|канад/.test(text) ? (OF_CANADA.get(offset ?? 0) ?? []) : []),
+  ];
+  const known = zones.map((zone) => ianaZone(zone)).filter((zone) => zone !== undefined);
+  // Older names carry offsets that have changed since. They only tell apart places of one name.
+  return known.find((zone) => offset !== undefined && hasOffset(zone, offset)) ?? known[0];
+}
+
+/** In lower case, without what is written in more than one way. */
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replaceAll('’', "'")
+    .replace(/ - old$/, '')
+    .replace(/^greenwich mean time ?[:;] ?/, '')
+    .replace(/^co-ordinated/, 'coordinated');
+
+/** A pattern for what is cut off would be tried to the end at each mark that a line end follows. */
+function textBefore(text: string, mark: RegExp): string {
+  const at = text.search(mark);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** The whole text as Windows or Lotus Notes has it: `eastern time (us & canada)`, `pacific daylight time`, `w. europe`. */
+function zonesNamed(text: string): string[] {
+  const withoutBrackets = textBefore(text, /[(;]/).replace(/ $/, '');
+  const standard = withoutBrackets.replace(/(?: standard| daylight| summer)? time(?: \d{1,2})?$/, '');
+  const names = [
+    text.replace(/ (?:daylight|summer) time/, ' standard time'),
+    text.replace(/ \d{1,2}$/, ''),
+    text.replace(/^coordinated universal time/, 'utc'),
+    ...[standard, withoutIsland(standard)].map((base) => `${base} standard time`),
+  ];
+  const shown = [text, withoutBrackets, withoutIsland(withoutBrackets)].flatMap(shownZones);
+  return [...shown, ...names.flatMap((key) => WINDOWS_ZONES.get(key) ?? [])];
+}
+
+const shownZones = (text: string): readonly string[] =>
+  Object.hasOwn(SHOWN, text) ? (SHOWN[text] ?? []) : [];
+
+const withoutIsland = (text: string): string => text.replace(/ (?:islands?|is\.?)$/, '');
+
+/** More places than any zone is shown with. */
+const MOST_PLACES = 20;
+
+/** A list of places, each by its own name. */
+function zonesOfPlaces(text: string, separator: RegExp): string[] {
+  const places = text.split(separator, MOST_PLACES).map((place) => textBefore(place, /\(/).trim());
+  return places.flatMap((place) => {
+    const zone =
+      zoneOfPlace(place) ?? zoneOfPlace(withoutIsland(place)) ?? WINDOWS_ZONES.get(`${place} standard time`);
+    return zone ?? shownZones(place);
+  });
+}
+
+/** January and July of a year to come, whose rules are those of today. */
+const SEASONS = [1, 7].map((month) => dayNumberOf(2036, month, 15) * DAY);
+
+const hasOffset = (zone: string, seconds: number): boolean =>
+  SEASONS.some((at) => offsetAt(zone, at) === seconds * 1000);
