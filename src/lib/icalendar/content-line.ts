@@ -107,7 +107,7 @@ export function parseContentLine(line: string, budget?: ResourceBudget): Content
 
 /**
  * Exchange writes `TZID=tzone://Microsoft/Custom` and `TZID=(UTC+01:00) Paris` without the quotes a colon needs: such a
- * zone ends before the date.
+ * zone ends before the date, or before the parts of a rule.
  */
 function endOfZone(line: string, from: number): number | undefined {
   UNQUOTED_ZONE.lastIndex = from;
@@ -115,7 +115,7 @@ function endOfZone(line: string, from: number): number | undefined {
   return match === null ? undefined : from + match[0].length;
 }
 
-const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:\d{8}|;)/iy;
+const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:(?:\d{8}|[A-Z]{4,10}=)|;)/iy;
 
 /** The first `;` or `:` outside quotes; `undefined` when there is none within reach. */
 function endOfParameter(line: string, from: number): number | undefined {

@@ -1,7 +1,9 @@
 /** When an event ends, RFC 5545 §3.6.1: by DTEND, by DURATION, or by neither. */
 import { DAY, dayOfLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, timeLike } from '../recurrence/event-instant.ts';
-import type { EventTime } from '../recurrence/event-time.ts';
+import type { Duration, EventTime } from '../recurrence/event-time.ts';
+import { lengthOf } from '../recurrence/master-clock.ts';
+import { instantOfLocal } from '../recurrence/zone.ts';
 import type { ContentLine } from './content-line.ts';
 import { addDuration, parseDuration, parseTime, type ZoneOf } from './time-value.ts';
 
@@ -19,11 +21,43 @@ export function readEnd(
   const dtend = properties.get('DTEND')?.[0];
   const dtendTime = dtend && parseTime(dtend.value, dtend, zoneOf);
   const duration = parseDuration(properties.get('DURATION')?.[0]?.value ?? '');
-  const end = dtendTime === undefined ? duration && addDuration(start, duration) : inTypeOf(start, dtendTime);
+  const end = dtendTime === undefined ? duration && endAfter(start, duration) : inTypeOf(start, dtendTime);
   if (start.type === 'date') {
     return end !== undefined && localOf(end) > localOf(start) ? end : timeLike(start, localOf(start) + DAY);
   }
-  return end !== undefined && instantOf(end, 'UTC') > instantOf(start, 'UTC') ? end : start;
+  return end !== undefined && instantOf(end, 'UTC') >= instantOf(start, 'UTC') ? end : start;
+}
+
+/**
+ * The end of what lasts so long; `undefined` past the years that can be written. Where the clock shows it twice and means
+ * the second time, it is in UTC.
+ */
+export function endAfter(start: EventTime, duration: Duration): EventTime | undefined {
+  const end = addDuration(start, duration);
+  if (end === undefined || start.type !== 'zoned') return end;
+  const { days, milliseconds } = duration;
+  const instant = instantOfLocal(start.zone, localOf(start) + days * DAY) + milliseconds;
+  return instantOf(end, 'UTC') === instant ? end : timeLike({ ...start, zone: 'UTC' }, instant);
+}
+
+/**
+ * The DURATION of an event, where its start and end do not say as much: over a DST change `P1DT2H` and `PT26H` differ, and
+ * `PT24H` is no day.
+ */
+export function readDuration(
+  start: EventTime,
+  end: EventTime,
+  properties: ReadonlyMap<string, readonly ContentLine[]>,
+): Duration | undefined {
+  const text = properties.has('DTEND') ? undefined : properties.get('DURATION')?.[0]?.value;
+  const duration = text === undefined ? undefined : parseDuration(text);
+  // Without time it is days, and without an end that can be written it is none.
+  if (duration === undefined || duration.milliseconds === 0 || start.type === 'date' || end === start)
+    return undefined;
+  // On which clock a floating time is, and so what passes until its end, is known later.
+  if (start.type === 'floating') return duration;
+  const { days, milliseconds } = lengthOf(start, end, 'UTC');
+  return days === duration.days && milliseconds === duration.milliseconds ? undefined : duration;
 }
 
 function inTypeOf(start: EventTime, end: EventTime): EventTime {

@@ -9,6 +9,7 @@ import type { ZoneOf } from './time-value.ts';
 import { readVEvent, type VEvent } from './v-event.ts';
 import { readVTimezone, type VTimezone } from './vtimezone.ts';
 import { resolveZone } from './zone-resolver.ts';
+import { firstUseIn } from './zone-usage.ts';
 
 /**
  * The events of a text, in its order: masters, overrides and single events. An event without a readable start is
@@ -43,14 +44,16 @@ const ZONE_OF_CALENDAR = new Set(['X-WR-TIMEZONE']);
  */
 export function zonesOf(calendar: Component, budget = resourceBudget()): ZoneOf {
   const vtimezones = new Map<string, VTimezone>();
+  const usedFrom = firstUseIn(calendar, budget);
   for (const component of calendar.components) {
     if (component.name !== 'VTIMEZONE') continue;
     spend(budget, 'zones');
     const timezone = readVTimezone(component, budget);
-    if (timezone !== undefined) vtimezones.set(timezone.tzid, timezone);
+    if (timezone !== undefined) vtimezones.set(timezone.tzid, { ...timezone, usedFrom });
   }
   const [calendarZone] = propertiesOf(calendar, budget, ZONE_OF_CALENDAR).get('X-WR-TIMEZONE') ?? [];
   const name = calendarZone && textOf(calendarZone, budget).trim();
+  if (name !== undefined) spend(budget, 'zones');
   const floating = name === undefined ? undefined : resolveZone(name, vtimezones.get(name), budget);
   const zonesByTzid = new Map<string, Zone | undefined>();
   const look = (tzid: string): Zone | undefined => {

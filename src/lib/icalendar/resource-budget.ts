@@ -44,8 +44,8 @@ const LIMITS = {
   rdates: { most: 5_000, what: 'additional dates', each: 1.2 },
   overrides: { most: 1_500, what: 'changed occurrences', each: 9 },
   attendees: { most: 7_500, what: 'attendees', each: 2.3 },
-  /** Described, and named by times: each is looked up once. */
-  zones: { most: 50, what: 'time zones', each: 20 },
+  /** Described, and named by times: each is looked up once. Unknown names take longest. */
+  zones: { most: 50, what: 'time zones', each: 70 },
   observances: { most: 500, what: 'changes of offset in its time zones', each: 7 },
   onsets: { most: 5_000, what: 'dates of changes in its time zones', each: 0.5 },
   /** Every time in a zone of the calendar's own is kept with the rules of that zone: the characters of all of them. */

@@ -1,10 +1,11 @@
 /** Reading a VEVENT, RFC 5545 §3.6.1, into types. What it means to Kalends is decided elsewhere. */
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
+import { plainRule } from '../recurrence/rule.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, parameterOf, textOf } from './content-line.ts';
-import { readEnd } from './event-end.ts';
+import { endAfter, readDuration, readEnd } from './event-end.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
-import { addDuration, parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
+import { parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
 
 /** Words (status, transparency, …) are in upper case as RFC 5545 has them, and may be ones it does not have. */
 export type VEvent = {
@@ -33,6 +34,8 @@ export type VEvent = {
   readonly color: string | undefined;
   /** CONFERENCE (RFC 7986 §5.11) or what Google and Microsoft write in its place. */
   readonly conference: string | undefined;
+  /** X-KALENDS-URI of the CONFERENCE: the address before it was written so that all servers take it. */
+  readonly conferenceAsGiven: string | undefined;
   readonly organizer: VAttendee | undefined;
   readonly attendees: readonly VAttendee[];
   /** Epoch milliseconds. */
@@ -86,12 +89,14 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   spend(budget, 'attendees', attendees.length);
   for (const { value } of attendees) if (value.includes('%')) spend(budget, 'encoded');
   const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
+  const end = readEnd(start, properties, zoneOf);
+  const duration = readDuration(start, end, properties);
   return {
     uid: textIn(properties, 'UID', budget) ?? '',
     sequence: Number(/^\s*\d{1,9}\s*$/.exec(properties.get('SEQUENCE')?.[0]?.value ?? '')?.[0] ?? 0),
     start,
-    end: readEnd(start, properties, zoneOf),
-    recurrence: readRecurrence(properties, zoneOf, budget),
+    end,
+    recurrence: { ...readRecurrence(properties, zoneOf, budget), ...(duration && { duration }) },
     recurrenceId,
     thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
     ...readTextFields(properties, budget),
@@ -119,7 +124,7 @@ function readTextFields(properties: Properties, budget: ResourceBudget) {
     busyStatus: word('X-MICROSOFT-CDO-BUSYSTATUS'),
     classification: word('CLASS'),
     color: text('COLOR') ?? text('X-APPLE-CALENDAR-COLOR'),
-    conference: firstUrl(properties, budget),
+    ...readConference(properties, budget),
   };
 }
 
@@ -130,15 +135,16 @@ function textIn(properties: Properties, name: string, budget: ResourceBudget): s
   return text === '' ? undefined : text;
 }
 
-/** A conference can also be a telephone number or a chat room. */
-function firstUrl(properties: Properties, budget: ResourceBudget): string | undefined {
+/** The first address of the web: a conference can also be a telephone number or a chat room. */
+function readConference(properties: Properties, budget: ResourceBudget) {
   for (const name of CONFERENCE_PROPERTIES) {
     for (const property of properties.get(name) ?? []) {
-      const text = textOf(property, budget).trim();
-      if (/^https?:\/\/\S+$/i.test(text)) return text;
+      const conference = textOf(property, budget).trim();
+      if (/^https?:\/\/\S+$/i.test(conference))
+        return { conference, conferenceAsGiven: parameterOf(property, 'X-KALENDS-URI') };
     }
   }
-  return undefined;
+  return { conference: undefined, conferenceAsGiven: undefined };
 }
 
 function readAttendee(property: ContentLine): VAttendee {
@@ -153,7 +159,7 @@ function readAttendee(property: ContentLine): VAttendee {
 /** What an event or a bare list of lines says of its recurrence. Throws TooComplexError. */
 export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: ResourceBudget): Recurrence {
   const rrules = (properties.get('RRULE') ?? [])
-    .map(({ value }) => value.trim())
+    .map(({ value }) => plainRule(value))
     .filter((text) => text !== '');
   spend(budget, 'rules', rrules.length);
   const rdates = textsOf(properties.get('RDATE'), 'rdates', budget)
@@ -188,6 +194,6 @@ function readRdate(text: string, property: ContentLine, zoneOf: ZoneOf): Recurre
   const start = parseTime(from, property, zoneOf);
   if (start === undefined || until === undefined) return start && { start };
   const duration = parseDuration(until);
-  const end = duration === undefined ? parseTime(until, property, zoneOf) : addDuration(start, duration);
+  const end = duration === undefined ? parseTime(until, property, zoneOf) : endAfter(start, duration);
   return end === undefined ? { start } : { start, end };
 }

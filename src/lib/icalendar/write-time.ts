@@ -1,6 +1,6 @@
 /** Writing dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
 import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
-import { localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
+import { instantOf, localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
 import { shiftWithSeries } from '../recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
@@ -24,6 +24,15 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
   if (zone === 'UTC') return contentLine(name, {}, `${compact(local)}Z`);
   const tzid = typeof zone === 'string' ? zone : zone.tzid;
   return contentLine(name, { TZID: tzidOf(zone) ?? tzid }, compact(local));
+}
+
+/**
+ * When an event ends: DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2). An event without length has a DURATION of
+ * nothing: some servers refuse events that say nothing of their end.
+ */
+export function endLine({ start, end }: Record<'start' | 'end', EventTime>, tzidOf: TzidOf): string {
+  const isEmpty = start.type !== 'date' && instantOf(start, 'UTC') === instantOf(end, 'UTC');
+  return isEmpty ? 'DURATION:PT0S' : timeLine('DTEND', end, tzidOf);
 }
 
 /**

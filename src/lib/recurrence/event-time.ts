@@ -34,7 +34,12 @@ export type Recurrence = {
   readonly rrules: readonly string[];
   readonly rdates: readonly RecurrenceDate[];
   readonly exdates: readonly EventTime[];
+  /** How long each instance lasts, where start and end of the master do not say it: see Duration. */
+  readonly duration?: Duration;
 };
+
+/** A length in days by the clock, and then in milliseconds that have passed (RFC 5545 §3.3.6). */
+export type Duration = { readonly days: number; readonly milliseconds: number };
 
 /** An RDATE: a start, and an end of its own when it was given as a period. */
 export type RecurrenceDate = { readonly start: EventTime; readonly end?: EventTime };

@@ -4,8 +4,8 @@
  * skips moves that instance alone forward by the gap; the series keeps its time of day.
  *
  * Where RFC 5545 leaves it open: DTSTART is an instance even where its rule does not name it (§3.8.5.3 calls the
- * result undefined; common calendars show it). An override takes place even where no rule, or an
- * EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
+ * result undefined; common calendars show it), but not where all rules ended before it. An override takes place even
+ * where no rule, or an EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
  */
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
 import { timeLike } from './event-instant.ts';
@@ -16,7 +16,7 @@ import {
   spendOccurrence,
   spendSteps,
 } from './expand-rule.ts';
-import { endOf, lengthOf, type MasterClock } from './master-clock.ts';
+import { endOf, lengthOfInstances, type MasterClock } from './master-clock.ts';
 import {
   type PreparedSeries,
   prepared,
@@ -107,13 +107,19 @@ function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
   const { plan, master, clock, calendarZone, window, budget } = input;
   const { zone, start } = clock;
   const { instants, days } = plan.exclusions;
-  const length = lengthOf(master.start, master.end, calendarZone);
+  const length = lengthOfInstances(master, calendarZone);
   const chargeQuestions = questionCharge(budget);
 
-  for (const [local, endOfPeriod] of originals(input)) {
+  const starts = originals(input);
+  const moved = new Set<number>();
+  for (const [local, endOfPeriod] of starts) {
     const startsAt = instantOfLocal(zone, local);
     spendSteps(budget, STEPS_OF_INSTANCE);
     chargeQuestions();
+    // A start that the clock skips gives way to one that is where it moves to: they would be the same instance.
+    const shown = localOfInstant(zone, startsAt);
+    if (shown !== local && (starts.has(shown) || moved.has(startsAt))) continue;
+    if (shown !== local) moved.add(startsAt);
     if (plan.overridden.has(startsAt) || instants.has(startsAt) || days.has(dayOfLocal(local))) continue;
     const shape = shapeFor(plan.shapes, startsAt);
     if (shape?.cancelled === true) continue;
@@ -136,11 +142,12 @@ type Originals = ReadonlyMap<LocalMs, number | undefined>;
 /** The margins of a window hold no more starts of a rule than this. */
 const MARGIN_STARTS = 10_000;
 
-/** DTSTART, what the rules name near the window, and what RDATEs name near it. */
+/** DTSTART where it is one, what the rules name near the window, and what RDATEs name near it. */
 function originals({ plan, clock, window, budget }: ExpansionInput<unknown>): Originals {
   const from = localOfInstant(clock.zone, window.start) - plan.reach.start;
   const to = localOfInstant(clock.zone, window.end) + plan.reach.end;
-  const endsByStart = new Map<LocalMs, number | undefined>([[clock.startLocal, undefined]]);
+  const endsByStart = new Map<LocalMs, number | undefined>();
+  if (clock.hasStart) endsByStart.set(clock.startLocal, undefined);
   for (const { rule, until } of clock.rules) {
     const starts = expandRule(rule, clock.startLocal, { from, to, until }, budget);
     if (starts.length > budget.occurrences + MARGIN_STARTS) throw new RecurrenceBudgetError();

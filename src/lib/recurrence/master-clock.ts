@@ -1,7 +1,7 @@
 /** A master prepared for arithmetic: parsed rules, length and zone. */
 import { DAY, formatLocal, type LocalMs } from './civil.ts';
 import { allDayStart, instantOf, localOf, localOn, zoneOf } from './event-instant.ts';
-import type { EventTime, Zone } from './event-time.ts';
+import type { Duration, EventTime, Zone } from './event-time.ts';
 import { parseRule, type Rule, type Until } from './rule.ts';
 import type { SeriesMaster } from './series.ts';
 import { instantOfLocal } from './zone.ts';
@@ -14,19 +14,30 @@ export type MasterClock = {
   readonly startLocal: LocalMs;
   readonly zone: Zone;
   readonly rules: readonly MasterRule[];
+  /** Whether DTSTART is an instance: not where all rules ended before it. */
+  readonly hasStart: boolean;
   /** A rule is left out because it cannot be followed. */
   readonly unsupported: boolean;
 };
 
 export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calendarZone: string): MasterClock {
   const zone = zoneOf(start, calendarZone);
+  const startLocal = localOf(start);
   const parsed = (recurrence?.rrules ?? []).map(parseRule);
   const rules = parsed
     .filter((rule) => rule !== undefined)
-    .map((rule) => ({ rule, until: untilOnClock(start, rule.until, calendarZone) }));
+    .map((rule) => ({
+      rule: start.type === 'date' ? withoutTimes(rule) : rule,
+      until: untilOnClock(start, rule.until, calendarZone),
+    }));
   const unsupported = rules.length < parsed.length;
-  return { start, startLocal: localOf(start), zone, rules, unsupported };
+  const hasStart =
+    parsed.length === 0 || unsupported || rules.some(({ until = startLocal }) => until >= startLocal);
+  return { start, startLocal, zone, rules, hasStart, unsupported };
 }
+
+/** RFC 5545 §3.3.10: parts for times "MUST be ignored" where DTSTART is a date. */
+const withoutTimes = (rule: Rule): Rule => ({ ...rule, byHour: [], byMinute: [], bySecond: [] });
 
 /**
  * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but some programs mix them: a date on a timed series
@@ -41,27 +52,32 @@ function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: 
   return start.type === 'date' ? allDayStart(utc, calendarZone) : localOn(start, utc, calendarZone);
 }
 
-/**
- * How long an instance lasts. Whole days by the clock stay whole days over a DST change; any other length is
- * exact, as RFC 5545 §3.3.6 and §3.8.2.2 have it.
- */
-export type Length = { readonly days: number } | { readonly exact: number };
+/** How long an instance of a master lasts: as its DURATION says, or else from its start to its end. */
+export const lengthOfInstances = (
+  { start, end, recurrence }: SeriesMaster<unknown>,
+  calendarZone: string,
+): Duration => recurrence?.duration ?? lengthOf(start, end, calendarZone);
 
-export function lengthOf(start: EventTime, end: EventTime, calendarZone: string): Length {
+/**
+ * The length between two times. Whole days by the clock stay whole days over a DST change; any other length is exact, as
+ * RFC 5545 §3.8.2.2 has it.
+ */
+export function lengthOf(start: EventTime, end: EventTime, calendarZone: string): Duration {
   const byClock = localOn(start, end, calendarZone) - localOf(start);
-  if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY };
-  return { exact: Math.max(0, instantOf(end, calendarZone) - instantOf(start, calendarZone)) };
+  if (byClock >= 0 && byClock % DAY === 0) return { days: byClock / DAY, milliseconds: 0 };
+  const exact = instantOf(end, calendarZone) - instantOf(start, calendarZone);
+  return { days: 0, milliseconds: Math.max(0, exact) };
 }
 
 /** When an instance starts: `startsAt` is the instant of `local` in the zone, epoch milliseconds. */
 export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readonly startsAt: number };
 
 /** The end of an instance, epoch milliseconds. */
-export function endOf({ zone, local, startsAt }: PlacedStart, length: Length): number {
-  if ('exact' in length) return startsAt + length.exact;
-  return length.days === 0 ? startsAt : Math.max(startsAt, instantOfLocal(zone, local + length.days * DAY));
+export function endOf({ zone, local, startsAt }: PlacedStart, { days, milliseconds }: Duration): number {
+  if (days === 0) return startsAt + milliseconds;
+  return Math.max(startsAt, instantOfLocal(zone, local + days * DAY) + milliseconds);
 }
 
 /** An upper bound on the length in milliseconds: a day can have more than 24 hours. */
-export const longestOf = (length: Length): number =>
-  'exact' in length ? length.exact : (length.days + 1) * DAY;
+export const longestOf = ({ days, milliseconds }: Duration): number =>
+  milliseconds + (days === 0 ? 0 : (days + 1) * DAY);

@@ -2,8 +2,15 @@
 import { type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import { stepsToKnow } from './custom-zone.ts';
 import { instantOf, localOf, localOn, originalStartOf, zoneOf } from './event-instant.ts';
-import type { EventTime } from './event-time.ts';
-import { endOf, type Length, lengthOf, longestOf, type MasterClock, masterClock } from './master-clock.ts';
+import type { Duration, EventTime } from './event-time.ts';
+import {
+  endOf,
+  lengthOf,
+  lengthOfInstances,
+  longestOf,
+  type MasterClock,
+  masterClock,
+} from './master-clock.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Series, SeriesMaster, SeriesOverride, TimeWindow } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS, temporalQuestions } from './zone.ts';
@@ -39,7 +46,7 @@ export type FutureShape<T> = {
   readonly payload: T;
   /** By how much the wall clock of later instances moves. */
   readonly shift: number;
-  readonly length: Length;
+  readonly length: Duration;
   place(original: EventTime): { readonly startsAt: number; readonly endsAt: number };
 };
 
@@ -116,7 +123,7 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
     shapes,
     rdates: clock === undefined ? [] : placeDates(clock, master, reading),
     exclusions: exclusionsOf(clock, master, reading),
-    reach: reachOf(master && lengthOf(master.start, master.end, calendarZone), shapes),
+    reach: reachOf(master && lengthOfInstances(master, calendarZone), shapes),
   };
 }
 
@@ -214,7 +221,7 @@ function exclusionsOf(
   return { instants, days };
 }
 
-function reachOf(ofMaster: Length | undefined, shapes: readonly FutureShape<unknown>[]): TimeWindow {
+function reachOf(ofMaster: Duration | undefined, shapes: readonly FutureShape<unknown>[]): TimeWindow {
   let longest = ofMaster === undefined ? 0 : longestOf(ofMaster);
   let [later, earlier] = [0, 0];
   for (const { length, shift } of shapes) {

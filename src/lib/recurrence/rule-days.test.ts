@@ -76,20 +76,51 @@ describe('a rule', () => {
     assert.deepEqual(timesOf('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
   });
 
-  it('a recurrence rule is not followed when it is below a day, of another calendar or unreadable', () => {
+  it('a recurrence rule is not followed when it is below a day, of another calendar or of an unknown frequency', () => {
     const unusable = [
       '',
       'FREQ=HOURLY',
       'FREQ=SECONDLY;COUNT=3',
       'INTERVAL=2',
-      'FREQ=DAILY;COUNT=x',
-      'FREQ=DAILY;UNTIL=soon',
-      'FREQ=MONTHLY;BYMONTHDAY=32',
+      'FREQ=DAILYISH;COUNT=3',
       'FREQ=YEARLY;RSCALE=HEBREW',
+      'FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=31',
       `FREQ=DAILY;BYHOUR=${'1,'.repeat(10_000)}`,
     ];
 
     for (const text of unusable) assert.equal(parseRule(text), undefined, text.slice(0, 40));
+  });
+
+  it('a recurrence rule is followed without the parts and values that cannot be read, and names them', () => {
+    const read = (text: string) => {
+      const { frequency, count, until, byMonthDay, byDay, leftOut } = parseRule(text) ?? {};
+      return { frequency, count, until, byMonthDay, byDay: byDay?.length, leftOut };
+    };
+    const daily = { frequency: 'DAILY', count: undefined, until: undefined, byMonthDay: [], byDay: 0 };
+
+    assert.deepEqual(read('FREQ=DAILY;COUNT=-1'), { ...daily, leftOut: ['COUNT'] });
+    assert.deepEqual(read('FREQ=DAILY;COUNT=x;UNTIL=soon'), { ...daily, leftOut: ['COUNT', 'UNTIL'] });
+    assert.deepEqual(read('FREQ=DAILY;BYMONTHDAY=32'), { ...daily, leftOut: ['BYMONTHDAY'] });
+    assert.deepEqual(read('FREQ=DAILY;BYMONTHDAY=32,9'), {
+      ...daily,
+      byMonthDay: [9],
+      leftOut: ['BYMONTHDAY'],
+    });
+    assert.deepEqual(read('FREQ=DAILY;BYDAY=MO,XX,TU,'), { ...daily, byDay: 2, leftOut: ['BYDAY'] });
+    assert.deepEqual(read('FREQ=DAILY;BYEASTER=0;X-OWN=1'), { ...daily, leftOut: ['BYEASTER'] });
+    assert.deepEqual(read('FREQ=DAILY;COUNT=3;WKST=SU'), { ...daily, count: 3, leftOut: [] });
+  });
+
+  it('a recurrence rule is read through the escapes of a text', () => {
+    assert.equal(parseRule('FREQ=DAILY\\;COUNT=10')?.count, 10);
+    assert.deepEqual(parseRule('FREQ=MONTHLY\\;BYMONTHDAY=1\\,15')?.byMonthDay, [1, 15]);
+  });
+
+  it('a recurrence rule that ends on a 31st of a shorter month ends on its last day', () => {
+    assert.deepEqual(
+      parseRule('FREQ=DAILY;UNTIL=20110931')?.until,
+      parseRule('FREQ=DAILY;UNTIL=20110930')?.until,
+    );
   });
 
   it('a recurrence rule is read whatever its case, order and spaces', () => {

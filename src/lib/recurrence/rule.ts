@@ -1,5 +1,5 @@
 /** Reading a recurrence rule, RFC 5545 §3.3.10. */
-import { type LocalMs, parseLocal } from './civil.ts';
+import { daysInMonth, type LocalMs, parseLocal } from './civil.ts';
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
 
@@ -26,6 +26,8 @@ export type Rule = {
   readonly bySetPos: readonly number[];
   /** The day weeks begin with; 0 is Monday. */
   readonly weekStart: number;
+  /** Names of parts that the text has and that could not be read, or not all of their values: they are left out. */
+  readonly leftOut: readonly string[];
 };
 
 const FREQUENCIES: readonly Frequency[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
@@ -35,103 +37,121 @@ export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 /** Longer rules than any calendar writes are refused before they are taken apart. */
 const LONGEST_RULE = 10_000;
 
-class UnusableRule extends Error {}
-
 /**
- * The rule a text states; `undefined` when it cannot be followed: frequencies below a day, other calendars
- * than the Gregorian (RFC 7529), missing or unreadable parts. A single value out of its range is left out.
+ * The rule a text states, without the parts and values that cannot be read; `leftOut` names those. `undefined` when
+ * what is left would be another rule: frequencies below a day or unknown ones, other calendars than the Gregorian
+ * (RFC 7529).
  */
 export function parseRule(text: string): Rule | undefined {
   if (text.length > LONGEST_RULE) return undefined;
-  try {
-    return readRule(partsOf(text));
-  } catch (error) {
-    if (error instanceof UnusableRule) return undefined;
-    throw error;
-  }
-}
-
-function readRule(parts: ReadonlyMap<string, string>): Rule {
+  const parts = partsOf(text);
   const frequency = FREQUENCIES.find((name) => name === parts.get('FREQ'));
-  if (frequency === undefined) throw new UnusableRule();
-  if ((parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN') throw new UnusableRule();
-  if ((parts.get('SKIP') ?? 'OMIT') !== 'OMIT') throw new UnusableRule();
-  const until = parts.get('UNTIL');
-  const weekStart = WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO');
-  return {
-    frequency,
-    interval: positive(parts.get('INTERVAL')) ?? 1,
-    count: positive(parts.get('COUNT')),
-    until: until === undefined ? undefined : parseUntil(until),
-    byMonth: numbers(parts.get('BYMONTH'), 1, 12),
-    byWeekNo: signed(parts.get('BYWEEKNO'), 53),
-    byYearDay: signed(parts.get('BYYEARDAY'), 366),
-    byMonthDay: signed(parts.get('BYMONTHDAY'), 31),
-    byDay: weekdays(parts.get('BYDAY')),
-    byHour: numbers(parts.get('BYHOUR'), 0, 23),
-    byMinute: numbers(parts.get('BYMINUTE'), 0, 59),
-    bySecond: numbers(parts.get('BYSECOND'), 0, 59),
-    bySetPos: signed(parts.get('BYSETPOS'), 366),
-    weekStart: weekStart === -1 ? 0 : weekStart,
-  };
+  const isGregorian = (parts.get('RSCALE') ?? 'GREGORIAN') === 'GREGORIAN';
+  const isOmitting = (parts.get('SKIP') ?? 'OMIT') === 'OMIT';
+  return frequency !== undefined && isGregorian && isOmitting ? readRule(frequency, parts) : undefined;
 }
 
-function partsOf(text: string): ReadonlyMap<string, string> {
+/** The text without what some programs write around it: a second `RRULE:`, and the escapes of a TEXT value. */
+export const plainRule = (text: string): string =>
+  text
+    .replace(/^\s*RRULE:/i, '')
+    .replace(/\\(?=[;,])/g, '')
+    .trim();
+
+type Parts = ReadonlyMap<string, string>;
+
+function partsOf(text: string): Parts {
   const parts = new Map<string, string>();
-  for (const part of text
-    .toUpperCase()
-    .replace(/^\s*RRULE:/, '')
-    .split(';')) {
+  for (const part of plainRule(text).toUpperCase().split(';')) {
     const [name = '', value = ''] = part.split('=');
     if (value.trim() !== '') parts.set(name.trim(), value.trim());
   }
   return parts;
 }
 
-/** Some writers say INTERVAL=0 for none; a COUNT of zero would be a series without its own start. */
-function positive(text: string | undefined): number | undefined {
-  if (text === undefined || /^0+$/.test(text)) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UnusableRule();
-  return Number(text);
+function readRule(frequency: Frequency, parts: Parts): Rule {
+  const leftOut = new Set([...parts.keys()].filter((name) => !PARTS.has(name) && !name.startsWith('X-')));
+  const one = <T>(name: string, read: (text: string) => T | undefined): T | undefined => {
+    const text = parts.get(name);
+    const value = text === undefined ? undefined : read(text);
+    if (text !== undefined && value === undefined) leftOut.add(name);
+    return value;
+  };
+  const many = <T>(name: string, read: (item: string) => T | undefined): T[] => {
+    const items = (parts.get(name)?.split(',') ?? []).filter((item) => item.trim() !== '');
+    const values = items.map(read).filter((value) => value !== undefined);
+    if (values.length < items.length) leftOut.add(name);
+    return values;
+  };
+  const numbers = (name: string, least: number, most: number): number[] =>
+    [...new Set(many(name, numberIn(least, most)))].sort((a, b) => a - b);
+  /** Those that also count from the end. */
+  const signed = (name: string, most: number): number[] =>
+    [...new Set(many(name, signedNumberIn(most)))].sort((a, b) => a - b);
+  return {
+    frequency,
+    interval: one('INTERVAL', positive) ?? 1,
+    // Some writers say COUNT=-1 or COUNT=0 for a series without an end.
+    count: one('COUNT', positive),
+    until: one('UNTIL', parseUntil),
+    byMonth: numbers('BYMONTH', 1, 12),
+    byWeekNo: signed('BYWEEKNO', 53),
+    byYearDay: signed('BYYEARDAY', 366),
+    byMonthDay: signed('BYMONTHDAY', 31),
+    byDay: withoutDuplicates(many('BYDAY', weekday)),
+    byHour: numbers('BYHOUR', 0, 23),
+    byMinute: numbers('BYMINUTE', 0, 59),
+    bySecond: numbers('BYSECOND', 0, 59),
+    bySetPos: signed('BYSETPOS', 366),
+    weekStart: one('WKST', weekStart) ?? 0,
+    leftOut: [...leftOut],
+  };
 }
 
-function numbers(text: string | undefined, least: number, most: number): number[] {
-  if (text === undefined) return [];
-  const values = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => /^[+-]?\d{1,3}$/.test(item))
-    .map(Number)
-    .filter((value) => value >= least && value <= most);
-  if (values.length === 0) throw new UnusableRule();
-  return [...new Set(values)].sort((a, b) => a - b);
+const PARTS = new Set([
+  ...['FREQ', 'RSCALE', 'SKIP', 'INTERVAL', 'COUNT', 'UNTIL', 'WKST', 'BYMONTH', 'BYWEEKNO', 'BYYEARDAY'],
+  ...['BYMONTHDAY', 'BYDAY', 'BYHOUR', 'BYMINUTE', 'BYSECOND', 'BYSETPOS'],
+]);
+
+function positive(text: string): number | undefined {
+  return /^\+?\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
 }
 
-function signed(text: string | undefined, most: number): number[] {
-  const values = numbers(text, -most, most).filter((value) => value !== 0);
-  if (text !== undefined && values.length === 0) throw new UnusableRule();
-  return values;
+const numberIn =
+  (least: number, most: number) =>
+  (text: string): number | undefined => {
+    const value = /^\s*[+-]?\d{1,3}\s*$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  };
+
+const signedNumberIn = (most: number) => {
+  const read = numberIn(-most, most);
+  return (text: string): number | undefined => read(text) || undefined;
+};
+
+function weekday(text: string): RuleWeekday | undefined {
+  const [, ordinal = '', name = ''] = /^([+-]?\d{0,2})\s*(MO|TU|WE|TH|FR|SA|SU)$/.exec(text.trim()) ?? [];
+  const day = { ordinal: Number(ordinal || 0), weekday: WEEKDAYS.indexOf(name) };
+  return Math.abs(day.ordinal) <= 53 && day.weekday !== -1 ? day : undefined;
 }
 
-function weekdays(text: string | undefined): RuleWeekday[] {
-  if (text === undefined) return [];
-  const weekdaysByKey = new Map<string, RuleWeekday>();
-  for (const item of text.split(',')) {
-    const [, ordinal = '', name = ''] = /^\s*([+-]?\d{0,2})\s*(MO|TU|WE|TH|FR|SA|SU)\s*$/.exec(item) ?? [];
-    const day = { ordinal: Number(ordinal || 0), weekday: WEEKDAYS.indexOf(name) };
-    if (Number.isNaN(day.ordinal) || Math.abs(day.ordinal) > 53 || day.weekday === -1) continue;
-    weekdaysByKey.set(`${day.ordinal} ${day.weekday}`, day);
-  }
-  if (weekdaysByKey.size === 0) throw new UnusableRule();
-  return [...weekdaysByKey.values()];
+function withoutDuplicates(days: readonly RuleWeekday[]): RuleWeekday[] {
+  return [...new Map(days.map((day) => [`${day.ordinal} ${day.weekday}`, day])).values()];
 }
 
-function parseUntil(text: string): Until {
+const weekStart = (text: string): number | undefined => {
+  const weekday = WEEKDAYS.indexOf(text);
+  return weekday === -1 ? undefined : weekday;
+};
+
+function parseUntil(text: string): Until | undefined {
   const [, year, month, day, time, hour, minute, second, utc] =
     /^(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(Z?))?$/.exec(text) ?? [];
-  const date = `${year}-${month}-${day}`;
+  // `20110931` is written where the last day of a month is meant.
+  const lastDay = daysInMonth(Number(year), Number(month));
+  const date = `${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`;
   const local = parseLocal(time === undefined ? date : `${date}T${hour}:${minute}:${second}`);
-  if (local === undefined) throw new UnusableRule();
+  if (local === undefined) return undefined;
   if (time === undefined) return { form: 'date', local };
   return { form: utc === 'Z' ? 'utc' : 'local', local };
 }

@@ -8,7 +8,14 @@ import {
   recurrenceBudget,
   STEPS_PER_MS,
 } from './expand-rule.ts';
-import { lengthOf, longestOf, type MasterClock, type MasterRule, masterClock } from './master-clock.ts';
+import {
+  lengthOf,
+  lengthOfInstances,
+  longestOf,
+  type MasterClock,
+  type MasterRule,
+  masterClock,
+} from './master-clock.ts';
 import type { Series, SeriesMaster } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
 
@@ -44,7 +51,7 @@ const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
 
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   const clock = masterClock(master, calendarZone);
-  const longest = longestOf(lengthOf(master.start, master.end, calendarZone));
+  const longest = longestOf(lengthOfInstances(master, calendarZone));
   const first = instantOf(master.start, calendarZone);
   const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => {
     const at = instantOf(start, calendarZone);

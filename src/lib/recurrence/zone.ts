@@ -24,17 +24,22 @@ let questions = 0;
 export function offsetAt(zone: Zone, instant: number): number {
   if (zone === 'UTC') return 0;
   if (typeof zone !== 'string') return spanIn(customOffsets(zone), instant)?.offset ?? 0;
+  return spanAt(zone, instant).offset;
+}
+
+/** The stretch of time around an instant in which an IANA zone keeps its offset. */
+export function spanAt(zone: string, instant: number): OffsetSpan {
   let spans = spansByZone.get(zone);
   if (spans === undefined) {
     spans = [];
     spansByZone.set(zone, spans);
   }
   const cached = spanIn(spans, instant);
-  if (cached !== undefined) return cached.offset;
+  if (cached !== undefined) return cached;
   const span = askTemporal(zone, instant);
   if (spans.length >= MOST_SPANS) spans.length = 0;
   spans.splice(placeIn(spans, instant) + 1, 0, span);
-  return span.offset;
+  return span;
 }
 
 /**

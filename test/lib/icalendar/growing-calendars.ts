@@ -8,11 +8,23 @@ const dateList = grown(fc.constantFrom(`${DATE},`, '2026#1,', '00020101T000000Z/
 const parameters = grown(
   fc.constantFrom(';b', ';b=#', ';TZID=Z#', ';X="a,#"', ';X=^n', ';TZID=(UTC+01:00) Paris', ';A=1,2,#,3'),
 );
+/** Names of time zones with something in them that grows; `^n` is a line end (RFC 6868). */
+const zoneName = fc
+  .tuple(
+    fc.constantFrom('', '(', '(UTC', '(UTC+01:00', 'x', '/a/b/', 'GMT+'),
+    grown(
+      fc.constantFrom(' ', '\t', '(', ' (', ';', '^n', '^n ', '1', ' 1', '/', 'a/', ',', ' island', ' time'),
+    ),
+    fc.constantFrom('x', '^nx', ')', ' x', ''),
+  )
+  .map((parts) => parts.join(''));
 const texts = grown(
   fc.constantFrom('\\n', 'a', '.', ')', '\\', '%', '\n ', '\ud83d\ude00', ' ', 'https://zoom.us/j/'),
   10_000_000,
 );
-const numbers = grown(fc.constantFrom('#,', '-#,', '1#MO,', 'MO,'));
+const numbers = fc
+  .tuple(fc.constantFrom('', 'MO,'), grown(fc.constantFrom('#,', '-#,', '1#MO,', 'MO,', ' ')))
+  .map((parts) => parts.join(''));
 const rulePart = fc.tuple(
   fc.constantFrom(
     'BYHOUR',
@@ -47,10 +59,19 @@ const text = fc
     texts,
   )
   .map(([name, parts, value]) => `${name}${parts}:${value}\n`);
+const inZone = fc
+  .tuple(fc.constantFrom('EXDATE', 'RDATE', 'RECURRENCE-ID'), zoneName)
+  .map(([name, zone]) => `${name};TZID="${zone}":20261101T080000\n`);
+/** Of calendars and of their zones, whose texts have `\n` for a line end. */
+const namingZone = fc
+  .tuple(fc.constantFrom('X-WR-TIMEZONE', 'TZID', 'X-LIC-LOCATION'), zoneName)
+  .map(([name, zone]) => `${name}:${zone.replaceAll('^n', '\\n')}\n`);
 const property = fc.oneof(
   rule,
   dates,
   text,
+  inZone,
+  namingZone,
   fc.constantFrom(
     'TZOFFSETFROM:+0#00\n',
     'TZOFFSETTO:-0#00\n',
@@ -83,7 +104,7 @@ const calendarOf = (components: string) =>
 
 /** Sizes, repetition and nesting of anything. */
 const calendar = fc
-  .array(fc.oneof(component, nested), { minLength: 1, maxLength: 3 })
+  .array(fc.oneof(component, component, nested, nested, namingZone), { minLength: 1, maxLength: 3 })
   .map((parts) => calendarOf(parts.join('')));
 
 const times = (count: number, line: (index: number) => string, separator = ''): string =>
@@ -184,4 +205,8 @@ export const KNOWN_CALENDARS: readonly string[] = [
   ),
   times(190, (zone) => `BEGIN:VTIMEZONE\nTZID:Z${zone}\n${observance(zone)}END:VTIMEZONE\n`),
   `BEGIN:VTIMEZONE\nTZID:Own\n${times(200, observance)}END:VTIMEZONE\n${event(`EXDATE;TZID=Own:${times(4900, dayTime, ',')}\n`)}`,
+  `X-WR-TIMEZONE:(${' '.repeat(498)}x\n`,
+  event(times(24, (zone) => `EXDATE;TZID="(${' '.repeat(495)}${zone}x":20261101T080000\n`)),
+  event(times(24, (zone) => `EXDATE;TZID="${'('.repeat(495)}^n${zone}":20261101T080000\n`)),
+  event(`RRULE:FREQ=DAILY;BYDAY=MO,${' '.repeat(9900)}x\n`),
 ].map(calendarOf);

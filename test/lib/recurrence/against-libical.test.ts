@@ -1,0 +1,132 @@
+/**
+ * Random series, from the text of their calendar to their instances, against libical, which nobody here wrote. What it
+ * does otherwise (docs/calendars.md says why Kalends does not) is left out of the series:
+ * - a DTSTART that its rule does not name is no instance there, and does not count;
+ * - an RDATE in a zone is read in UTC, a period not at all, and a date on a timed series means midnight;
+ * - an EXDATE that is a date on a timed series means its day in UTC;
+ * - BYHOUR on a series of days counts, and BYMONTHDAY does not count from the end of the month in daily rules;
+ * - BYSETPOS is followed in months and years only, and not beside BYHOUR; BYMONTHDAY of a year means DTSTART's month; lists
+ *   have to be in order, and a day that is named twice is there twice;
+ * - a time that the clock skips is read with the offset after the gap;
+ * - countries' zones follow its own data: some years differ.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import fc from 'fast-check';
+
+import { rounds, scale } from '../../harness/rounds.ts';
+import { DAY, MINUTE, type Rule, timesOf } from './brute-force.ts';
+import { ourInstances } from './our-instances.ts';
+import { calendarText, type RandomEvent, randomEvents } from './random-events.ts';
+
+/** 100,000 in `npm run soak`. */
+const ROUNDS = rounds(scale() < 20 ? 400 : 5_000);
+/** As many are given to one process. */
+const BATCH = 5_000;
+const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
+const PYTHON = '/usr/bin/python3';
+const LOADED = 'import ctypes; ctypes.CDLL("libical.so.3")';
+
+const hasLibical = spawnSync(PYTHON, ['-c', LOADED]).status === 0;
+const maySkip = process.env.KALENDS_TEST_ALL !== '1';
+
+test(`a series has the instances that libical finds, for ${ROUNDS} series`, {
+  skip: !hasLibical && maySkip && 'libical3 is not installed',
+}, () => {
+  for (let done = 0; done < ROUNDS; done += BATCH) {
+    const cases = casesOf(Math.min(BATCH, ROUNDS - done), seed + done);
+    const expected = expandWithLibical(cases);
+
+    const different = cases.flatMap((event, i) => {
+      const window = windowOf(event);
+      const isBehind = (at: number) => at * 1000 >= window.start;
+      const { instances } = ourInstances(event, window);
+      const ours = instances.map(({ startsAt }) => startsAt / 1000).filter(isBehind);
+      const theirs = (expected[i] ?? []).filter(isBehind);
+      const onlyIn = (some: readonly number[], others: readonly number[]) =>
+        some.filter((at) => !others.includes(at)).map((at) => new Date(at * 1000).toISOString());
+      if (ours.join() === theirs.join()) return [];
+      return { text: calendarText(event), ours: onlyIn(ours, theirs), theirs: onlyIn(theirs, ours) };
+    });
+
+    assert.deepEqual(different.slice(0, 5), [], `${different.length} series differ, seed ${seed + done}`);
+  }
+});
+
+const HOUR = 60 * MINUTE;
+
+const windowOf = ({ series }: RandomEvent) => ({
+  start: series.start.local - 40 * DAY,
+  end: series.start.local + 500 * DAY,
+});
+
+function casesOf(count: number, from: number): RandomEvent[] {
+  const cases: RandomEvent[] = [];
+  for (let more = 0; cases.length < count; more += 1) {
+    const events = fc.sample(randomEvents({ overrides: false }), {
+      numRuns: count,
+      seed: from * 1000 + more,
+    });
+    cases.push(...events.flatMap(comparable));
+  }
+  return cases.slice(0, count);
+}
+
+/** The event with a DTSTART that its rules name, and without what libical does otherwise; nothing where little is left. */
+function comparable(event: RandomEvent): RandomEvent | [] {
+  const { start, rules, rdates, exdates } = event.series;
+  const { clock } = start;
+  if (typeof clock === 'string' && clock !== 'UTC' && clock !== 'date') return [];
+  const timeOfDay = start.local % DAY;
+  const isEarly = clock !== 'date' && timeOfDay < 4 * HOUR;
+  const begin = isEarly ? start.local + 4 * HOUR : start.local;
+  const known = rules.map((rule) => asLibicalReads(rule, clock === 'date'));
+  const firstOf = (rule: Rule, from: number) =>
+    timesOf({ ...rule, count: undefined, until: undefined }, from, from + 500 * DAY)[0];
+  const [rule] = known;
+  const local = rule === undefined ? begin : firstOf(rule, begin);
+  if (local === undefined || known.some((one) => firstOf(one, local) !== local)) return [];
+  const series = {
+    ...event.series,
+    start: { clock, local },
+    rules: known,
+    rdates: rdates.filter(({ at, period }) => at.clock === (clock === 'date' ? 'date' : 'UTC') && !period),
+    exdates: exdates.filter((exdate) => clock === 'date' || exdate.clock !== 'date'),
+  };
+  return { ...event, series };
+}
+
+function asLibicalReads(rule: Rule, isDate: boolean): Rule {
+  const { freq, byMonth, byMonthDay, byDay, byHour, bySetPos } = rule;
+  const inOrder = (values: readonly number[]) => [...values].sort((one, other) => one - other);
+  const daysOfMonth = inOrder(freq === 'DAILY' ? byMonthDay.filter((day) => day > 0) : byMonthDay);
+  const mayNameTwice = byMonthDay.some((day) => day > 0) && byMonthDay.some((day) => day < 0);
+  const isPicked = (freq === 'MONTHLY' || freq === 'YEARLY') && byHour.length === 0 && !mayNameTwice;
+  return {
+    ...rule,
+    byMonth: inOrder(byMonth),
+    byMonthDay: freq === 'YEARLY' && byMonth.length === 0 ? [] : daysOfMonth,
+    byDay: [...byDay].sort((one, other) => one.ordinal - other.ordinal || one.weekday - other.weekday),
+    // Behind the hours in which clocks change.
+    byHour: isDate ? [] : inOrder(byHour.filter((hour) => hour > 3)),
+    bySetPos: isPicked ? bySetPos : [],
+  };
+}
+
+/** In seconds since 1970. */
+function expandWithLibical(cases: readonly RandomEvent[]): number[][] {
+  const script = fileURLToPath(new URL('libical-expand.py', import.meta.url));
+  const input = cases
+    .map((event) => JSON.stringify({ icalendar: calendarText(event), to: windowOf(event).end / 1000 }))
+    .join('\n');
+  const options = { input, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
+  const { status, stdout, stderr } = spawnSync(PYTHON, [script], options);
+  assert.equal(status, 0, stderr);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

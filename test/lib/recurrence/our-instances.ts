@@ -1,0 +1,38 @@
+/** What Kalends makes of a random event, from the text of its calendar to its instances. */
+import assert from 'node:assert/strict';
+
+import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import { expand } from '../../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
+import { seriesOf } from '../../../src/lib/recurrence/place-of.ts';
+import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
+import { type Span, spanOf } from '../../../src/lib/recurrence/span-of.ts';
+import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
+import type { Instance } from './brute-force.ts';
+import { CALENDAR_ZONE, calendarText, type RandomEvent } from './random-events.ts';
+
+export function ourInstances(event: RandomEvent, window: TimeWindow): { instances: Instance[]; span: Span } {
+  const icalendar = calendarText(event);
+  const { events } = eventResourceOf({ href: '/cal/one.ics', etag: undefined, icalendar });
+  const timings = events.map(({ status, ...times }) => ({
+    ...times,
+    ...(status === 'cancelled' && CANCELLED),
+  }));
+  const master = timings.find(({ recurrenceId }) => recurrenceId === undefined);
+  assert.ok(master !== undefined, icalendar);
+  const overrides = timings.filter((timing) => timing !== master);
+  const titles = ['master', ...overrides.map(({ title }) => title)];
+  const series = seriesOf(master, overrides, (row) => row + 1);
+  const { instances } = expand(series, window, CALENDAR_ZONE, recurrenceBudget());
+  return {
+    span: spanOf(series, CALENDAR_ZONE),
+    instances: instances.map(({ startsAt, endsAt, originalStart, payload }) => ({
+      startsAt,
+      endsAt,
+      originalAt: instantOf(originalStart, CALENDAR_ZONE),
+      title: titles[payload] ?? '',
+    })),
+  };
+}
+
+const CANCELLED = { cancelled: true } as const;
