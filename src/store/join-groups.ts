@@ -4,7 +4,7 @@ import type { Sealer } from '../lib/sealing.ts';
 import { keyInGroup, renewCredentials } from './account-groups.ts';
 import { syncAll } from './account-quota.ts';
 import { bySize, putAside, tellInstead } from './account-removal.ts';
-import { credentialSealer } from './account-rows.ts';
+import { credentialSealer, signInNeeded } from './account-rows.ts';
 import { takeChoice } from './calendar-choice-store.ts';
 import { recordAccountRemoval, recordArrival } from './change-journal.ts';
 import type { Statements } from './drivers/database.ts';
@@ -138,7 +138,9 @@ async function takeSignIn(
         health_message, health_since, proves_owner) =
        (SELECT account_id, display, granted_scopes, calendar_permission, health, health_reason, health_message,
                CAST(:now AS BIGINT), proves_owner FROM account AS s WHERE s.account_key = :from),
-       times_linked = times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+       sync_state_at = CASE WHEN ${signInNeeded('health', 'health_reason')} = 1 THEN CAST(:now AS BIGINT) ELSE sync_state_at END,
+       addresses_read_at = NULL, times_linked = times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
+       unfinished_syncs = 0
       WHERE account_key = :to`,
     { from, to, now },
   );
