@@ -19,6 +19,13 @@ export type Account = {
   /** undefined where the provider has no such permission, or it is not known. */
   readonly calendarPermission: boolean | undefined;
   readonly health: AccountHealth;
+  /**
+   * When it last changed whether the user has to connect the account again, epoch milliseconds; `undefined` until it
+   * first does. A permission that is missing is no such change: the credentials work.
+   */
+  readonly syncStateAt: number | undefined;
+  /** When its server was last asked by which addresses events name the user, epoch milliseconds. */
+  readonly addressesReadAt: number | undefined;
   /** Epoch milliseconds. */
   readonly linkedAt: number;
   /** How often the user has linked it: what was observed before says nothing about it after. */
@@ -136,6 +143,16 @@ export interface AccountStore {
    * user must do. The reason `calendar_permission_missing` also sets `calendarPermission`.
    */
   setHealth(account: AccountVersion, problem: AccountProblem, now: number): Promise<void>;
+
+  /**
+   * Keeps the addresses by which events name the account's user, where there are any to keep, and that its server was
+   * asked. A no-op when the account was linked again since the caller read it.
+   */
+  keepAddresses(
+    account: AccountVersion,
+    addresses: readonly string[] | undefined,
+    now: number,
+  ): Promise<void>;
 
   /**
    * Makes the account active, unless its list or one of its calendars failed its last sync. A calendar permission that

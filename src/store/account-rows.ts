@@ -16,18 +16,36 @@ export type HealthRow = {
 };
 
 export type AccountRow = HealthRow &
-  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health' | 'identity' | 'provesOwner'> & {
+  Omit<
+    Account,
+    | 'grantedScopes'
+    | 'calendarPermission'
+    | 'health'
+    | 'identity'
+    | 'provesOwner'
+    | 'syncStateAt'
+    | 'addressesReadAt'
+  > & {
     grantedScopes: string;
     calendarPermission: number | null;
     identity: string | null;
     provesOwner: number;
+    syncStateAt: number | null;
+    addressesReadAt: number | null;
   };
+
+/**
+ * SQL: whether the user has to connect an account of this health and reason again. Where a permission is missing it is
+ * given, but the credentials work.
+ */
+export const signInNeeded = (health: string, reason: string): string =>
+  `CASE WHEN ${health} = 'reauth_required' AND ${reason} <> 'calendar_permission_missing' THEN 1 ELSE 0 END`;
 
 export const HEALTH_COLUMNS = `health, health_reason AS "healthReason", health_message AS "healthMessage",
   health_since AS "healthSince"`;
 export const ACCOUNT_COLUMNS = `account_key AS "accountKey", client_id AS "clientId", user_id AS "userId", provider,
   account_id AS "accountId", identity, proves_owner AS "provesOwner", display, granted_scopes AS "grantedScopes", calendar_permission AS "calendarPermission",
-  ${HEALTH_COLUMNS}, linked_at AS "linkedAt", times_linked AS "timesLinked"`;
+  ${HEALTH_COLUMNS}, sync_state_at AS "syncStateAt", addresses_read_at AS "addressesReadAt", linked_at AS "linkedAt", times_linked AS "timesLinked"`;
 
 export const healthOf = (row: HealthRow): AccountHealth => ({
   state: row.health,
@@ -45,6 +63,8 @@ export function accountOf(row: AccountRow): Account {
     provesOwner: row.provesOwner === 1,
     calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
     health: healthOf(row),
+    syncStateAt: row.syncStateAt ?? undefined,
+    addressesReadAt: row.addressesReadAt ?? undefined,
   };
 }
 

@@ -18,7 +18,13 @@ import {
 } from './account-groups.ts';
 import { makeRoom, syncNewestOnly } from './account-quota.ts';
 import { deletePutAside } from './account-removal.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from './account-rows.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  accountOf,
+  credentialSealer,
+  signInNeeded,
+} from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
@@ -50,14 +56,21 @@ const SET_HEALTH = `
   UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
          health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
          calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
-                                    ELSE calendar_permission END
+                                    ELSE calendar_permission END,
+         sync_state_at = CASE WHEN ${signInNeeded('health', 'health_reason')} = ${signInNeeded(':state', ':reason')}
+                              THEN sync_state_at ELSE :now END
    WHERE account_key = :accountKey AND times_linked = :timesLinked
      AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
      AND NOT (health = 'reauth_required' AND :state = 'degraded')
   RETURNING account_key`;
+const KEEP_ADDRESSES = `
+  UPDATE account SET addresses = COALESCE(CAST(:addresses AS TEXT), addresses), addresses_read_at = :now
+   WHERE account_key = :accountKey AND times_linked = :timesLinked
+  RETURNING account_key`;
 const RECOVER = `
   UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
-         calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
+         calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END,
+         sync_state_at = CASE WHEN ${signInNeeded('health', 'health_reason')} = 1 THEN :now ELSE sync_state_at END
    WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
      AND NOT EXISTS (SELECT 1 FROM calendar
                       WHERE calendar.account_key = :accountKey
@@ -105,6 +118,11 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
       await db.write(SET_HEALTH, { accountKey, timesLinked, state, reason, message, now });
+    },
+
+    async keepAddresses({ accountKey, timesLinked }, addresses, now) {
+      const kept = addresses === undefined ? null : JSON.stringify(addresses);
+      await db.write(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: kept, now });
     },
 
     async recover(accountKey, now) {
@@ -187,6 +205,9 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
        calendar_permission = excluded.calendar_permission, health = excluded.health,
        health_reason = excluded.health_reason, health_message = excluded.health_message,
        health_since = CASE WHEN account.health = excluded.health THEN account.health_since ELSE :now END,
+       sync_state_at = CASE WHEN ${signInNeeded('account.health', 'account.health_reason')} = 1 THEN :now
+                            ELSE account.sync_state_at END,
+       addresses_read_at = NULL,
        times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
        unfinished_syncs = 0
      RETURNING ${ACCOUNT_COLUMNS}`,

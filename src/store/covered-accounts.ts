@@ -1,5 +1,7 @@
 /** The accounts that a grant covers, with their calendars: what every read begins with. */
+import { aliasAmong, mainCalendar } from '../calendars/main-calendar.ts';
 import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -17,6 +19,8 @@ type AccountRow = HealthRow & {
   provider: ProviderKind;
   accountId: string;
   display: string;
+  /** JSON of a list. */
+  addresses: string;
   calendarPermission: number | null;
   listedAt: number | null;
   listFailedAt: number | null;
@@ -24,7 +28,11 @@ type AccountRow = HealthRow & {
 };
 /** The calendar's columns are null for an account without calendars. */
 type Row = AccountRow &
-  Omit<CalendarRow, 'calendarKey' | 'original'> & { calendarKey: string | null; revision: number };
+  Omit<CalendarRow, 'calendarKey' | 'original'> & {
+    calendarKey: string | null;
+    revision: number;
+    leftOut: number;
+  };
 
 export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 'calendarOriginals'> {
   const originals = `SELECT calendar_key AS "calendarKey", ${originalColumn('original', '1')} FROM calendar
@@ -55,12 +63,13 @@ export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 
 const COLUMNS = CALENDAR_COLUMNS.replace(' original,', '');
 
 const accountsText = (covered: string, scope: string): string => `
-  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display,
+  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display, addresses,
          ${HEALTH_COLUMNS}, calendar_permission AS "calendarPermission", listed_at AS "listedAt",
-         list_failed_at AS "listFailedAt", list_error AS "listFailure", ${COLUMNS}, revision
+         list_failed_at AS "listFailedAt", list_error AS "listFailure", ${COLUMNS}, revision,
+         left_out AS "leftOut"
     FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
     JOIN account a ON a.group_id = v.group_id AND a.client_id = :clientId AND a.user_id = :userId
-    LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
+    LEFT JOIN calendar c ON c.account_key = a.account_key
    ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
 
 /** The narrower of the grant's scope and that at which it covers the group. */
@@ -84,7 +93,7 @@ function accountsOf(rows: readonly Row[]): MirroredAccount[] {
     ofAccount
       .slice(0, 1)
       .filter((row) => isBestOfTwins(row, firsts))
-      .map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
+      .map((row) => accountOf(row, ofAccount)),
   );
 }
 
@@ -99,24 +108,41 @@ function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
   return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
 }
 
-const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): MirroredAccount => ({
+const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount => ({
   accountKey: row.accountKey,
   scope: row.scope,
   provider: row.provider,
   accountId: row.accountId,
   display: row.display,
+  addresses: JSON.parse(row.addresses),
   health: healthOf(row),
   calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
   ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
-  calendars,
+  calendars: shownOf(ofAccount, row.provider),
 });
+
+/**
+ * Those that the user did not leave out. One calendar of an account is its main one, whatever the provider marks: where that
+ * is left out, no other takes its place.
+ */
+function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
+  const calendars = rows.flatMap(calendarsOf);
+  const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
+  const alias = aliasAmong(calendars);
+  const leftOut = new Set(rows.filter((row) => row.leftOut === 1).map(({ calendarKey }) => calendarKey));
+  const shown = calendars.filter(({ calendarKey }) => !leftOut.has(calendarKey));
+  return shown.map((calendar) => {
+    if (calendar === main) return { ...calendar, primary: true, alias };
+    return calendar.primary ? { ...calendar, primary: false } : calendar;
+  });
+}
 
 /** None in the row of an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
   const { calendarKey, href, title, description, color, timeZone, access, revision, bytes, tooComplex } = row;
   if (calendarKey === null) return [];
   const details = { href, title, description: description ?? undefined, color: color ?? undefined };
-  const rest = { timeZone, access, primary: row.isPrimary === 1, revision, bytes };
+  const rest = { timeZone, access, primary: row.isPrimary === 1, alias: undefined, revision, bytes };
   // Written by mirror-writes.ts in this shape.
   const left: LeftOutEvents | undefined = tooComplex === null ? undefined : JSON.parse(tooComplex);
   return [{ calendarKey, ...details, ...rest, tooComplex: left, ...freshnessOf(row) }];

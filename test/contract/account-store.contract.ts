@@ -226,9 +226,10 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await accounts.linkAccount(newAccount(), NOW + 1);
 
       await accounts.setHealth(before, REFUSED, NOW + 2);
+      await accounts.keepAddresses(before, ['former@example.com'], NOW + 2);
 
       const current = await accounts.findAccount(before.accountKey);
-      assert.equal(current?.health.state, 'active');
+      assert.deepEqual([current?.health.state, current?.addressesReadAt], ['active', undefined]);
     });
 
     it('linking an account again takes syncs under way with the old credentials their leases', async () => {

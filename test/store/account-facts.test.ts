@@ -1,0 +1,4 @@
+import { accountFactsContract } from '../contract/account-facts.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(accountFactsContract);
