@@ -4,15 +4,19 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Person } from '../core/provider-sandbox.ts';
 import { basicCredentials } from '../core/request-credentials.ts';
 import type { SandboxRequest } from '../core/sandbox-server.ts';
-import type { CalendarCollection } from './collection.ts';
+import { CalendarCollection } from './collection.ts';
 
 export type Account = {
   readonly person: Person;
   /** The segment of its paths: the sign-in name, or a number where the server has numbers for people (iCloud's DSID). */
   readonly id: string;
   password: string;
+  /** Further addresses of the person, beside that of the sign-in. */
+  readonly aliases: string[];
   /** By name. */
   readonly calendars: Map<string, CalendarCollection>;
+  /** The messages that the server received for the person (RFC 6638 §2.2), where it schedules. */
+  readonly inbox: CalendarCollection;
 };
 
 export interface Accounts {
@@ -20,6 +24,7 @@ export interface Accounts {
   /** Throws an Error when there is no such person. */
   of(email: string): Account;
   byId(id: string): Account | undefined;
+  all(): readonly Account[];
   /** The account that HTTP Basic (RFC 7617) proves; `undefined` for a wrong or missing password. */
   signedIn(request: Pick<SandboxRequest, 'headers'>): Account | undefined;
   /** Another password, in the place of one that no longer works. */
@@ -38,6 +43,7 @@ export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
   return {
     of,
     byId: (id) => byId.get(id),
+    all: () => [...byId.values()],
     add(person) {
       if (byEmail.has(keyOf(person.email))) throw new Error(`${person.email} has an account already`);
       const id = kind === 'icloud' ? String(randomInt(1_000_000_000, 9_999_999_999)) : person.email;
@@ -45,7 +51,14 @@ export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
         person,
         id,
         password: person.password ?? newPassword(),
+        aliases: [],
         calendars: new Map(),
+        inbox: new CalendarCollection({
+          name: 'inbox',
+          components: ['VEVENT'],
+          readOnly: false,
+          properties: new Map(),
+        }),
       };
       byEmail.set(keyOf(person.email), account);
       byId.set(id, account);

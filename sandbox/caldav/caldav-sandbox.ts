@@ -13,14 +13,23 @@ import {
   startSandboxServer,
 } from '../core/sandbox-server.ts';
 import { calendarAccounts } from './accounts.ts';
+import { answerByHand, type HandAnswer } from './answer-by-hand.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
-import { caldavManualChanges, hrefOf } from './manual-changes.ts';
+import { type Invitation, invitationText } from './invitation.ts';
+import { caldavManualChanges, calendarOf, hrefOf } from './manual-changes.ts';
+import { postToOutbox } from './outbox.ts';
 import { propfind, proppatch } from './propfind.ts';
 import { report } from './reports.ts';
 import { type DavResource, resourceAt, type Tree, type Vacancy } from './resource-tree.ts';
-import { CALDAV_BEHAVIOUR, ICLOUD_BEHAVIOUR, type ServerBehaviour } from './server-behaviour.ts';
-import { deleteResource, makeCalendar, putObject } from './writes.ts';
+import { type SentMessage, scheduling } from './scheduling.ts';
+import {
+  CALDAV_BEHAVIOUR,
+  ICLOUD_BEHAVIOUR,
+  type ServerBehaviour,
+  withScheduling,
+} from './server-behaviour.ts';
+import { type Conditions, deleteResource, makeCalendar, putObject } from './writes.ts';
 
 export type CalDavSandboxOptions = SandboxDeps & {
   readonly kind: 'icloud' | 'caldav';
@@ -28,6 +37,8 @@ export type CalDavSandboxOptions = SandboxDeps & {
   readonly port?: number;
   /** Most members in one part of a sync-collection answer; the rest follows after a 507. Default 1,000. */
   readonly syncPage?: number;
+  /** It sends invitations and answers itself (RFC 6638): to its own people, and by mail to others. Default false. */
+  readonly schedules?: boolean;
 };
 
 export interface CalDavSandbox extends ProviderSandbox {
@@ -37,20 +48,38 @@ export interface CalDavSandbox extends ProviderSandbox {
   passwordOf(email: string): string;
   /** The address that a calendar of this name has, or would be made at. */
   calendarUrl(email: string, name: string): string;
+  /** A further address of the person's, under which they are invited. */
+  addAlias(email: string, alias: string): void;
+  /** Somebody of another server invites the person, changes it, or cancels. Throws an Error where it does not schedule. */
+  invite(email: string, invitation: Invitation): void;
+  /** The person answers an invitation in the server's own app. Throws an Error where there is none. */
+  respond(email: string, calendarId: string, answer: HandAnswer): void;
+  /** What it sent to whom so far: nothing where it does not schedule. */
+  sent(): readonly SentMessage[];
 }
 
 /** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
-  const { kind, clock, faults, port, syncPage = 1000 } = options;
-  const behaviour = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
+  const { kind, clock, faults, port, syncPage = 1000, schedules = false } = options;
+  const plain = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
+  const behaviour = schedules ? withScheduling(plain) : plain;
   const accounts = calendarAccounts(kind);
+  const sending = schedules ? scheduling({ accounts, behaviour, now: clock.now }) : undefined;
   let homeOrigin = '';
   const route = (request: SandboxRequest): Operation => {
     return {
       name: request.method,
       user: basicCredentials(request)?.name,
       run: (effects) =>
-        answer(request, { behaviour, accounts, homeOrigin, syncPage, effects, now: clock.now() }),
+        answer(request, {
+          behaviour,
+          accounts,
+          scheduling: sending,
+          homeOrigin,
+          syncPage,
+          effects,
+          now: clock.now(),
+        }),
     };
   };
   const errorAnswer: SandboxServerOptions['errorAnswer'] = (error) => {
@@ -64,7 +93,7 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
       ? await startSandboxServer({ kind, faults, route, errorAnswer }).catch(closing(front))
       : undefined;
   homeOrigin = partition?.origin ?? front.origin;
-  const deps = { behaviour, accounts, now: clock.now, homeOrigin };
+  const deps = { behaviour, accounts, scheduling: sending, now: clock.now, homeOrigin };
 
   return {
     kind,
@@ -73,6 +102,17 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
     manual: caldavManualChanges(deps),
     passwordOf: (email) => accounts.of(email).password,
     calendarUrl: (email, name) => hrefOf(accounts.of(email), { name }, deps),
+    addAlias: (email, alias) => void accounts.of(email).aliases.push(alias),
+    invite(email, invitation) {
+      if (sending === undefined) throw new Error('This server does not schedule');
+      sending.receive(accounts.of(email), invitationText(invitation, clock.now()));
+    },
+    respond(email, calendarId, answer) {
+      if (sending === undefined) throw new Error('This server does not schedule');
+      const place = { account: accounts.of(email), calendar: calendarOf(email, calendarId, deps) };
+      answerByHand(place, answer, sending);
+    },
+    sent: () => sending?.sent() ?? [],
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
     async close() {
       await Promise.all([front.close(), partition?.close()]);
@@ -86,7 +126,7 @@ const closing = (server: { close(): Promise<void> }) => async (failure: unknown)
 };
 
 type AnswerDeps = Tree &
-  Pick<DavContext, 'homeOrigin' | 'syncPage' | 'now'> & { effects: readonly FaultEffect[] };
+  Pick<DavContext, 'scheduling' | 'homeOrigin' | 'syncPage' | 'now'> & { effects: readonly FaultEffect[] };
 
 function answer(request: SandboxRequest, deps: AnswerDeps): SandboxAnswer {
   const { method, url } = request;
@@ -109,8 +149,8 @@ function perform(
   resource: DavResource | Vacancy | undefined,
   context: DavContext,
 ): SandboxAnswer {
-  const { method, headers } = request;
-  const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+  const { method } = request;
+  const conditions = conditionsOf(request);
   switch (method) {
     case 'PROPFIND': {
       const depth = headerOf(request, 'depth') ?? 'infinity';
@@ -128,10 +168,12 @@ function perform(
     case 'GET':
     case 'HEAD':
       return getObject(present(resource), context.behaviour);
+    case 'POST':
+      return postToOutbox(present(resource), request.body, context);
     case 'PUT':
       return putObject(resource, { ...conditions, icalendar: request.body }, context);
     case 'DELETE':
-      return deleteResource(resource, conditions);
+      return deleteResource(resource, { ...conditions, isSilent: isSilent(request) }, context);
     case 'MKCALENDAR':
       return makeCalendar(resource, request.body.trim() === '' ? undefined : xmlOf(request));
     case 'MKCOL':
@@ -144,9 +186,21 @@ function perform(
 
 function getObject(resource: DavResource, behaviour: ServerBehaviour): SandboxAnswer {
   if (resource.type !== 'object') throw notAllowed(behaviour);
-  const { etag, icalendar } = resource.object;
-  return { status: 200, headers: { etag, 'content-type': 'text/calendar; charset=utf-8' }, body: icalendar };
+  const { etag, scheduleTag, icalendar } = resource.object;
+  const tags = behaviour.schedules ? { etag, 'schedule-tag': scheduleTag } : { etag };
+  const headers = { ...tags, 'content-type': 'text/calendar; charset=utf-8' };
+  return { status: 200, headers, body: icalendar };
 }
+
+const conditionsOf = (request: SandboxRequest): Conditions => ({
+  ifMatch: headerOf(request, 'if-match'),
+  ifNoneMatch: headerOf(request, 'if-none-match'),
+  ifScheduleTagMatch: headerOf(request, 'if-schedule-tag-match'),
+});
+
+/** RFC 6638 §8.1. */
+const isSilent = (request: SandboxRequest): boolean =>
+  headerOf(request, 'schedule-reply')?.trim().toUpperCase() === 'F';
 
 function present(resource: DavResource | Vacancy | undefined): DavResource {
   if (resource === undefined || resource.type === 'no calendar' || resource.type === 'no object')
@@ -156,14 +210,18 @@ function present(resource: DavResource | Vacancy | undefined): DavResource {
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'PUT', 'DELETE', 'PROPFIND', 'PROPPATCH', 'REPORT', 'MKCALENDAR'];
 
-const allowed = ({ allowsMkcol }: ServerBehaviour): string =>
-  [...METHODS, ...(allowsMkcol ? ['MKCOL'] : [])].join(', ');
+const allowed = ({ allowsMkcol, schedules }: ServerBehaviour): string =>
+  [...METHODS, ...(allowsMkcol ? ['MKCOL'] : []), ...(schedules ? ['POST'] : [])].join(', ');
 
 const options = (behaviour: ServerBehaviour): SandboxAnswer => ({
   status: 200,
   headers: {
     allow: allowed(behaviour),
-    dav: `1, 3, calendar-access${behaviour.allowsMkcol ? ', extended-mkcol' : ''}`,
+    dav: [
+      '1, 3, calendar-access',
+      ...(behaviour.allowsMkcol ? ['extended-mkcol'] : []),
+      ...(behaviour.schedules ? ['calendar-auto-schedule'] : []),
+    ].join(', '),
   },
 });
 

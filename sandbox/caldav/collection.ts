@@ -8,6 +8,8 @@ export type CalendarObject = {
   readonly icalendar: string;
   /** With its quotes. */
   readonly etag: string;
+  /** RFC 6638 §3.2.10, with its quotes: as the etag, but an answer of a guest does not change it. */
+  readonly scheduleTag: string;
 };
 
 export type CollectionChanges = {
@@ -66,10 +68,14 @@ export class CalendarCollection {
     const before = this.object(name);
     if (before !== undefined) this.#namesOfUids.delete(before.uid);
     this.#namesOfUids.set(uid, name);
-    const etag = `"${randomBytes(8).toString('hex')}"`;
-    const object: CalendarObject = { name, uid, icalendar, etag };
+    const object: CalendarObject = { name, uid, icalendar, etag: newEtag(), scheduleTag: newEtag() };
     this.#change(name, object);
     return object;
+  }
+
+  /** Replaces an object by one that has the answers of guests beside: its schedule tag stays. */
+  putAnswered(before: CalendarObject, icalendar: string): void {
+    this.#change(before.name, { ...before, icalendar, etag: newEtag() });
   }
 
   remove(name: string): void {
@@ -131,5 +137,7 @@ export class CalendarCollection {
 }
 
 const TOKENS = 'https://sandbox.invalid/ns/sync/';
+
+const newEtag = (): string => `"${randomBytes(8).toString('hex')}"`;
 
 const newEpoch = (): string => randomBytes(6).toString('hex');

@@ -3,10 +3,13 @@ import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import type { Account } from './accounts.ts';
 import type { PropertyContext } from './live-properties.ts';
 import type { Tree } from './resource-tree.ts';
+import type { Scheduling } from './scheduling.ts';
 
 export type DavContext = PropertyContext &
   Tree & {
     readonly account: Account;
+    /** Absent where the server sends nothing by itself. */
+    readonly scheduling: Scheduling | undefined;
     /** Epoch milliseconds. */
     readonly now: number;
     /** Most members in one part of a sync-collection answer. */

@@ -2,7 +2,9 @@
 import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { xmlText } from './dav-answer.ts';
 import { type DavResource, pathOf } from './resource-tree.ts';
+import { defaultCalendar } from './scheduling.ts';
 import type { ServerBehaviour } from './server-behaviour.ts';
+import { addressesOf } from './user-address.ts';
 
 export type PropertyContext = {
   readonly behaviour: ServerBehaviour;
@@ -31,8 +33,24 @@ const LIVE: Readonly<Record<string, Live>> = {
     resource.type === 'principal'
       ? href((behaviour.kind === 'icloud' ? homeOrigin : '') + behaviour.pathOfHome(resource.account))
       : undefined,
-  [caldav('calendar-user-address-set')]: (resource) =>
-    resource.type === 'principal' ? href(`mailto:${resource.account.person.email}`) : undefined,
+  [caldav('calendar-user-address-set')]: (resource, { behaviour }) => {
+    if (resource.type !== 'principal') return undefined;
+    const { account } = resource;
+    const addresses = behaviour.schedules
+      ? addressesOf(account, behaviour)
+      : [`mailto:${account.person.email}`];
+    return addresses.map(href).join('');
+  },
+  [caldav('schedule-inbox-URL')]: (resource, { behaviour }) => boxUrl(resource, 'inbox', behaviour),
+  [caldav('schedule-outbox-URL')]: (resource, { behaviour }) => boxUrl(resource, 'outbox', behaviour),
+  [caldav('schedule-default-calendar-URL')]: (resource, { behaviour }) => {
+    if (resource.type !== 'box' || !behaviour.schedules || resource.name !== 'inbox') return undefined;
+    const { account } = resource;
+    const calendar = defaultCalendar(account);
+    return calendar && href(pathOf({ type: 'calendar', account, calendar }, behaviour));
+  },
+  [caldav('schedule-tag')]: (resource, { behaviour }) =>
+    resource.type === 'object' && behaviour.schedules ? xmlText(resource.object.scheduleTag) : undefined,
   [dav('owner')]: (resource, { behaviour }) =>
     resource.type === 'root' ? undefined : href(behaviour.pathOfPrincipal(resource.account)),
   [dav('current-user-privilege-set')]: (resource) => {
@@ -59,6 +77,11 @@ const LIVE: Readonly<Record<string, Live>> = {
           .join('')
       : undefined,
 };
+
+const boxUrl = (resource: DavResource, name: string, behaviour: ServerBehaviour): string | undefined =>
+  resource.type === 'principal' && behaviour.schedules
+    ? href(pathOf({ type: 'box', account: resource.account, name }, behaviour))
+    : undefined;
 
 const WRITING = ['write', 'write-content', 'write-properties', 'bind', 'unbind'];
 

@@ -9,11 +9,13 @@ import { xmlText } from './dav-answer.ts';
 import { byStartThenTitle, instancesOf, listedInstance } from './instances.ts';
 import { COLOR, TIME_ZONE, TITLE } from './live-properties.ts';
 import { manualEvents } from './manual-events.ts';
+import type { Scheduling } from './scheduling.ts';
 import type { ServerBehaviour } from './server-behaviour.ts';
 
 export type ManualChangesDeps = {
   readonly behaviour: ServerBehaviour;
   readonly accounts: Accounts;
+  readonly scheduling: Scheduling | undefined;
   readonly now: () => number;
   /** Where the homes are. */
   readonly homeOrigin: string;
@@ -21,11 +23,11 @@ export type ManualChangesDeps = {
 
 /** The ids of calendars are their absolute URLs, those of events the last segments of theirs. */
 export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
-  const { accounts, now } = deps;
+  const { accounts, scheduling, now } = deps;
   const find = (email: string, calendarId: string) => calendarOf(email, calendarId, deps);
 
   return {
-    ...manualEvents({ now, accounts, find }),
+    ...manualEvents({ now, accounts, scheduling, find }),
     async addPerson(person) {
       accounts.add(person);
     },
@@ -71,7 +73,8 @@ export function hrefOf(
   return `${homeOrigin}${behaviour.pathOfHome(account)}${encodeURIComponent(calendar.name)}/`;
 }
 
-function calendarOf(email: string, calendarId: string, deps: ManualChangesDeps): CalendarCollection {
+/** Throws an Error when the person has no such calendar. */
+export function calendarOf(email: string, calendarId: string, deps: ManualChangesDeps): CalendarCollection {
   const account = deps.accounts.of(email);
   const calendars = [...account.calendars.values()];
   const calendar = calendars.find((candidate) => hrefOf(account, candidate, deps) === calendarId);

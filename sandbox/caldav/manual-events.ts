@@ -21,10 +21,13 @@ import {
   writeObject,
 } from './object-editor.ts';
 import { lengthened } from './occurrence-end.ts';
+import type { Scheduling } from './scheduling.ts';
 
 export type ManualEventsDeps = {
   readonly now: () => number;
   readonly accounts: Accounts;
+  /** Absent where the server sends nothing by itself. */
+  readonly scheduling?: Scheduling | undefined;
   /** Throws an Error when there is no such calendar. */
   find(email: string, calendarId: string): CalendarCollection;
 };
@@ -34,9 +37,20 @@ export type ManualEvents = Pick<
   'createEvent' | 'updateEvent' | 'deleteEvent' | 'changeOccurrence' | 'deleteOccurrence'
 >;
 
-export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualEvents {
-  const write = (calendar: CalendarCollection, object: CalendarObject, edited: EditedObject) =>
-    calendar.put(object.name, object.uid, writeObject(edited, now()));
+export function manualEvents({ now, accounts, scheduling, find }: ManualEventsDeps): ManualEvents {
+  const put = (email: string, calendar: CalendarCollection, { name, uid, edited, before }: Put) => {
+    const after = writeObject(edited, now());
+    const account = accounts.of(email);
+    calendar.put(name, uid, scheduling?.write({ account, before, after }) ?? after);
+  };
+  const writing =
+    (email: string, calendar: CalendarCollection) => (object: CalendarObject, edited: EditedObject) =>
+      put(email, calendar, { name: object.name, uid: object.uid, edited, before: object.icalendar });
+  const organizerOf = (email: string) => {
+    const account = accounts.of(email);
+    const [address = `mailto:${account.person.email}`] = scheduling?.addressesOf(account) ?? [];
+    return { name: account.person.name, email: address.replace(/^mailto:/, '') };
+  };
 
   return {
     async createEvent(email, calendarId, draft) {
@@ -46,27 +60,29 @@ export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualE
         uid,
         now: now(),
         sequence: 0,
-        organizer: accounts.of(email).person,
+        organizer: organizerOf(email),
       });
       const name = `${uid}.ics`;
-      calendar.put(name, uid, writeObject({ master, overrides: new Map() }, now()));
+      put(email, calendar, { name, uid, edited: { master, overrides: new Map() }, before: undefined });
       return name;
     },
     async updateEvent(email, calendarId, { id: eventId, ...draft }) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
-      const organizer = accounts.of(email).person;
-      write(calendar, object, replaced(object, draft, { now: now(), organizer }));
+      const organizer = organizerOf(email);
+      writing(email, calendar)(object, replaced(object, draft, { now: now(), organizer }));
     },
     async deleteEvent(email, calendarId, eventId) {
       const calendar = find(email, calendarId);
-      calendar.remove(objectOf(calendar, eventId).name);
+      const { name, icalendar } = objectOf(calendar, eventId);
+      scheduling?.write({ account: accounts.of(email), before: icalendar, after: undefined });
+      calendar.remove(name);
     },
     async changeOccurrence(email, calendarId, { id: eventId, original: originalStart, ...change }) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
       checkOccurrence(object, originalStart);
-      write(calendar, object, withOverride(object, { originalStart, change }, now()));
+      writing(email, calendar)(object, withOverride(object, { originalStart, change }, now()));
     },
     async deleteOccurrence(email, calendarId, { id: eventId, original: originalStart }) {
       const calendar = find(email, calendarId);
@@ -76,10 +92,17 @@ export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualE
       const remaining = new Map(overrides);
       remaining.delete(keyOf(originalStart));
       const excluded = [...changedEvent(master, {}, now()), timeLine('EXDATE', originalStart)];
-      write(calendar, object, { master: excluded, overrides: remaining });
+      writing(email, calendar)(object, { master: excluded, overrides: remaining });
     },
   };
 }
+
+type Put = {
+  readonly name: string;
+  readonly uid: string;
+  readonly edited: EditedObject;
+  readonly before: string | undefined;
+};
 
 function objectOf(calendar: CalendarCollection, eventId: string): CalendarObject {
   const object = calendar.object(eventId);

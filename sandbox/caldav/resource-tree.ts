@@ -28,7 +28,10 @@ export type Vacancy =
       readonly name: string;
     };
 
-export type Tree = { readonly behaviour: ServerBehaviour; readonly accounts: Accounts };
+export type Tree = {
+  readonly behaviour: ServerBehaviour;
+  readonly accounts: Accounts;
+};
 
 /** `undefined` where nothing is and nothing can be. */
 export function resourceAt(path: string, { behaviour, accounts }: Tree): DavResource | Vacancy | undefined {
@@ -40,6 +43,12 @@ export function resourceAt(path: string, { behaviour, accounts }: Tree): DavReso
   if (location.place === 'principal') return { type: 'principal', account };
   const [calendarName, name, ...deeper] = location.names;
   if (calendarName === undefined) return { type: 'home', account };
+  // What was received lies in the inbox; nothing is put there, and the inbox itself is none of the calendars.
+  const isInbox = behaviour.schedules && calendarName === account.inbox.name;
+  if (isInbox && name !== undefined && deeper.length === 0) {
+    const object = account.inbox.object(name);
+    return object && { type: 'object', account, calendar: account.inbox, object };
+  }
   const calendar = account.calendars.get(calendarName);
   if (calendar === undefined && name === undefined) {
     const isBox = Object.hasOwn(behaviour.boxes, calendarName);
@@ -82,6 +91,12 @@ export function membersOf(resource: DavResource, behaviour: ServerBehaviour): Da
       (calendar): DavResource => ({ type: 'calendar', account, calendar }),
     );
     return [...calendars, ...boxes];
+  }
+  if (resource.type === 'box' && behaviour.schedules && resource.name === resource.account.inbox.name) {
+    const { account } = resource;
+    return account.inbox
+      .objects()
+      .map((object) => ({ type: 'object', account, calendar: account.inbox, object }));
   }
   if (resource.type !== 'calendar') return [];
   const { account, calendar } = resource;

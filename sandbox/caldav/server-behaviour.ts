@@ -19,6 +19,8 @@ export type ServerBehaviour = {
   readonly allowsUidTwice: boolean;
   /** calendar-query wants a filter for VEVENT or VTODO. */
   readonly wantsComponentFilter: boolean;
+  /** It sends invitations and answers itself (RFC 6638). */
+  readonly schedules: boolean;
   /** Collections beside the calendars in a home, by name. */
   readonly boxes: Readonly<Record<string, string>>;
   pathOfPrincipal(account: Account): string;
@@ -47,6 +49,7 @@ export const CALDAV_BEHAVIOUR: ServerBehaviour = {
   allowsStartAlone: true,
   allowsUidTwice: true,
   wantsComponentFilter: false,
+  schedules: false,
   boxes: {},
   pathOfPrincipal: ({ id }) => `/dav/principals/${segment(id)}/`,
   pathOfHome: ({ id }) => `/dav/calendars/${segment(id)}/`,
@@ -75,6 +78,7 @@ export const ICLOUD_BEHAVIOUR: ServerBehaviour = {
   allowsStartAlone: false,
   allowsUidTwice: false,
   wantsComponentFilter: true,
+  schedules: false,
   boxes: {
     inbox: '<d:collection/><c:schedule-inbox/>',
     outbox: '<d:collection/><c:schedule-outbox/>',
@@ -88,3 +92,14 @@ export const ICLOUD_BEHAVIOUR: ServerBehaviour = {
     return kind === 'calendars' ? { place: 'home', id, names } : undefined;
   },
 };
+
+/** The same server with scheduling: as RFC 6638 has it, and as sabre/dav's plugin does where that leaves a choice. */
+export const withScheduling = (behaviour: ServerBehaviour): ServerBehaviour => ({
+  ...behaviour,
+  schedules: true,
+  boxes: {
+    ...behaviour.boxes,
+    inbox: '<d:collection/><c:schedule-inbox/>',
+    outbox: '<d:collection/><c:schedule-outbox/>',
+  },
+});

@@ -11,7 +11,12 @@ import type { DavContext } from './dav-context.ts';
 import { isLive } from './live-properties.ts';
 import type { DavResource, Vacancy } from './resource-tree.ts';
 
-type Conditions = { readonly ifMatch: string | undefined; readonly ifNoneMatch: string | undefined };
+export type Conditions = {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** If-Schedule-Tag-Match, RFC 6638 §8.3. */
+  readonly ifScheduleTagMatch: string | undefined;
+};
 type Target = DavResource | Vacancy | undefined;
 
 /** Creates or replaces one object; answers its etag. */
@@ -32,16 +37,30 @@ export function putObject(
   if (holder !== undefined && holder !== before)
     throw failedCondition(403, 'c:no-uid-conflict', 'Another object has this UID');
   const name = target.type === 'object' ? target.object.name : target.name;
-  const { etag } = calendar.put(name, uid, icalendar);
-  return { status: before === undefined ? 201 : 204, headers: { etag } };
+  const change = { account, before: before?.icalendar, after: icalendar };
+  const text = context.scheduling?.write(change) ?? icalendar;
+  const { etag, scheduleTag } = calendar.put(name, uid, text);
+  // RFC 4791 §5.3.4: an etag would say that the object is as it was put.
+  const headers = {
+    ...(text === icalendar ? { etag } : {}),
+    ...(context.scheduling === undefined ? {} : { 'schedule-tag': scheduleTag }),
+  };
+  return { status: before === undefined ? 201 : 204, headers };
 }
 
-export function deleteResource(target: Target, conditions: Conditions): SandboxAnswer {
+/** `isSilent`: nobody is told that a guest took the event out. */
+export function deleteResource(
+  target: Target,
+  { isSilent, ...conditions }: Conditions & { readonly isSilent: boolean },
+  { scheduling }: Pick<DavContext, 'scheduling'>,
+): SandboxAnswer {
   if (target?.type === 'object') {
-    checkConditions(target.object, conditions);
-    if (target.calendar.readOnly)
-      throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
-    target.calendar.remove(target.object.name);
+    const { account, calendar, object } = target;
+    checkConditions(object, conditions);
+    if (calendar.readOnly) throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
+    if (calendar !== account.inbox)
+      scheduling?.write({ account, before: object.icalendar, after: undefined, isSilent });
+    calendar.remove(object.name);
   } else if (target?.type === 'calendar') target.account.calendars.delete(target.calendar.name);
   else if (target === undefined || target.type === 'no object' || target.type === 'no calendar')
     throw new SandboxRefusal(404, 'not target', 'Nothing is there');
@@ -50,11 +69,16 @@ export function deleteResource(target: Target, conditions: Conditions): SandboxA
 }
 
 /** RFC 9110 §13.1: an etag, several, or any. */
-function checkConditions(before: CalendarObject | undefined, { ifMatch, ifNoneMatch }: Conditions): void {
+function checkConditions(
+  before: CalendarObject | undefined,
+  { ifMatch, ifNoneMatch, ifScheduleTagMatch }: Conditions,
+): void {
   const names = (header: string) =>
     before !== undefined &&
     (header.trim() === '*' || header.split(',').some((etag) => etag.trim() === before.etag));
   if ((ifMatch !== undefined && !names(ifMatch)) || (ifNoneMatch !== undefined && names(ifNoneMatch)))
+    throw new SandboxRefusal(412, 'precondition failed', 'It was changed meanwhile');
+  if (ifScheduleTagMatch !== undefined && ifScheduleTagMatch.trim() !== before?.scheduleTag)
     throw new SandboxRefusal(412, 'precondition failed', 'It was changed meanwhile');
 }
 
