@@ -7,7 +7,8 @@ import type { MeetMaker } from './conferences.ts';
 import type { Viewer } from './event-view.ts';
 import { showsBusyOnly } from './google-scopes.ts';
 import type { GoogleCalendar, GooglePerson, GoogleStore, ListEntry } from './google-store.ts';
-import { zone } from './query.ts';
+import type { GoogleHabits } from './habits.ts';
+import { guestLimit, zone } from './query.ts';
 
 export type ApiContext = {
   readonly store: GoogleStore;
@@ -24,6 +25,7 @@ export type ApiContext = {
   readonly now: number;
   readonly origin: string;
   readonly eventsPerPage: number;
+  readonly habits: GoogleHabits;
 };
 
 export type ApiHandler = (context: ApiContext) => SandboxAnswer | Promise<SandboxAnswer>;
@@ -37,7 +39,8 @@ export type OpenCalendar = {
 };
 
 /** The calendar the path names; `primary` is the person's own. Refused with 404 when it is not in their list. */
-export function calendarOf({ store, person, params, scopes, query, origin }: ApiContext): OpenCalendar {
+export function calendarOf(context: ApiContext): OpenCalendar {
+  const { store, person, params, scopes, query, origin, habits } = context;
   const named = params.calendarId ?? 'primary';
   const { calendar, entry } = calendarNamed(store, person, named);
   const viewer: Viewer = {
@@ -45,6 +48,8 @@ export function calendarOf({ store, person, params, scopes, query, origin }: Api
     busyOnly: showsBusyOnly(scopes),
     timeZone: zone(query, calendar.timeZone),
     origin,
+    cancelledDetails: habits.cancelledDetails,
+    mostGuests: Math.min(guestLimit(query), habits.mostGuests),
   };
   return { calendar, entry, viewer };
 }

@@ -22,6 +22,7 @@ import { queryFreeBusy } from './free-busy.ts';
 import { type CalendarMethod, METHOD_SCOPES } from './google-scopes.ts';
 import type { GoogleStore } from './google-store.ts';
 import type { AccessGrant, GoogleTokens } from './google-tokens.ts';
+import type { GoogleHabits } from './habits.ts';
 import { jsonBody } from './query.ts';
 
 const BASE = '/calendar/v3';
@@ -69,6 +70,7 @@ export type ApiDeps = {
   readonly origin: () => string;
   /** Most events in a page of events.list. */
   readonly eventsPerPage: number;
+  readonly habits: GoogleHabits;
 };
 
 /** `undefined` for a path outside the API. */
@@ -90,9 +92,9 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
     user,
     run(effects) {
       const { person, scopes } = permitted(grant, endpoint.name, deps.store);
-      const { store, channels, meets, eventsPerPage } = deps;
+      const { store, channels, meets, eventsPerPage, habits } = deps;
       const requestContext = { person, scopes, params, query: url.searchParams, headers, body, effects };
-      const context = { store, channels, meets, eventsPerPage, ...requestContext };
+      const context = { store, channels, meets, eventsPerPage, habits, ...requestContext };
       return bounded(() => endpoint.run({ ...context, now: deps.now(), origin: deps.origin() }));
     },
   };

@@ -5,7 +5,7 @@ import { instanceIdOf, instantOf, parseInstanceId } from '../../src/lib/recurren
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
-import type { EventDetails, GoogleCalendar, StoredEvent } from './google-store.ts';
+import type { EventDetails, GoogleCalendar, Invitation, StoredEvent } from './google-store.ts';
 
 /** What a writer sets of an event. */
 export type EventInput = {
@@ -25,10 +25,16 @@ export type Writer = { readonly email: string; readonly now: number };
 export const newEventId = (): string =>
   Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
 
-/** An `id` must be free; a new one is made where there is none. */
+export type NewEvent = EventInput & {
+  /** Must be free; a new one is made where there is none. */
+  readonly id?: string | undefined;
+  /** Whose event it is where it is somebody else's. */
+  readonly invitation?: Invitation;
+};
+
 export function insertEvent(
   calendar: GoogleCalendar,
-  { id = newEventId(), ...input }: EventInput & { readonly id?: string | undefined },
+  { id = newEventId(), ...input }: NewEvent,
   { email, now }: Writer,
 ): StoredEvent {
   return put(calendar, {

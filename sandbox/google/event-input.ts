@@ -17,7 +17,12 @@ const TEXTS = [
   'colorId',
   'eventType',
 ] as const;
-const FLAGS = ['guestsCanModify', 'guestsCanInviteOthers', 'guestsCanSeeOtherGuests'] as const;
+const FLAGS = [
+  'anyoneCanAddSelf',
+  'guestsCanModify',
+  'guestsCanInviteOthers',
+  'guestsCanSeeOtherGuests',
+] as const;
 const OBJECTS = [
   'extendedProperties',
   'conferenceData',
@@ -27,7 +32,7 @@ const OBJECTS = [
   'outOfOfficeProperties',
   'focusTimeProperties',
 ] as const;
-const LISTS = ['attendees', 'recurrence'] as const;
+const LISTS = ['attendees', 'attachments', 'recurrence'] as const;
 
 const wrong = (name: string) => new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);
 
@@ -54,6 +59,7 @@ export function eventBody(body: JsonObject): GoogleEvent {
     if (texts.some((value) => value && typeof value !== 'string')) throw wrong(side);
   }
   checkAttendees(checked.attendees);
+  checkAttachments(checked.attachments);
   checkConference(checked.conferenceData);
   if (Array.isArray(checked.recurrence) && !checked.recurrence.every((line) => typeof line === 'string')) {
     throw wrong('recurrence');
@@ -69,6 +75,12 @@ function checkAttendees(attendees: unknown): void {
       throw new SandboxRefusal(400, 'invalid', 'Invalid attendee email.');
     }
   }
+}
+
+function checkAttachments(attachments: unknown): void {
+  if (!Array.isArray(attachments)) return;
+  const holds = (file: unknown) => isJsonObject(file) && typeof file.fileUrl === 'string';
+  if (!attachments.every(holds)) throw wrong('attachments');
 }
 
 function checkConference(conference: unknown): void {
@@ -91,13 +103,15 @@ export type InputContext = {
   readonly former?: EventDetails;
   /** `conferenceDataVersion`: 0 leaves conferences as they are. */
   readonly conferenceDataVersion: number;
+  /** `supportsAttachments`: attachments stay as they are without it. */
+  readonly supportsAttachments: boolean;
   readonly meets: MeetBehaviour;
 };
 
 /** Refuses times, rules and conferences that cannot be. */
 export function eventInput(
   event: GoogleEvent,
-  { timeZone, former, conferenceDataVersion, meets }: InputContext,
+  { timeZone, former, conferenceDataVersion, supportsAttachments, meets }: InputContext,
 ): EventInput {
   const start = readTime(event.start, 'start', timeZone);
   const end = readTime(event.end, 'end', timeZone);
@@ -124,7 +138,11 @@ export function eventInput(
     end,
     recurrence,
     status: event.status === 'tentative' ? 'tentative' : 'confirmed',
-    details: { ...detailsIn(event), ...conference },
+    details: {
+      ...detailsIn(event),
+      ...conference,
+      ...attachmentsIn(supportsAttachments ? event : former),
+    },
   };
 }
 
@@ -134,9 +152,15 @@ const conferenceIn = ({ conferenceData, hangoutLink }: EventDetails = {}): Event
   ...(hangoutLink === undefined ? {} : { hangoutLink }),
 });
 
+const attachmentsIn = ({ attachments }: EventDetails = {}): EventDetails =>
+  attachments === undefined || attachments.length === 0 ? {} : { attachments };
+
 function detailsIn(event: GoogleEvent): EventDetails {
   const names = [...TEXTS, ...FLAGS, ...OBJECTS, 'attendees'] as const;
-  const details = Object.fromEntries(names.flatMap((name) => (event[name] ? [[name, event[name]]] : [])));
+  const isThere = (value: unknown) => value !== undefined && value !== '';
+  const details = Object.fromEntries(
+    names.flatMap((name) => (isThere(event[name]) ? [[name, event[name]]] : [])),
+  );
   delete details.conferenceData;
   return details;
 }

@@ -26,14 +26,15 @@ import { exceptionsOf, instancesOf, isMaster } from './event-series.ts';
 import { rfc3339, writeTime } from './event-times.ts';
 import { etagOf, viewOf } from './event-view.ts';
 import type { GoogleEvent, StoredEvent } from './google-store.ts';
+import { permittedInput, withOwnAnswer } from './guest-changes.ts';
 import { listEvents as listing } from './list-events.ts';
 import { readPageToken, tokenText } from './page-tokens.ts';
 import { flag, instant, jsonBody, pageSize, parametersOf } from './query.ts';
 
 export function listEvents(context: ApiContext): SandboxAnswer {
   const { calendar, viewer } = calendarOf(context);
-  const { query, effects, now, eventsPerPage } = context;
-  return jsonAnswer(200, listing({ calendar, query, viewer, effects, now, eventsPerPage }));
+  const { query, effects, now, eventsPerPage, habits } = context;
+  return jsonAnswer(200, listing({ calendar, query, viewer, effects, now, eventsPerPage, habits }));
 }
 
 /** Cancelled events are answered too. */
@@ -56,7 +57,7 @@ export function insert(context: ApiContext): SandboxAnswer {
   }
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
-    conferenceDataVersion: conferencesIn(context),
+    ...supportedBy(context),
     meets: context.meets.behaviour,
   });
   const event = insertEvent(calendar, { ...input, id }, writerOf(context));
@@ -79,7 +80,7 @@ function change(
   const open = writableCalendarOf(context);
   const { calendar, viewer } = open;
   const event = eventOf(open, context);
-  const sent = jsonBody(context.body);
+  const sent = withOwnAnswer(jsonBody(context.body), event, calendar.id);
   // Restoring what was deleted is not supported: whoever wants it back inserts it again.
   if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
   refuseStale(event, context);
@@ -98,13 +99,16 @@ function change(
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
     former: event.details,
-    conferenceDataVersion: conferencesIn(context),
+    ...supportedBy(context),
     meets: context.meets.behaviour,
   });
-  const changed = replaceEvent({ calendar, event }, input, writerOf(context));
+  const { habits } = context;
+  const permitted = permittedInput(event, input, habits);
+  const changed = replaceEvent({ calendar, event }, permitted, writerOf(context));
   context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);
-  return answerEvent(200, changed, { ...open, viewer });
+  const mostGuests = Math.min(viewer.mostGuests, habits.mostGuestsWritten);
+  return answerEvent(200, changed, { ...open, viewer: { ...viewer, mostGuests } });
 }
 
 /** RFC 7396, as far as Google's PATCH follows it. */
@@ -135,7 +139,7 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   const master = calendar.events.get(params.eventId ?? '');
   if (master === undefined || master.status === 'cancelled') throw notFound();
   const instances = listedInstances(context, { calendar, master, now });
-  const size = pageSize(query, 250, 2500);
+  const size = pageSize(query, 250, context.habits.instancesPerPage);
   const of = `${calendar.id} ${master.id}`;
   const parameters = parametersOf(query);
   const token = query.get('pageToken');
@@ -149,13 +153,20 @@ export function listInstances(context: ApiContext): SandboxAnswer {
     summary: calendar.title,
     timeZone: viewer.timeZone,
     accessRole: viewer.role,
-    items: page.map((event) => viewOf(calendar, event, viewer)),
+    items: page.map((event) => namedMembers(viewOf(calendar, event, viewer), query)),
   };
   if (last !== undefined && page.length < rest.length) {
     const { version } = calendar;
     answer.nextPageToken = tokenText({ kind: 'page', of, after: last.id, version, parameters });
   }
   return jsonAnswer(200, answer);
+}
+
+/** What `fields` names of an item: all where it names none. Of the rest of a page nothing is left out here. */
+function namedMembers(event: GoogleEvent, query: URLSearchParams): GoogleEvent {
+  const names = /\bitems\(([^()]*)\)/.exec(query.get('fields') ?? '')?.[1]?.split(',');
+  if (names === undefined) return event;
+  return Object.fromEntries(Object.entries(event).filter(([name]) => names.includes(name)));
 }
 
 const TWO_YEARS = 2 * 366 * 86_400_000;
@@ -228,6 +239,11 @@ function conferencesIn({ query }: ApiContext): number {
   }
   return Number(version);
 }
+
+const supportedBy = (context: ApiContext) => ({
+  conferenceDataVersion: conferencesIn(context),
+  supportsAttachments: flag(context.query, 'supportsAttachments') ?? false,
+});
 
 const writerOf = ({ person, now }: ApiContext) => ({ email: person.email, now });
 

@@ -27,7 +27,7 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
       .split(',')
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
     const readable = times?.filter((time) => time !== undefined) ?? [];
-    if (line?.name === 'RRULE' && parseRule(line.value) !== undefined) rrules.push(line.value);
+    if (line?.name === 'RRULE' && parseRule(line.value)?.leftOut.length === 0) rrules.push(line.value);
     // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
     else if (line?.name === 'RDATE' && readable.length === times?.length) dates.rdate.push(...readable);
     else if (line?.name === 'EXDATE' && readable.length === times?.length) dates.exdate.push(...readable);

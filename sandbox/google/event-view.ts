@@ -10,6 +10,10 @@ export type Viewer = {
   /** The zone whose offsets times are written in. */
   readonly timeZone: string;
   readonly origin: string;
+  /** Of an event with more guests than this only the calendar's own is named. */
+  readonly mostGuests: number;
+  /** Whether organizers are shown what they cancelled. */
+  readonly cancelledDetails: boolean;
 };
 
 /** In quotes, as HTTP writes them: the resource carries the same text as the header. */
@@ -28,8 +32,9 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
       ? {}
       : { recurringEventId: instanceOf.masterId, originalStartTime: time(instanceOf.original) }),
   };
-  // All that is guaranteed of what is cancelled. (The organizer is shown more by Google; nobody may rely on it.)
-  if (status === 'cancelled') return head;
+  // All that is guaranteed of what is cancelled.
+  const showsWhole = status !== 'cancelled' || (viewer.cancelledDetails && event.invitation === undefined);
+  if (!showsWhole) return head;
   const placed: GoogleEvent = {
     ...head,
     start: time(event.start),
@@ -53,19 +58,31 @@ function hidesDetails({ details }: StoredEvent, { role, busyOnly }: Viewer): boo
   return isPrivate && role === 'reader';
 }
 
-function detailsOf(calendar: GoogleCalendar, event: StoredEvent, { origin }: Viewer): GoogleEvent {
+function detailsOf(
+  calendar: GoogleCalendar,
+  event: StoredEvent,
+  { origin, mostGuests }: Viewer,
+): GoogleEvent {
   const { attendees, ...details } = event.details;
-  // `self` means the calendar that this copy of the event is on, not the reader.
-  const self = (address: string) => (address === calendar.id ? { self: true } : {});
+  const { invitation } = event;
+  // `self` means the calendar that this copy of the event is on, not the reader. It may be invited by an alias.
+  const isSelf = (address: string) => address === calendar.id || address === invitation?.guest;
+  const self = (address: string) => (isSelf(address) ? { self: true } : {});
+  const isWhole = (attendees?.length ?? 0) <= mostGuests;
+  const named = isWhole ? attendees : attendees?.filter(({ email }) => isSelf(email ?? ''));
   return {
     ...details,
     htmlLink: `${origin}/calendar/event?eid=${Buffer.from(`${event.id} ${calendar.id}`).toString('base64url')}`,
     creator: { email: event.creator, ...self(event.creator) },
-    organizer: { email: calendar.id, displayName: calendar.title, self: true },
-    ...(attendees === undefined
+    organizer:
+      invitation === undefined
+        ? { email: calendar.id, displayName: calendar.title, self: true }
+        : { email: invitation.organizer },
+    ...(isWhole ? {} : { attendeesOmitted: true }),
+    ...(named === undefined
       ? {}
       : {
-          attendees: attendees.map((attendee) => ({
+          attendees: named.map((attendee) => ({
             ...attendee,
             responseStatus: attendee.responseStatus ?? 'needsAction',
             ...self(attendee.email ?? ''),

@@ -74,6 +74,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   authError: 'Invalid Credentials',
   badRequest: 'Bad Request',
   forbidden: 'Forbidden',
+  forbiddenForNonOrganizer: 'Shared properties can only be changed by the organizer of the event.',
   notFound: 'Not Found',
   fullSyncRequired: 'Sync token is no longer valid, a full sync is required.',
   insufficientPermissions: 'Insufficient Permission: Request had insufficient authentication scopes.',
@@ -98,6 +99,7 @@ const DOMAINS: Readonly<Record<string, string>> = {
   accessNotConfigured: 'usageLimits',
   fullSyncRequired: 'calendar',
   requiredAccessLevel: 'calendar',
+  forbiddenForNonOrganizer: 'calendar',
   timeRangeEmpty: 'calendar',
 };
 

@@ -12,6 +12,8 @@ import { type MeetBehaviour, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
 import { googleStore, type InstanceVersions } from './google-store.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
+import { type GoogleHabits, habitsOf } from './habits.ts';
+import { type InvitationDraft, receiveInvitation, withInvitations } from './invitations.ts';
 import { googleManualChanges } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
@@ -22,7 +24,8 @@ export type GoogleSandboxOptions = {
   readonly instanceVersions?: InstanceVersions;
   /** Most events in a page of events.list, which may have fewer than were asked for. Google's own 2,500 when absent. */
   readonly eventsPerPage?: number;
-} & Partial<MeetBehaviour>;
+} & Partial<MeetBehaviour> &
+  Partial<GoogleHabits>;
 
 export interface GoogleSandbox extends ProviderSandbox {
   readonly kind: 'google';
@@ -30,6 +33,8 @@ export interface GoogleSandbox extends ProviderSandbox {
   readonly issuer: string;
   /** For KALENDS_GOOGLE_API_URL: the Calendar API's base. */
   readonly apiUrl: string;
+  /** Somebody else invites the person, to whose own calendar the event comes. Answers its id there. */
+  receiveInvitation(email: string, draft: InvitationDraft): string;
   /** Registers an app, or changes the one of this `clientId`: its secret, its addresses, its publishing status. */
   registerApp(app: GoogleApp): void;
 }
@@ -47,7 +52,8 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   let origin = '';
   const issuer = () => origin;
   const oauth = oauthOperations({ store, tokens, apps, issuer, signer: idTokenSigner(), now });
-  const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage };
+  const habits = habitsOf(deps);
+  const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage, habits };
 
   const server = await startSandboxServer({
     kind: 'google',
@@ -67,8 +73,14 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     origin,
     issuer: origin,
     apiUrl: `${origin}/calendar/v3`,
-    manual: googleManualChanges({ store, tokens, channels, now }),
+    manual: withInvitations(googleManualChanges({ store, tokens, channels, now }), habits, {
+      store,
+      channels,
+      now,
+    }),
     requests: server.requests,
+    receiveInvitation: (email, draft) =>
+      receiveInvitation({ email, calendarId: email }, draft, { store, channels, now }),
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {
       meets.close();

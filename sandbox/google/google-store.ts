@@ -22,6 +22,8 @@ export type EventDetails = Pick<
   | 'hangoutLink'
   | 'reminders'
   | 'source'
+  | 'attachments'
+  | 'anyoneCanAddSelf'
   | 'guestsCanModify'
   | 'guestsCanInviteOthers'
   | 'guestsCanSeeOtherGuests'
@@ -30,6 +32,9 @@ export type EventDetails = Pick<
   | 'outOfOfficeProperties'
   | 'focusTimeProperties'
 >;
+
+/** Whose event it is, and by which address this calendar is its guest. */
+export type Invitation = { readonly organizer: string; readonly guest: string };
 
 /** A single event, a master, or an exception: a changed or cancelled instance of a master. Never changed in place. */
 export type StoredEvent = {
@@ -43,6 +48,8 @@ export type StoredEvent = {
   /** Of an exception. `original` is in the type and zone of the master's start. */
   readonly instanceOf?: { readonly masterId: string; readonly original: EventTime } | undefined;
   readonly details: EventDetails;
+  /** Of an event that the calendar is invited to. */
+  readonly invitation?: Invitation;
   readonly creator: string;
   /** iCalendar's. */
   readonly sequence: number;

@@ -9,6 +9,7 @@ import { instancesOf, isMaster } from './event-series.ts';
 import { textOfInstant } from './event-times.ts';
 import { etagOf, type Viewer, viewOf } from './event-view.ts';
 import type { GoogleCalendar, StoredEvent } from './google-store.ts';
+import type { GoogleHabits } from './habits.ts';
 import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
 import { flag, instant, pageSize, parametersOf, withFaults, zone } from './query.ts';
 
@@ -28,6 +29,7 @@ type Listing = {
   readonly orderBy: 'startTime' | 'updated' | undefined;
   readonly query: URLSearchParams;
   readonly now: number;
+  readonly habits: GoogleHabits;
 };
 
 export type ListEventsInput = {
@@ -38,6 +40,7 @@ export type ListEventsInput = {
   readonly now: number;
   /** Most events in a page, whatever is asked for. */
   readonly eventsPerPage: number;
+  readonly habits: GoogleHabits;
 };
 
 /** What may not stand beside a sync token. */
@@ -94,7 +97,7 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   };
 }
 
-function readListing({ calendar, query, now }: ListEventsInput) {
+function readListing({ calendar, query, now, habits }: ListEventsInput) {
   const repeatingParameters = [...query].filter(([name]) => REPEATING.includes(name));
   const repeating = new URLSearchParams(repeatingParameters.sort()).toString();
   const syncText = query.get('syncToken');
@@ -104,7 +107,7 @@ function readListing({ calendar, query, now }: ListEventsInput) {
       ? undefined
       : readPageToken(pageText, { of: calendar.id, parameters: parametersOf(query) });
   const singleEvents = flag(query, 'singleEvents') ?? false;
-  const common = { singleEvents, query, now };
+  const common = { singleEvents, query, now, habits };
   if (syncText !== null) {
     refuseBesideSync(query);
     const { id: of, tokenEpoch: epoch } = calendar;
@@ -237,11 +240,12 @@ function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, e
   }
 }
 
-function isOfKind({ details, iCalUID }: StoredEvent, { query }: Listing): boolean {
+function isOfKind({ details, iCalUID, status }: StoredEvent, { query, habits }: Listing): boolean {
   const eventTypes = query.getAll('eventTypes');
   if (eventTypes.length > 0 && !eventTypes.includes(details.eventType ?? 'default')) return false;
   const uid = query.get('iCalUID');
   if (uid !== null && uid !== iCalUID) return false;
+  if (uid !== null && status === 'cancelled' && !habits.uidFindsCancelled) return false;
   const text = query.get('q')?.toLowerCase();
   const texts = [details.summary, details.description, details.location];
   if (text && !texts.some((value) => value?.toLowerCase().includes(text))) return false;

@@ -115,7 +115,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
 }
 
 /** Each fails as Error for what is not there. */
-function lookups(store: GoogleStore) {
+export function lookups(store: GoogleStore) {
   const personOf = (email: string): GooglePerson =>
     existing(store.people.get(email), `${email} has no account`);
   const calendarOf = (email: string, calendarId: string): GoogleCalendar => {
@@ -155,7 +155,7 @@ function instancesIn(calendar: GoogleCalendar, window: { start: number; end: num
     .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : a.title > b.title ? 1 : 0));
 }
 
-function inputOf({ start, end, recurrence, ...draft }: EventDraft): EventInput {
+export function inputOf({ start, end, recurrence, ...draft }: EventDraft): EventInput {
   const times = { start: timeOfDraft(start), end: timeOfDraft(end) };
   checkTimes(times);
   const rule = recurrence && [`RRULE:${ruleOfDraft(recurrence, times.start)}`];

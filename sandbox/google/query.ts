@@ -22,6 +22,14 @@ export function pageSize(query: URLSearchParams, usual: number, most: number): n
   return Math.min(Number(value), most);
 }
 
+/** `maxAttendees`; no limit when absent. */
+export function guestLimit(query: URLSearchParams): number {
+  const value = query.get('maxAttendees');
+  if (value === null || value === '') return Number.POSITIVE_INFINITY;
+  if (!/^\d{1,9}$/.test(value) || Number(value) < 1) throw invalid('maxAttendees', value);
+  return Number(value);
+}
+
 /** The parameters that have to be the same on every page, as text. */
 export function parametersOf(query: URLSearchParams): string {
   const parameters = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');

@@ -8,7 +8,11 @@ import * as oauth from 'oauth4webapi';
 import { type SandboxClock, sandboxClock } from '../../../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../../../sandbox/core/faults.ts';
 import { completeSignIn } from '../../../sandbox/google/complete-sign-in.ts';
-import { type GoogleSandbox, googleSandbox } from '../../../sandbox/google/google-sandbox.ts';
+import {
+  type GoogleSandbox,
+  type GoogleSandboxOptions,
+  googleSandbox,
+} from '../../../sandbox/google/google-sandbox.ts';
 
 export const CALLBACK = 'http://127.0.0.1:9/connect/google/callback';
 export const APP = {
@@ -29,11 +33,12 @@ after(() => Promise.all(opened.map((google) => google.close())));
 /** A Google with Ada and Bob, closed when the file's tests are over. */
 export async function openGoogle(
   options: { status?: 'testing'; now?: () => number } = {},
+  behaviour: GoogleSandboxOptions = {},
 ): Promise<OpenGoogle> {
   const clock = sandboxClock(options.now);
   const faults = faultBoard();
   const app = options.status === undefined ? APP : { ...APP, status: options.status };
-  const google = await googleSandbox({ clock, faults, apps: [app] });
+  const google = await googleSandbox({ clock, faults, apps: [app], ...behaviour });
   opened.push(google);
   await google.manual.addPerson(ADA);
   await google.manual.addPerson(BOB);

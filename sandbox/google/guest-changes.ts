@@ -1,0 +1,75 @@
+/** What guests may change of an invitation: what each of them has alone. */
+import { isDeepStrictEqual } from 'node:util';
+
+import { isJsonObject, type JsonObject } from '../core/json-object.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { EventInput } from './calendar-events.ts';
+import type { EventDetails, StoredEvent } from './google-store.ts';
+import type { GoogleHabits } from './habits.ts';
+
+const OWN_DETAILS = ['colorId', 'transparency', 'visibility', 'reminders'] as const;
+
+/** What is written of `input`: all of it by the organizer. Refused for guests who change what all share. */
+export function permittedInput(
+  event: StoredEvent,
+  input: EventInput,
+  { guestChanges }: GoogleHabits,
+): EventInput {
+  if (event.invitation === undefined || event.details.guestsCanModify === true) return input;
+  const details = { ...event.details, ...ownDetails(event, input.details) };
+  const { start, end, recurrence } = event;
+  const permitted: EventInput = { start, end, recurrence, status: statusOf(event), details };
+  if (guestChanges === 'ignored' || isDeepStrictEqual(plain(permitted), plain(input))) return permitted;
+  const message = 'Shared properties can only be changed by the organizer of the event.';
+  throw new SandboxRefusal(403, 'forbiddenForNonOrganizer', message);
+}
+
+const statusOf = ({ status }: StoredEvent) => (status === 'tentative' ? 'tentative' : 'confirmed');
+
+/** Without members that have no value. */
+const plain = (input: EventInput): unknown =>
+  JSON.parse(JSON.stringify(input, (_name, value: unknown) => value ?? undefined));
+
+function ownDetails(event: StoredEvent, details: EventDetails): EventDetails {
+  const own = Object.fromEntries(OWN_DETAILS.map((name) => [name, details[name]]));
+  const shared = event.details.extendedProperties?.shared;
+  const ofThisCopy = details.extendedProperties?.private;
+  const properties = { ...(shared && { shared }), ...(ofThisCopy && { private: ofThisCopy }) };
+  const attendees = invitedGuests(event, details.attendees);
+  const members = { extendedProperties: Object.keys(properties).length === 0 ? null : properties };
+  return { ...own, ...members, ...(attendees && { attendees }) };
+}
+
+/** The former guests, with the guest's own answer, and whom the guest invites. */
+function invitedGuests(
+  { details, invitation }: StoredEvent,
+  attendees: EventDetails['attendees'],
+): EventDetails['attendees'] {
+  const former = details.attendees ?? [];
+  const own = attendees?.find(({ email }) => email === invitation?.guest);
+  const known = new Set(former.map(({ email }) => email));
+  const invited = details.guestsCanInviteOthers === false ? [] : (attendees ?? []);
+  return [
+    ...former.map((guest) => (own !== undefined && guest.email === own.email ? own : guest)),
+    ...invited.filter(({ email }) => !known.has(email)),
+  ];
+}
+
+/** `attendeesOmitted` in a body: of all guests only the calendar's own answer is meant. */
+export function withOwnAnswer(
+  sent: JsonObject,
+  { details, invitation }: StoredEvent,
+  calendarId: string,
+): JsonObject {
+  const { attendeesOmitted, attendees, ...rest } = sent;
+  if (attendeesOmitted !== true) return sent;
+  const self = invitation?.guest ?? calendarId;
+  const own = (Array.isArray(attendees) ? attendees : []).find(
+    (guest) => isJsonObject(guest) && guest.email === self,
+  );
+  const responseStatus = isJsonObject(own) ? own.responseStatus : undefined;
+  const guests = (details.attendees ?? []).map((guest) =>
+    guest.email === self && typeof responseStatus === 'string' ? { ...guest, responseStatus } : guest,
+  );
+  return { ...rest, attendees: guests };
+}
