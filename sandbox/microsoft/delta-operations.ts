@@ -25,7 +25,7 @@ export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const body = {
     '@odata.context': contextOf(call, 'Collection(event)'),
     [name]: link.href,
-    value: withFaults(entries, call.effects).map((entry) => resourceOf(entry, call)),
+    value: withFaults(told(entries, call), call.effects).map((entry) => resourceOf(entry, call)),
   };
   return jsonAnswer(body, call);
 }
@@ -44,6 +44,9 @@ function requestedPage(
   const calendar = calendarOf(account, parts.calendarId);
   return deltas.begin({ account, size }, calendar, readWindow(searchParams));
 }
+
+const told = (entries: readonly DeltaEntry[], { effects }: GraphCall): readonly DeltaEntry[] =>
+  hasEffect(effects, 'deletions_untold') ? entries.filter(({ kind }) => kind !== 'removed') : entries;
 
 /** There is no `$select` here. */
 const byDefault = (event: EventResource): Partial<EventResource> => selected(event, new URLSearchParams());

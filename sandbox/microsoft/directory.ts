@@ -1,4 +1,5 @@
 /** The people the sandbox's Microsoft knows, and what each has agreed to. */
+import { newCalendarId } from './item-id.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Permission } from './permission.ts';
 import { domainOf, PERSONAL_TENANT, stableUuid, tenantOf } from './tenant.ts';
@@ -43,6 +44,11 @@ export function newAccount(email: string, name: string): Account {
     email,
     timeZone: 'UTC',
     calendars: new Map(),
+    deletedItems: {
+      ...{ id: newCalendarId(), name: 'Deleted Items', hexColor: '', canEdit: true, isDefault: false },
+      ...{ sharedBy: undefined, change: 0, events: new Map(), eventsChange: 0 },
+    },
+    aliases: new Set(),
     change: 0,
     onlineMeetings: true,
     responses: [],
@@ -57,6 +63,10 @@ export function newAccount(email: string, name: string): Account {
     blockedBy: undefined,
   };
 }
+
+/** Lower case. */
+export const addressesOf = ({ email, mailbox }: Account): ReadonlySet<string> =>
+  new Set([email, ...mailbox.aliases].map((address) => address.toLowerCase()));
 
 export const isPersonal = ({ tenant }: Account): boolean => tenant === PERSONAL_TENANT;
 

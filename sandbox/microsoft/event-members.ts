@@ -13,7 +13,7 @@ export function plainMembers(body: EventBody, before: EventContent): PlainMember
   const { location, attendees, body: text } = body;
   return {
     ...members,
-    ...(location && { location: { ...BLANK.location, ...location, uniqueId: location.displayName ?? '' } }),
+    ...(location && { location: { ...BLANK.location, uniqueId: location.displayName ?? '', ...location } }),
     ...(text && { body: { contentType: text.contentType ?? 'text', content: text.content ?? '' } }),
     ...(attendees && { attendees: attendees.map((attendee) => withResponse(attendee, before)) }),
   };

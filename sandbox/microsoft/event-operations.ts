@@ -1,6 +1,7 @@
 /** Reading events: lists, single ones, the instances of a series, windows. */
 
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
@@ -11,7 +12,7 @@ import { readInstant } from './graph-time.ts';
 import type { StoredEvent } from './mailbox.ts';
 import { calendarOf, findEvent, type LocatedEvent } from './mailbox-store.ts';
 import { allowOnly, pageOf, selected } from './page.ts';
-import { instanceAt, instancesOf } from './series-instances.ts';
+import { type EventInstance, instanceAt, instancesOf } from './series-instances.ts';
 
 /** `/events`: single events and masters, without a window. */
 export function answerEvents(call: GraphCall): SandboxAnswer {
@@ -19,7 +20,8 @@ export function answerEvents(call: GraphCall): SandboxAnswer {
   allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
   // In the order they were made: no source confirms which order Graph has.
   const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
-  return eventPage(events, (event) => withExpansions(event, call, MANY), call);
+  const listed = hasEffect(call.effects, 'passed_over') ? events.slice(1) : events;
+  return eventPage(listed, (event) => withExpansions(event, call, MANY), call);
 }
 
 /** `/events/{id}`, of an event or of an occurrence. */
@@ -28,8 +30,8 @@ export function answerEvent(call: GraphCall): SandboxAnswer {
   return oneEvent(eventOfCall(call), call);
 }
 
-export const eventOfCall = ({ account, parts }: GraphCall): LocatedEvent =>
-  findEvent(account, parts.calendarId, parts.eventId ?? '');
+export const eventOfCall = ({ account, parts, effects }: GraphCall): LocatedEvent =>
+  findEvent({ account, effects, calendarId: parts.calendarId }, parts.eventId ?? '');
 
 export function oneEvent(
   { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
@@ -63,6 +65,16 @@ export function answerInstances(call: GraphCall): SandboxAnswer {
     call,
   );
 }
+
+/** `/events/{id}/exceptionOccurrences`: where the exceptions go on that an answer has no room for. */
+export function answerExceptions(call: GraphCall): SandboxAnswer {
+  allowOnly(call.request.url.searchParams, ['$top', '$skip', '$select']);
+  const { event } = eventOfCall(call);
+  return eventPage(exceptionsOf(event), (one) => instanceResource(one, call.view), call);
+}
+
+const exceptionsOf = (event: StoredEvent): readonly EventInstance[] =>
+  [...event.exceptions.keys()].toSorted().flatMap((original) => instanceAt(event, original) ?? []);
 
 /** `/calendarView`: everything that overlaps the window, expanded, by start. */
 export function answerCalendarView(call: GraphCall): SandboxAnswer {
@@ -135,10 +147,21 @@ function ordered(events: StoredEvent[], parameters: URLSearchParams): StoredEven
 const ONE: readonly string[] = ['exceptionOccurrences', 'singleValueExtendedProperties'];
 const MANY: readonly string[] = ['singleValueExtendedProperties'];
 
+const EXCEPTIONS_PER_PAGE = 2;
+const EXCEPTIONS_LINK = 'exceptionOccurrences@odata.nextLink';
+
+function linkToMore({ pathname, searchParams }: URL, { origin }: GraphCall['view']): string {
+  const link = new URL(`${pathname}/exceptionOccurrences`, origin);
+  link.searchParams.set('$select', searchParams.get('$select') ?? 'id');
+  link.searchParams.set('$top', String(EXCEPTIONS_PER_PAGE));
+  link.searchParams.set('$skip', String(EXCEPTIONS_PER_PAGE));
+  return link.href;
+}
+
 /** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. No source confirms that. */
 function withExpansions(
   event: StoredEvent,
-  { request, view }: GraphCall,
+  { request, view, effects }: GraphCall,
   allowed: readonly string[],
 ): EventResource {
   const expand = request.url.searchParams.get('$expand') ?? '';
@@ -146,10 +169,12 @@ function withExpansions(
   if (names.some((name) => !allowed.includes(name))) throw unsupportedQuery('$expand');
   const resource = eventResource(event, view);
   if (names.includes('exceptionOccurrences')) {
-    resource.exceptionOccurrences = [...event.exceptions.keys()]
-      .toSorted()
-      .flatMap((original) => instanceAt(event, original) ?? [])
-      .map((instance) => selected(instanceResource(instance, view), request.url.searchParams));
+    const all = exceptionsOf(event);
+    const first = hasEffect(effects, 'paged_exceptions') ? all.slice(0, EXCEPTIONS_PER_PAGE) : all;
+    resource.exceptionOccurrences = first.map((instance) =>
+      selected(instanceResource(instance, view), request.url.searchParams),
+    );
+    if (first.length < all.length) resource[EXCEPTIONS_LINK] = linkToMore(request.url, view);
   }
   if (allowed === ONE && event.recurrence !== undefined) {
     resource.cancelledOccurrences = cancelledOccurrences(event, view);

@@ -2,8 +2,10 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+import { hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { addressesOf } from './directory.ts';
 import { eventOfCall } from './event-operations.ts';
 import { editable, refuseStale } from './event-writes.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
@@ -32,7 +34,10 @@ export const answerResponse =
     const { account } = call;
     refuse(event, sendResponse);
     store.write({ account, calendar, key: event.key }, (change) =>
-      responded(located, response, { email: account.email, now: now(), change }),
+      responded(located, response, {
+        ...{ addresses: addressesOf(account), now: now(), change },
+        keepsDeclined: hasEffect(call.effects, 'declined_kept'),
+      }),
     );
     if (sendResponse)
       account.mailbox.responses.push({
@@ -65,16 +70,22 @@ function refuse({ content }: StoredEvent, sendResponse: boolean): void {
     );
 }
 
-type By = { readonly email: string; readonly now: number; readonly change: number };
+type By = {
+  readonly addresses: ReadonlySet<string>;
+  readonly now: number;
+  readonly change: number;
+  readonly keepsDeclined: boolean;
+};
 
-/** A declined event leaves the calendar; a tentatively accepted one stays as tentative. No source confirms that. */
+/** A declined event goes to Deleted Items, or stays as free where the person wants that; a tentatively accepted one is tentative. */
 function responded(
   { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   response: Answered,
   by: By,
 ): StoredEvent | undefined {
   const { now, change } = by;
-  if (response === 'declined') return instance === undefined ? undefined : withoutOccurrence(instance, by);
+  if (response === 'declined' && !by.keepsDeclined)
+    return instance === undefined ? undefined : withoutOccurrence(instance, by);
   const stamps = { modifiedAt: now, change };
   if (instance?.original === undefined)
     return { ...event, ...stamps, content: { ...event.content, ...answered(event.content, response, by) } };
@@ -88,16 +99,18 @@ function responded(
   return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, changed) };
 }
 
+const SHOWN_AS = { accepted: 'busy', tentativelyAccepted: 'tentative', declined: 'free' } as const;
+
 function answered(
   { attendees }: EventContent,
-  response: Exclude<Answered, 'declined'>,
-  { email, now }: By,
+  response: Answered,
+  { addresses, now }: By,
 ): Partial<EventContent> {
   const status = { response, time: stampOf(now) };
-  const isUser = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
+  const isUser = (address: string | null | undefined) => addresses.has(address?.toLowerCase() ?? '');
   return {
     responseStatus: status,
-    showAs: response === 'accepted' ? 'busy' : 'tentative',
+    showAs: SHOWN_AS[response],
     attendees:
       attendees?.map((guest) => (isUser(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
   };

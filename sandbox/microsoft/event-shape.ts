@@ -17,6 +17,8 @@ export type EventView = {
   readonly basic: boolean;
   /** `Prefer: outlook.body-content-type="text"`; else bodies are HTML, whatever was written. */
   readonly textBody: boolean;
+  /** Addresses whose answers are not in the list of guests: those of the person themself, by the habit. */
+  readonly unanswered: ReadonlySet<string>;
   readonly origin: string;
 };
 
@@ -25,6 +27,7 @@ export type EventResource = GraphEvent & {
   '@odata.etag'?: string;
   '@odata.type'?: string;
   occurrenceId?: string;
+  'exceptionOccurrences@odata.nextLink'?: string;
 };
 
 /** A single event or a master. */
@@ -34,6 +37,7 @@ export function eventResource(event: StoredEvent, view: EventView): EventResourc
   const end = instantOf(eventTimeOf(content.end, content.isAllDay), 'UTC');
   return {
     ...members(content, view),
+    hasAttachments: event.attachments.some(({ isInline }) => !isInline),
     ...stamps({ change, createdAt, modifiedAt }),
     id: eventId(key, view.idForm),
     iCalUId: event.iCalUId,
@@ -107,11 +111,16 @@ function stamps({ change, createdAt, modifiedAt }: Omit<EventException, 'content
   };
 }
 
-function members(content: EventContent, { basic, textBody }: EventView): EventResource {
+function members(content: EventContent, { basic, textBody, unanswered }: EventView): EventResource {
   const { start, end, startZoneName, endZoneName, organizer, extendedProperties, ...rest } = content;
-  const { body, onlineMeeting, onlineMeetingProvider, ...plain } = rest;
+  const { body, onlineMeeting, onlineMeetingProvider, locations, attendees, ...plain } = rest;
   return {
     ...plain,
+    attendees: (attendees ?? []).map((guest) =>
+      unanswered.has(guest.emailAddress?.address?.toLowerCase() ?? '')
+        ? { ...guest, status: NO_ANSWER }
+        : guest,
+    ),
     // Which members Calendars.ReadBasic leaves out beside the body is not documented.
     ...(basic ? {} : { body: bodyResource(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
     originalStartTimeZone: startZoneName,
@@ -124,9 +133,11 @@ function members(content: EventContent, { basic, textBody }: EventView): EventRe
     onlineMeetingProvider,
     onlineMeeting: onlineMeeting ?? null,
     onlineMeetingUrl: null,
-    locations: content.location?.displayName ? [content.location] : [],
+    locations: [...(locations ?? (content.location?.displayName ? [content.location] : []))],
   };
 }
+
+const NO_ANSWER = { response: 'none' as const, time: '0001-01-01T00:00:00Z' };
 
 function bodyResource(body: GraphEvent['body'], asText: boolean): ItemBody {
   const { content, contentType } = body ?? {};

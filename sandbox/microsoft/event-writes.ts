@@ -22,7 +22,7 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   );
   if (same !== undefined) return oneEvent({ event: same, instance: undefined }, call, 201);
   const event = deps.store.write({ account: call.account, calendar, key: undefined }, (change) =>
-    newEvent(body, writeDeps(call.account, change, deps)),
+    newEvent(body, writeDeps(call.account, change, { ...deps, effects: call.effects })),
   );
   return oneEvent(stored({ event, instance: undefined }), call, 201);
 }
@@ -33,11 +33,10 @@ export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   refuseStale(located, call);
   const body = readEventBody(jsonBody(call.request));
   const { event, instance } = located;
-  const updated = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
-    instance === undefined
-      ? changedEvent(event, body, writeDeps(call.account, change, deps))
-      : withException(instance, body, writeDeps(call.account, change, deps)),
-  );
+  const updated = deps.store.write({ account: call.account, calendar, key: event.key }, (change) => {
+    const by = writeDeps(call.account, change, { ...deps, effects: call.effects });
+    return instance === undefined ? changedEvent(event, body, by) : withException(instance, body, by);
+  });
   const original = instance?.original;
   const after = updated === undefined || original === undefined ? undefined : instanceAt(updated, original);
   return oneEvent(stored({ event: updated, instance: after }), call);

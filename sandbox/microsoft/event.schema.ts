@@ -12,6 +12,8 @@ const oneOf = <T extends string[]>(...names: T) => Type.Enum<T>([...names]);
 const EmailAddress = Type.Object({ address: text(), name: text() });
 const DayOfWeek = oneOf('sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday');
 const Time = Type.Object({ dateTime: Type.String(), timeZone: text() });
+/** Its other members are kept as they are written. */
+const Place = Type.Object({ displayName: text() });
 const Recurrence = Type.Object({
   pattern: Type.Object({
     type: oneOf('daily', 'weekly', 'absoluteMonthly', 'relativeMonthly', 'absoluteYearly', 'relativeYearly'),
@@ -46,7 +48,8 @@ export const EventBody = Type.Object({
   isAllDay: optional(Type.Boolean()),
   isOnlineMeeting: optional(Type.Boolean()),
   isReminderOn: optional(Type.Boolean()),
-  location: optional(Type.Object({ displayName: text() })),
+  location: optional(Place),
+  locations: optional(Type.Array(Place)),
   onlineMeetingProvider: optional(
     oneOf('unknown', 'teamsForBusiness', 'skypeForBusiness', 'skypeForConsumer'),
   ),
@@ -77,7 +80,6 @@ const READ_ONLY = new Set([
   'isDraft',
   'isOrganizer',
   'lastModifiedDateTime',
-  'locations',
   'onlineMeeting',
   'onlineMeetingUrl',
   'organizer',

@@ -1,9 +1,9 @@
 /** What Graph reads off a request before it does anything: who asks, in which zone, with which ids, for how much. */
-import type { FaultEffect } from '../core/faults.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import type { DeltaTokens } from './delta-tokens.ts';
-import type { Access, Account } from './directory.ts';
+import { type Access, type Account, addressesOf } from './directory.ts';
 import type { EventView } from './event-shape.ts';
 import { unknownZone, zoneOfName } from './graph-time.ts';
 import type { MailboxStore } from './mailbox-store.ts';
@@ -54,6 +54,7 @@ export function graphCall(
     idForm: prefer.immutableIds ? 'immutable' : 'default',
     basic: !mayRead(permissions),
     textBody: prefer.textBody,
+    unanswered: hasEffect(effects, 'no_own_answer') ? addressesOf(account) : new Set(),
     origin: deps.origin(),
   };
   return { request, account, clientId, permissions, parts, view, prefer, effects };

@@ -3,10 +3,17 @@ import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import { answerAttachment, answerAttachments, answerNewAttachment } from './attachment-operations.ts';
 import { answerCalendar, answerCalendars, answerMailboxSettings, answerMe } from './calendar-operations.ts';
 import { answerCalendarDelete, answerCalendarUpdate, answerNewCalendar } from './calendar-writes.ts';
 import { answerDelta } from './delta-operations.ts';
-import { answerCalendarView, answerEvent, answerEvents, answerInstances } from './event-operations.ts';
+import {
+  answerCalendarView,
+  answerEvent,
+  answerEvents,
+  answerExceptions,
+  answerInstances,
+} from './event-operations.ts';
 import { answerResponse } from './event-responses.ts';
 import { answerCreate, answerDelete, answerUpdate } from './event-writes.ts';
 import { accessDenied } from './graph-error.ts';
@@ -73,6 +80,9 @@ const ENDPOINTS: readonly Endpoint[] = [
       endpoint('GET /events', 'events.list', answerEvents),
       endpoint('GET /events/:eventId', 'events.get', answerEvent),
       endpoint('GET /events/:eventId/instances', 'events.instances', answerInstances),
+      endpoint('GET /events/:eventId/exceptionOccurrences', 'events.exceptions', answerExceptions),
+      endpoint('GET /events/:eventId/attachments', 'attachments.list', answerAttachments),
+      endpoint('GET /events/:eventId/attachments/:attachmentId', 'attachments.get', answerAttachment),
     ]),
   ]),
   ...guarded(mayWrite, [
@@ -83,6 +93,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       endpoint('POST /events', 'events.create', answerCreate),
       endpoint('PATCH /events/:eventId', 'events.update', answerUpdate),
       endpoint('DELETE /events/:eventId', 'events.delete', answerDelete),
+      endpoint('POST /events/:eventId/attachments', 'attachments.create', answerNewAttachment),
       endpoint('POST /events/:eventId/accept', 'events.accept', answerResponse('accepted')),
       endpoint(
         'POST /events/:eventId/tentativelyAccept',

@@ -1,4 +1,5 @@
 /** Finding and writing what mailboxes hold. */
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import type { Account } from './directory.ts';
 import { itemNotFound } from './graph-error.ts';
 import { parseEventId } from './item-id.ts';
@@ -32,7 +33,7 @@ export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
       if (itemKey === undefined) return undefined;
       const exists = calendar.events.has(itemKey);
       nextChange(account.mailbox);
-      if (event === undefined) calendar.events.delete(itemKey);
+      if (event === undefined) remove(calendar, itemKey, { to: account.mailbox.deletedItems, change: next });
       else calendar.events.set(itemKey, event);
       calendar.eventsChange = next;
       const type = event === undefined ? 'deleted' : exists ? 'updated' : 'created';
@@ -40,6 +41,18 @@ export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
       return event;
     },
   };
+}
+
+/** What is deleted from a calendar lies in Deleted Items until it is deleted there. Who knows no habits sees nothing of it. */
+function remove(
+  calendar: StoredCalendar,
+  key: string,
+  { to, change }: { readonly to: StoredCalendar; readonly change: number },
+): void {
+  const event = calendar.events.get(key);
+  calendar.events.delete(key);
+  // That a move gives an item another version no source confirms.
+  if (event !== undefined && calendar !== to) to.events.set(key, { ...event, change });
 }
 
 /** Throws a 404. */
@@ -59,18 +72,21 @@ export type LocatedEvent = {
   readonly instance: EventInstance | undefined;
 };
 
+/** Where an event is looked for. */
+export type EventPlace = {
+  readonly account: Account;
+  readonly calendarId: string | undefined;
+  readonly effects: readonly FaultEffect[];
+};
+
 /**
  * The event of an id, in that calendar or in any of the user's own: what others shared is found only by way of its
  * calendar. Throws a 404.
  */
-export function findEvent(account: Account, calendarId: string | undefined, id: string): LocatedEvent {
+export function findEvent(place: EventPlace, id: string): LocatedEvent {
   const named = parseEventId(id);
   if (named === undefined) throw itemNotFound();
-  const calendars =
-    calendarId === undefined
-      ? [...account.mailbox.calendars.values()].filter(({ sharedBy }) => sharedBy === undefined)
-      : [calendarOf(account, calendarId)];
-  for (const calendar of calendars) {
+  for (const calendar of calendarsOf(place)) {
     const event = calendar.events.get(named.key);
     if (event === undefined) continue;
     if (named.original === undefined) return { calendar, event, instance: undefined };
@@ -78,4 +94,14 @@ export function findEvent(account: Account, calendarId: string | undefined, id: 
     if (instance !== undefined) return { calendar, event, instance };
   }
   throw itemNotFound();
+}
+
+function calendarsOf({ account, calendarId, effects }: EventPlace): readonly StoredCalendar[] {
+  const { calendars, deletedItems } = account.mailbox;
+  const named = calendarId === undefined ? undefined : calendarOf(account, calendarId);
+  const isOwn = named?.sharedBy === undefined;
+  const own = [...calendars.values()].filter(({ sharedBy }) => sharedBy === undefined);
+  const isAnywhere = named === undefined || (isOwn && hasEffect(effects, 'any_calendar'));
+  const places = isAnywhere ? own : [named];
+  return isOwn && hasEffect(effects, 'deleted_items') ? [...places, deletedItems] : places;
 }

@@ -5,6 +5,7 @@
 import type {
   CalendarColor,
   Event as GraphEvent,
+  Location,
   OnlineMeetingInfo,
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
@@ -18,6 +19,10 @@ export type Mailbox = {
   timeZone: string;
   /** By id, in the order they were made; the first is the default one. */
   readonly calendars: Map<string, StoredCalendar>;
+  /** Where what is deleted goes; no listing of calendars names it. */
+  readonly deletedItems: StoredCalendar;
+  /** The person's other addresses. */
+  readonly aliases: Set<string>;
   /** Counts every change; `changeKey` is made of it. */
   change: number;
   /** Whether Teams is there to make online meetings with. */
@@ -60,11 +65,24 @@ export type StoredEvent = {
   readonly change: number;
   readonly transactionId: string | undefined;
   readonly content: EventContent;
+  readonly attachments: readonly StoredAttachment[];
   readonly recurrence: StoredRecurrence | undefined;
   /** By original start, as in ids. */
   readonly exceptions: ReadonlyMap<string, EventException>;
   /** Original starts of occurrences that were deleted. */
   readonly deleted: ReadonlySet<string>;
+};
+
+/** `type` is OData's, as `#microsoft.graph.fileAttachment`. */
+export type StoredAttachment = {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly isInline: boolean;
+  readonly contentId: string | null;
+  /** Base64. */
+  readonly contentBytes: string;
 };
 
 /** What a moved or changed occurrence has of its own; the rest is the master's. */
@@ -96,6 +114,8 @@ export type PlainMembers = Pick<
 
 export type EventContent = PlainMembers & {
   readonly isAllDay: boolean;
+  /** Where there is more than one place, or one that is more than its name. */
+  readonly locations: readonly Location[] | undefined;
   readonly start: StoredTime;
   readonly end: StoredTime;
   /** As the organizer's program called the zones. */

@@ -20,6 +20,16 @@ export type MicrosoftManualChanges = ManualChanges & {
     calendarId: string,
     draft: EventDraft & { readonly organizer: { email: string; name: string; responseRequested?: boolean } },
   ): Promise<string>;
+  /** Gives the person another address, at which they may be invited too. */
+  addAlias(email: string, alias: string): Promise<void>;
+  /** Drags an event into another calendar; its immutable id stays. */
+  moveEvent(email: string, calendarId: string, move: { id: string; to: string }): Promise<void>;
+  /** Puts a file with an event; another `type` for what is no file, as `#microsoft.graph.itemAttachment`. */
+  attach(
+    email: string,
+    calendarId: string,
+    file: { id: string; name: string; content: string; contentId?: string; type?: string },
+  ): Promise<void>;
   /** The person has no Teams (any more). */
   forbidMeetings(email: string): Promise<void>;
   /** The answers that organizers got from the person. */

@@ -2,6 +2,7 @@
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
+import type { Account } from './directory.ts';
 import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
 import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
 import { eventId, parseEventId } from './item-id.ts';
@@ -26,23 +27,30 @@ type ManualEvents = Pick<
   | 'updateEvent'
 >;
 
+/** Throws an Error for a calendar that is not there. */
+export function placeIn({ directory }: ManualChangesDeps, email: string, calendarId: string): ManualPlace {
+  const account = accountOf(directory, email);
+  return { account, calendar: calendarById(account, calendarId), key: undefined };
+}
+
+export type ManualPlace = {
+  readonly account: Account;
+  readonly calendar: StoredCalendar;
+  readonly key: undefined;
+};
+
+/** Throws an Error for an event that is not there. */
+export function eventIn(place: ManualPlace, id: string) {
+  const key = parseEventId(id)?.key ?? '';
+  const event = place.calendar.events.get(key);
+  if (event === undefined) throw new Error(`The calendar has no event ${id}`);
+  return { place: { ...place, key }, event };
+}
+
 export function manualEvents(deps: ManualChangesDeps): ManualEvents {
-  const placeOf = (email: string, calendarId: string) => {
-    const account = accountOf(deps.directory, email);
-    return { account, calendar: calendarById(account, calendarId), key: undefined };
-  };
-  const existing = (email: string, calendarId: string, id: string) => {
-    const place = placeOf(email, calendarId);
-    const key = parseEventId(id)?.key ?? '';
-    const event = place.calendar.events.get(key);
-    if (event === undefined) throw new Error(`The calendar has no event ${id}`);
-    return { place: { ...place, key }, event };
-  };
-  const create = (
-    place: ReturnType<typeof placeOf>,
-    draft: EventDraft,
-    complete: (event: StoredEvent) => StoredEvent,
-  ) => {
+  const placeOf = (email: string, calendarId: string) => placeIn(deps, email, calendarId);
+  const existing = (email: string, calendarId: string, id: string) => eventIn(placeOf(email, calendarId), id);
+  const create = (place: ManualPlace, draft: EventDraft, complete: (event: StoredEvent) => StoredEvent) => {
     const made = deps.store.write(place, (change) =>
       complete(newEvent(bodyOfDraft(draft, place.account), writeDeps(place.account, change, deps))),
     );

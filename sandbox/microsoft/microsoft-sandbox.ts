@@ -25,6 +25,7 @@ import { manualAdministration } from './manual-administration.ts';
 import { manualCalendars } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 import { manualEvents } from './manual-events.ts';
+import { manualItems } from './manual-items.ts';
 import { microsoftTokens } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
 import { openSubscriptions } from './subscriptions.ts';
@@ -100,7 +101,12 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     origin: server.origin,
     issuer: `${server.origin}/common/v2.0`,
     apiUrl: `${server.origin}/v1.0`,
-    manual: { ...manualCalendars(manual), ...manualEvents(manual), ...manualAdministration(manual) },
+    manual: {
+      ...manualCalendars(manual),
+      ...manualEvents(manual),
+      ...manualItems(manual),
+      ...manualAdministration(manual),
+    },
     requests: (operation) => server.requests(operation),
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {

@@ -1,5 +1,7 @@
 /** `isOnlineMeeting`: Exchange makes a Teams meeting for an event, once, and answers its link. */
 
+import type { ItemBody } from '@microsoft/microsoft-graph-types';
+import { html } from '../../src/http/html.ts';
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { type Account, isPersonal } from './directory.ts';
@@ -18,8 +20,11 @@ export function allowedProviders(account: Account): Provider[] {
 export function onlineMeetingMembers(
   { isOnlineMeeting, onlineMeetingProvider }: EventBody,
   before: EventContent,
-  { meetings: allowed }: { readonly meetings: readonly Provider[] },
-): Partial<Pick<EventContent, 'onlineMeeting' | 'onlineMeetingProvider'>> {
+  {
+    meetings: allowed,
+    meetingInBody,
+  }: { readonly meetings: readonly Provider[]; readonly meetingInBody: boolean },
+): Partial<Pick<EventContent, 'body' | 'onlineMeeting' | 'onlineMeetingProvider'>> {
   if (before.onlineMeeting !== undefined || isOnlineMeeting !== true) return {};
   const provider = onlineMeetingProvider ?? allowed[0] ?? 'unknown';
   if (!allowed.includes(provider)) {
@@ -29,7 +34,20 @@ export function onlineMeetingMembers(
       `The online meeting provider '${provider}' is not allowed for this calendar.`,
     );
   }
-  return { onlineMeetingProvider: provider, onlineMeeting: { joinUrl: newMeetingUrl() } };
+  const joinUrl = newMeetingUrl();
+  const meeting = { onlineMeetingProvider: provider, onlineMeeting: { joinUrl } };
+  return meetingInBody ? { ...meeting, body: withParagraph(before.body, joinUrl) } : meeting;
+}
+
+/** After the text, between two lines of underscores, as the examples of Microsoft's documentation show it. */
+function withParagraph(body: EventContent['body'], joinUrl: string): ItemBody {
+  const { content, contentType } = body ?? {};
+  const before = contentType === 'html' ? (content ?? '') : html`<div>${content ?? ''}</div>`.markup;
+  const line = `<div style="width:100%; height:20px"><span>${'_'.repeat(80)}</span>\r\n</div>\r\n`;
+  const join = html`<a class="me-email-headline" href="${joinUrl}">Join Microsoft Teams Meeting</a>`.markup;
+  const paragraph = `${line}<div class="me-email-text"><div>${join} </div>\r\n</div>\r\n${line}`;
+  const end = /(?:<\/body>\s*)?(?:<\/html>\s*)?$/.exec(before)?.index ?? before.length;
+  return { contentType: 'html', content: before.slice(0, end) + paragraph + before.slice(end) };
 }
 
 /** A link to a meeting nobody holds. */

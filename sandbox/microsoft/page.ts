@@ -63,7 +63,7 @@ export function selected<T extends object>(item: T, parameters: URLSearchParams)
   const isSelected = (name: string) =>
     names === undefined
       ? !ON_SELECT.includes(name)
-      : name === 'id' || name.startsWith('@') || names.includes(name);
+      : name === 'id' || name.includes('@') || names.includes(name);
   // Some of the entries of a T, unchanged.
   return Object.fromEntries(Object.entries(item).filter(([name]) => isSelected(name))) as Partial<T>;
 }

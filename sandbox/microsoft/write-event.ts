@@ -1,5 +1,6 @@
 /** Creating and changing single events and masters, with what Exchange refuses and what it drops on the way. */
 import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Account } from './directory.ts';
 import type { EventBody } from './event.schema.ts';
@@ -26,15 +27,18 @@ export type WriteDeps = {
   readonly origin: string;
   /** The online meetings that the calendar allows. */
   readonly meetings: readonly EventContent['onlineMeetingProvider'][];
+  /** A meeting that is made puts a paragraph into the text. */
+  readonly meetingInBody: boolean;
 };
 
 export function writeDeps(
   account: Account,
   change: number,
-  { now, origin }: { now(): number; origin(): string },
+  { now, origin, effects = [] }: { now(): number; origin(): string; effects?: readonly FaultEffect[] },
 ): WriteDeps {
   const owner = { name: account.name, address: account.email };
-  return { now: now(), change, owner, origin: origin(), meetings: allowedProviders(account) };
+  const meetingInBody = hasEffect(effects, 'meeting_in_body');
+  return { now: now(), change, owner, origin: origin(), meetings: allowedProviders(account), meetingInBody };
 }
 
 /** A new event from a body. Throws a 400. */
@@ -56,6 +60,7 @@ export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
     modifiedAt: deps.now,
     change: deps.change,
     transactionId: body.transactionId ?? undefined,
+    attachments: [],
     ...placed,
     exceptions: new Map(),
     deleted: new Set(),
@@ -135,7 +140,7 @@ function localIn(zone: string, instant: number): string {
 
 /** The content with the members of the body in place of those before. Throws a 400. */
 export function readContent(body: EventBody, before: EventContent, deps: WriteDeps): EventContent {
-  const { start, end, isAllDay, singleValueExtendedProperties: properties } = body;
+  const { start, end, isAllDay, location, locations, singleValueExtendedProperties: properties } = body;
   const readStart = start === undefined ? undefined : readTime('start', start);
   const readEnd = end === undefined ? undefined : readTime('end', end);
   const content: EventContent = {
@@ -144,11 +149,12 @@ export function readContent(body: EventBody, before: EventContent, deps: WriteDe
     ...(isAllDay == null ? {} : { isAllDay }),
     ...(readStart && { start: timeOf(readStart), startZoneName: readStart.name }),
     ...(readEnd && { end: timeOf(readEnd), endZoneName: readEnd.name }),
-    ...onlineMeetingMembers(body, before, deps),
+    // Another place takes the place of all there were.
+    ...((location || locations) && { locations: locations ?? undefined }),
     ...(properties && { extendedProperties: mergedProperties(before, properties) }),
   };
   refuseBadTimes(content);
-  return content;
+  return { ...content, ...onlineMeetingMembers(body, content, deps) };
 }
 
 const timeOf = ({ local, zone }: StoredTime): StoredTime => ({ local, zone });
@@ -193,6 +199,7 @@ function blankContent({ owner }: WriteDeps): EventContent {
     ...BLANK,
     responseStatus: { response: 'organizer', time: '0001-01-01T00:00:00Z' },
     isAllDay: false,
+    locations: undefined,
     start: epoch,
     end: epoch,
     startZoneName: 'UTC',
