@@ -140,7 +140,9 @@ async function startProviders(
     google: closedLater(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
     microsoft: closedLater(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
     icloud: closedLater(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
-    caldav: closedLater(await caldavSandbox({ ...deps, kind: 'caldav', port: ports.caldav })),
+    caldav: closedLater(
+      await caldavSandbox({ ...deps, kind: 'caldav', schedules: true, port: ports.caldav }),
+    ),
   };
 }
 
@@ -163,14 +165,14 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
 }
 
 /** Whom the control page offers, and the organisation of those at Microsoft. */
-function controlsFor({ microsoft }: Providers, demoPort: number) {
+function controlsFor({ microsoft, caldav }: Providers, demoPort: number) {
   const people = SANDBOX_KINDS.flatMap((kind) =>
     ACCOUNTS[kind].map(({ person: { email } }) => ({ kind, email })),
   );
   const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
   const organisation = { name: domain, demandConsent: () => microsoft.manual.demandAdminConsent(employee) };
-  return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
+  return { people, organisation, sent: caldav.sent, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
 /** Passwords as they are now: withdrawing access changes them. */

@@ -2,6 +2,7 @@
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
 import type { ProviderSandbox } from './provider-sandbox.ts';
+import type { ShownMessage } from './sent-messages.page.ts';
 
 export type ControlDeps = {
   readonly clock: SandboxClock;
@@ -12,6 +13,8 @@ export type ControlDeps = {
   readonly people?: readonly ControlPerson[];
   /** The organisation at Microsoft whose users can be made to wait for their administrator. */
   readonly organisation?: { readonly name: string; demandConsent(): Promise<void> };
+  /** What was sent between people so far, oldest first, where a provider schedules. */
+  sent?(): readonly ShownMessage[];
   /** The application to go back to. */
   readonly demoUrl?: string;
 };

@@ -72,7 +72,7 @@ const noticeOf = (done = ''): ControlNotice | undefined =>
   Object.hasOwn(NOTICES, done) ? { isTrouble: false, text: NOTICES[done as NoticeName] } : undefined;
 
 function viewOf(
-  { clock, faults, providers = [], people = [], organisation, demoUrl }: ControlDeps,
+  { clock, faults, providers = [], people = [], organisation, sent, demoUrl }: ControlDeps,
   notice: ControlNotice | undefined,
 ): ControlView {
   return {
@@ -82,6 +82,7 @@ function viewOf(
     people,
     hasAccess: providers.length > 0 && people.length > 0,
     organisation: organisation?.name,
+    sent: sent?.(),
     demoUrl,
     notice,
   };

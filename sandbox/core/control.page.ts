@@ -5,6 +5,7 @@ import type { ControlPerson } from './control-deps.ts';
 import { formValue } from './control-form.ts';
 import { KIND_NAMES, SANDBOX_KINDS, type SetFault } from './faults.ts';
 import { sandboxDocument } from './page-answer.ts';
+import { type ShownMessage, sentSection } from './sent-messages.page.ts';
 
 export type ControlView = {
   readonly faults: readonly SetFault[];
@@ -15,6 +16,7 @@ export type ControlView = {
   /** Whether access can be withdrawn here. */
   readonly hasAccess: boolean;
   readonly organisation: string | undefined;
+  readonly sent: readonly ShownMessage[] | undefined;
   readonly demoUrl: string | undefined;
   readonly notice: ControlNotice | undefined;
 };
@@ -22,7 +24,7 @@ export type ControlView = {
 export type ControlNotice = { readonly isTrouble: boolean; readonly text: string };
 
 export function controlPage(view: ControlView): Html {
-  const { demoUrl, notice, hasAccess, organisation } = view;
+  const { demoUrl, notice, hasAccess, organisation, sent } = view;
   return sandboxDocument(
     'Sandbox controls',
     html`<main class="controls">
@@ -34,6 +36,7 @@ ${faultSection(view)}
 ${timeSection(view)}
 ${hasAccess && accessSection(view)}
 ${organisation !== undefined && administratorSection(organisation)}
+${sent !== undefined && sentSection(sent)}
 </main>`,
   );
 }

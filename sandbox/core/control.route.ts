@@ -36,6 +36,7 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
       faults.clear(id);
       return reply.code(204).send();
     });
+    app.get('/control/messages', async () => ({ messages: deps.sent?.() ?? [] }));
     app.get('/control/clock', async () => time());
     app.post('/control/clock', { schema: { body: ClockBody } }, async ({ body: { turn, reset } }) => {
       if (turn === undefined && reset === undefined) {

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 
 import { ApiError } from '../../src/http/refusal.ts';
 import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
+import { MICROSOFT_HABITS } from './microsoft-habits.ts';
 
 const MOST_LATENCY_MS = 600_000;
 
@@ -15,6 +16,7 @@ const EFFECTS = [
   'reorder',
   'duplicate',
   'token_forgotten',
+  ...MICROSOFT_HABITS,
   'push_missing',
   'push_duplicate',
 ] as const;

@@ -1,6 +1,8 @@
 /** What can go wrong at a provider, as switches: set by tests, by the control endpoint and on its page. */
 import { randomUUID } from 'node:crypto';
 
+import type { MicrosoftHabit } from './microsoft-habits.ts';
+
 export const SANDBOX_KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
 
 export type SandboxKind = (typeof SANDBOX_KINDS)[number];
@@ -44,6 +46,7 @@ export type FaultEffect =
   | { readonly kind: 'duplicate' }
   /** The sync token or delta link is forgotten: 410, `valid-sync-token`. */
   | { readonly kind: 'token_forgotten' }
+  | { readonly kind: MicrosoftHabit }
   /** Pushes of changes are not sent, or sent twice. */
   | { readonly kind: 'push_missing' }
   | { readonly kind: 'push_duplicate' };
