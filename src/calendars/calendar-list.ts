@@ -1,10 +1,18 @@
-/** How much of a list of calendars is kept: a server can name any number, by names of any length. */
+/** How much is kept of what a server says of an account: it can name any number of calendars, by names of any length. */
 import type { ProviderCalendar } from './calendar.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
 /** Characters that are kept of a calendar's title and description. */
 export const LONGEST_TITLE = 1_000;
 export const LONGEST_DESCRIPTION = 10_000;
+
+/** Addresses of an account's user that are kept, and characters of one: a longer one reaches nobody (RFC 5321 §4.5.3.1). */
+const MOST_ADDRESSES = 50;
+const LONGEST_ADDRESS = 320;
+
+/** The first of the addresses by which events name an account's user. */
+export const keptAddresses = (addresses: readonly string[]): readonly string[] =>
+  addresses.filter(({ length }) => length <= LONGEST_ADDRESS).slice(0, MOST_ADDRESSES);
 
 /** What is kept of a list, and what to say where that is not all. */
 export type KeptList = {

@@ -47,7 +47,14 @@ export interface CalendarAccount {
   readonly writing: EventWriting;
   readonly calendarWriting: CalendarWriting;
 
-  listCalendars(): Promise<ProviderCalendar[]>;
+  /** `known` reads the list as the mirror has it: for an adapter that hears of a calendar only as it reads its events. */
+  listCalendars(known?: KnownCalendars): Promise<ProviderCalendar[]>;
+
+  /**
+   * The e-mail addresses by which events name the account's user, aliases included, without `mailto:`. Absent where events
+   * themselves mark the user (`response` of CalendarEvent).
+   */
+  userAddresses?(): Promise<readonly string[]>;
 
   /**
    * What changed since `token`; without one, everything. A token that the provider no longer accepts fails as
@@ -60,6 +67,11 @@ export interface CalendarAccount {
     stored: StoredVersions,
   ): AsyncIterable<Changes>;
 }
+
+/** Reads the account's calendars as the mirror has them, with the token that their last sync answered. */
+export type KnownCalendars = () => Promise<
+  readonly (ProviderCalendar & { readonly syncToken: string | undefined })[]
+>;
 
 /** Reads the etags that the mirror has, by href. */
 export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefined>>;
@@ -162,13 +174,21 @@ export type PasswordSignIn = {
   /** Proves the login against the live server. Fails with ProviderError. */
   verify(login: PasswordLogin): Promise<VerifiedAccount>;
   /**
+   * Reads the one calendar at an address, which needs no sign-in: whoever has the address has the calendar, so it never
+   * proves who somebody is. Fails with ProviderError. Absent where the provider has no such thing.
+   */
+  verifyAddress?(address: string): Promise<VerifiedAccount>;
+  /**
    * Whether the server takes a random password for the same user too, so that signing in to it proves nothing
    * (docs/security.md T4). Asks once, so that it costs the user one wrong password: only where an account is to be
    * confirmed. Fails with ProviderError where the server does not say, which proves nothing either.
    */
   takesAnyPassword(credentials: ProviderCredentials): Promise<boolean>;
-  /** The parts of a login that need not be typed again to reconnect the account. */
-  remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'>;
+  /**
+   * The parts of a login that need not be typed again to reconnect the account; `undefined` for a calendar by its address,
+   * which is a secret as a whole.
+   */
+  remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> | undefined;
 };
 
 /** `server` is as the user typed it: a URL, a host or an e-mail address; absent for Apple. */

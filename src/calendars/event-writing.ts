@@ -5,7 +5,7 @@
  * provider cannot express, before anything is sent.
  */
 
-import type { EventTime } from '../lib/recurrence/event-time.ts';
+import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import type { Attendee, CalendarEvent, EventResource } from './event.ts';
 
 export interface EventWriting {
@@ -14,6 +14,20 @@ export interface EventWriting {
    * is one event, whether or not the first answer was lost.
    */
   create(calendarHref: string, draft: EventDraft, key: string): Promise<WriteResult>;
+
+  /**
+   * Makes the later half of the series `target`, which is being split: a new series made of the provider's own objects,
+   * its exceptions as well, with everything that Kalends does not model, changed only where `later` says. Repeated with the
+   * same key it goes on where it was interrupted; it is not called again once it has answered, and never after the old series
+   * was ended. Answers all resources of the new series, its master first. What a provider cannot copy is made anew
+   * (docs/providers.md). Fails, before anything is sent: as `organizer_only` where the account may not end the old series; as
+   * `precondition_failed` where that is another version by now; with UnsupportedByProvider where the provider cannot express
+   * the new one.
+   */
+  copyLater(calendarHref: string, target: WriteTarget, later: LaterHalf): Promise<WriteResult>;
+
+  /** What `create` or `copyLater` made with this key, whole, the master first; `undefined` when it is not there. Writes nothing. */
+  findCreated(calendarHref: string, key: string): Promise<readonly EventResource[] | undefined>;
 
   /**
    * Changes what `change` names and nothing else of that very version; `precondition_failed` when the provider has
@@ -36,6 +50,33 @@ export interface EventWriting {
 export type WriteResult = {
   readonly changed: readonly EventResource[];
   readonly removed: readonly string[];
+};
+
+/** What becomes of a series from one instance on. Times are of the new series, in its own zone. */
+export type LaterHalf = {
+  /** Makes a repetition harmless, as that of `create`. */
+  readonly key: string;
+  /** Original start, in the old series, of the instance that the new one begins with. */
+  readonly at: EventTime;
+  /**
+   * Times and rules of the new master, and what the caller wants changed of it. `recurrence` null: a single event, made of
+   * the exception of its start where there is one; refused where there are others.
+   */
+  readonly change: EventChange &
+    Pick<EventDraft, 'start' | 'end'> & { readonly recurrence: Recurrence | null };
+  /** Changed instances: each made of the old exception, with its own times, and the caller's other changes. */
+  readonly exceptions: readonly LaterException[];
+  /** Starts of the new series that do not take place; they are among the exdates of its `recurrence` as well. */
+  readonly cancelled: readonly EventTime[];
+};
+
+export type LaterException = {
+  /** Its original start in the old series, as the mirror has it. */
+  readonly recurrenceId: EventTime;
+  /** Its original start in the new series. */
+  readonly instance: EventTime;
+  /** When it takes place; absent where it is as its series has it. */
+  readonly times?: Pick<EventDraft, 'start' | 'end'>;
 };
 
 export type WriteTarget = {

@@ -23,6 +23,8 @@ export type CalendarEvent = {
   readonly location?: string;
   readonly color?: string;
   readonly attendees: readonly Attendee[];
+  /** The account's own answer, where its provider marks it; else it is that of the guest with one of its addresses. */
+  readonly response?: Attendee['status'];
   /** A URL where the meeting can be joined. */
   readonly conference?: string;
   /** What the provider says of the conference, in its own words, where it says more than that URL. */

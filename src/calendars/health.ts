@@ -1,5 +1,5 @@
-/** What a failure says about its account: pure functions. */
-import type { AccountProblem } from './account-store.ts';
+/** What a failure says about its account, and an account's health about its connection: pure functions. */
+import type { AccountHealth, AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import { PROVIDER_FACTS } from './provider-facts.ts';
@@ -35,6 +35,13 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
   if (kind !== 'unauthorized') return REASONS[kind];
   return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
+
+/**
+ * Whether the user has to connect the account again for its credentials to work (docs/wire.md 2.2). Where only the
+ * permission for calendars is missing they do, which is said for itself.
+ */
+export const syncStateOf = ({ state, reason }: AccountHealth): 'active' | 'reauth_required' =>
+  state === 'reauth_required' && reason !== 'calendar_permission_missing' ? 'reauth_required' : 'active';
 
 /**
  * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator

@@ -44,7 +44,15 @@ export type ProviderErrorDetail =
   /** `invalid_response`: it needs more requests than are sent for one form. */
   | 'too_many_requests'
   /** `too_large`: it names more homes of calendars than are asked. */
-  | 'too_many_homes';
+  | 'too_many_homes'
+  /** `invalid_response`: what was typed is no address of the web. */
+  | 'no_address'
+  /** `invalid_response`: it is one with a user name or password in it. */
+  | 'address_credentials'
+  /** `invalid_response`: what is at the address of a calendar is none. */
+  | 'no_calendar'
+  /** `unauthorized`, `not_found`: a calendar is given by its address, and whoever asks there has to sign in. */
+  | 'sign_in_needed';
 
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;

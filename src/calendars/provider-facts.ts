@@ -22,8 +22,8 @@ export type ProviderFacts = {
   readonly overridesApart: boolean;
   /** Whether a sync that was cut short is not done again from the start: what the mirror has by then is not read again. */
   readonly resumesSyncs: boolean;
-  /** What an account's main calendar is also called, beside its id. */
-  readonly primaryAlias: string | undefined;
+  /** Whether the provider marks the main calendar of every account; elsewhere main-calendar.ts chooses one. */
+  readonly marksPrimary: boolean;
   /** Not to be exceeded by all instances together; what is absent has no limit. */
   readonly requestLimits: ProviderLimits;
 };
@@ -35,7 +35,7 @@ const CALDAV = {
   endsAccess: false,
   overridesApart: false,
   resumesSyncs: true,
-  primaryAlias: undefined,
+  marksPrimary: false,
   requestLimits: {},
 } as const;
 
@@ -50,7 +50,7 @@ export const PROVIDER_FACTS = {
     endsAccess: true,
     overridesApart: true,
     resumesSyncs: false,
-    primaryAlias: 'primary',
+    marksPrimary: true,
     requestLimits: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
   },
   microsoft: {
@@ -58,7 +58,7 @@ export const PROVIDER_FACTS = {
     endsAccess: true,
     overridesApart: true,
     resumesSyncs: false,
-    primaryAlias: undefined,
+    marksPrimary: true,
     requestLimits: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
   },
   apple: CALDAV,

@@ -145,6 +145,7 @@ const detailsOf = (event: CalendarEvent, calendarZone: string) => ({
   color: event.color,
   location: event.location,
   attendees: event.attendees,
+  response: event.response,
   custom: event.custom,
   conference: event.conference,
   conferenceData: conferenceDataOf(event),
