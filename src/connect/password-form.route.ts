@@ -8,9 +8,9 @@ import { setCookie } from '../http/cookies.ts';
 import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';
 import { type AccountView, manageableAccount } from './accounts/account-views.ts';
-import { findPreset, presetOf } from './accounts/caldav-presets.ts';
+import { feedAmong, findPreset, presetOf } from './accounts/caldav-presets.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
-import { type LinkMode, linkAccount, type TypedLogin } from './accounts/link-account.ts';
+import { type LinkMode, type LinkProblem, linkAccount, type TypedLogin } from './accounts/link-account.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -31,10 +31,11 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const named = await manageableAccount(page, scalar(visit.query, 'account'), deps);
     const account = named?.provider === kind ? named : undefined;
     const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
-    const { server, username } = await rememberedLogin(account, signIn, deps);
+    const { server, username, isFeed } = await rememberedLogin(account, signIn, deps);
     const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
-    const typed = { server: chosen?.server ?? server, username };
-    const mode = modeOf(scalar(visit.query, 'by') === 'server' || typed.server !== '');
+    const typed = { server: chosen?.server ?? server, username, address: '' };
+    const by = scalar(visit.query, 'by') ?? (isFeed ? 'address' : typed.server === '' ? 'email' : 'server');
+    const mode = typed.server === '' || by === 'address' ? modeOf(by, signIn) : 'server';
     const form = {
       ...{ kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey },
       ...{ mode, confirm: confirms?.accountKey },
@@ -45,7 +46,10 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
 }
 
-const modeOf = (byServer: boolean): LinkMode => (byServer ? 'server' : 'email');
+function modeOf(by: string, { verifyAddress }: PasswordSignIn): LinkMode {
+  if (by === 'address' && verifyAddress !== undefined) return 'address';
+  return by === 'server' ? 'server' : 'email';
+}
 
 async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: ConnectDeps) {
   const page = await readForm(http, deps);
@@ -56,9 +60,10 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     server: field('server'),
     username: field('username'),
     password: field('password'),
+    address: field('address'),
   };
   const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
-  const mode = modeOf(field('by') !== 'email');
+  const mode = modeOf(field('by') || 'server', signIn);
   const form = {
     ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
     ...{ mode, confirm: confirms?.accountKey },
@@ -75,28 +80,42 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   const result = await linkAccount({ page, kind, mode, typed, chosen, confirms }, signIn, deps);
   if ('problem' in result) {
     const { problem } = result;
-    // What was not found by an e-mail address is asked for by its own.
-    const next = modeOf(mode === 'server' || problem.fields.includes('server'));
-    return showForm({ http, reply, form: { ...form, mode: next, problem } }, deps);
+    return showForm({ http, reply, form: { ...form, ...corrected(form, problem), problem } }, deps);
   }
   setCookie(reply, deviceCookie(result.device, deps), deps);
   return seeOther(reply, selectionPath(request, confirms === undefined ? kind : `${kind}_confirmed`));
 }
 
-/** For an account that is to be connected again, all but the password; else empty fields. */
+/**
+ * The form on which a problem can be corrected. What was not found by an e-mail address is asked for by its own, and the
+ * address of a calendar that was typed for a server's goes where it belongs.
+ */
+function corrected(
+  { mode, typed }: Pick<PasswordForm, 'mode' | 'typed'>,
+  { fields }: LinkProblem,
+): Pick<PasswordForm, 'mode' | 'typed'> {
+  if (fields.includes('server')) return { mode: 'server', typed };
+  if (mode === 'address' || !fields.includes('address')) return { mode, typed };
+  return { mode: 'address', typed: { server: '', username: '', address: feedAmong(typed) ?? '' } };
+}
+
+/** For an account that is to be connected again, all but the password or a calendar's address; else empty fields. */
 async function rememberedLogin(
   account: AccountView | undefined,
   signIn: PasswordSignIn,
   { accounts }: Pick<ConnectDeps, 'accounts'>,
-): Promise<PasswordForm['typed']> {
+): Promise<{ readonly server: string; readonly username: string; readonly isFeed: boolean }> {
+  const nothing = { server: '', username: '', isFeed: false };
   const credentials = account && (await accounts.credentialsOf(account.accountKey));
-  if (credentials === undefined) return { server: '', username: '' };
+  if (credentials === undefined || signIn.remembered === undefined) return nothing;
   try {
-    const { server = '', username = '' } = signIn.remembered?.(credentials) ?? {};
-    return { server, username };
+    const remembered = signIn.remembered(credentials);
+    if (remembered === undefined) return { ...nothing, isFeed: true };
+    const { server = '', username } = remembered;
+    return { server, username, isFeed: false };
   } catch (failure) {
     // What cannot be read any more is typed anew: that is what the form is for.
-    if (failure instanceof ProviderError) return { server: '', username: '' };
+    if (failure instanceof ProviderError) return nothing;
     throw failure;
   }
 }

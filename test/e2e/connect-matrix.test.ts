@@ -1,7 +1,7 @@
 /**
  * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
- * Here each page is checked on the smallest telephone in each language but those like others, and in the pseudo-locale
- * everywhere; the other languages take widths, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
+ * Here each page is checked on the smallest telephone in the languages that differ most, and in the pseudo-locale in every
+ * width; the others of them take widths, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
 import assert from 'node:assert/strict';
@@ -37,12 +37,17 @@ const SCREENS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
 const PHONE_IN_LIGHT: Screen = { width: 320, scheme: 'light' };
+const EACH_WIDTH: readonly Screen[] = [
+  PHONE_IN_LIGHT,
+  { width: 768, scheme: 'dark' },
+  { width: 1280, scheme: 'light' },
+];
 const ALL = scale() >= 20;
 const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
-/** Left-to-right, in letters that `de` and `en` have as well: a whole run goes the way by their words, a soak sees every page. */
-const LIKE_OTHERS: readonly string[] = ['es', 'fr', 'it', 'nl', 'pl', 'pt-BR', 'pt-PT', 'tr'];
+/** The long words of `de`, letters that are read from the right, and those without spaces: a soak sees every language's pages. */
+const UNLIKE_OTHERS: readonly string[] = [...PSEUDO_LOCALES, 'de', 'ar', 'ja'];
 const TOURED = CHOSEN.filter(
-  (language) => ALL || process.env.KALENDS_TEST_LANGUAGES !== undefined || !LIKE_OTHERS.includes(language),
+  (language) => ALL || process.env.KALENDS_TEST_LANGUAGES !== undefined || UNLIKE_OTHERS.includes(language),
 );
 /** More than there are processors: one language waits for its pages while another's are drawn. */
 const LANGUAGES_AT_ONCE = 3;
@@ -134,10 +139,11 @@ type Plan = {
   readonly withAxe: boolean;
 };
 
-/** The phone in light, and at every third stop another screen, a loading and axe in turn; all of them for whom layouts are tested. */
+/** The phone in light, and at every third stop another screen, a loading and axe in turn; each width for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
   const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL || language === 'en-XA') return { screens: SCREENS, loading: other, withAxe: true };
+  if (ALL) return { screens: SCREENS, loading: other, withAxe: true };
+  if (language === 'en-XA') return { screens: EACH_WIDTH, loading: other, withAxe: true };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
   return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading, withAxe: isIts };

@@ -61,6 +61,29 @@ const caldav: Chapter = {
   ],
 };
 
+const address: Chapter = {
+  name: 'address',
+  stops: [
+    stop('address-form', async (walker) => {
+      await walker.start();
+      await walker.press('selection.connect', { provider: 'CalDAV' });
+      await walker.follow(walker.text('form.by_address'));
+    }),
+    stop('address-missing', sendEmpty),
+    stop('address-no-calendar', (walker) =>
+      walker.connect({ 'form.address': walker.site.callback.redirectUri }),
+    ),
+    stop('address-sign-in', (walker) =>
+      walker.connect({ 'form.address': walker.site.calendars.calendarUrl('ada', 'work') }),
+    ),
+    stop('address-in-place-of-mail', async (walker) => {
+      await walker.follow(walker.text('form.by_account'));
+      const webcal = 'webcal://calendars.example/holidays/private-0123456789abcdef/basic.ics';
+      await walker.connect({ 'form.email': webcal, 'form.password': 'secret' });
+    }),
+  ],
+};
+
 const returning: Chapter = {
   name: 'returning',
   stops: [
@@ -322,6 +345,7 @@ const looks: Chapter = {
 
 export const CHAPTERS: readonly Chapter[] = [
   caldav,
+  address,
   returning,
   waiting,
   masked,

@@ -168,3 +168,21 @@ export function presetOf(server: string, chosen: CalDavPreset | undefined): CalD
   const bySoftware = chosen !== undefined && isPattern(chosen) ? chosen : undefined;
   return byDomain ?? bySoftware ?? CALDAV_PRESETS.find(({ path }) => path && pathname.includes(path));
 }
+
+/** What was typed for a login. */
+type Typed = { readonly server: string; readonly username: string };
+
+/** A calendar's address among what was typed for a login: where it is one for certain, and no server has one like it. */
+export const webcalAmong = (typed: Typed): string | undefined => among(typed, isWebcal);
+
+/** The same where it may as well be that of a file of a server's. */
+export const feedAmong = (typed: Typed): string | undefined =>
+  among(typed, (text) => isWebcal(text) || isFile(text));
+
+const among = ({ server, username }: Typed, is: (text: string) => boolean): string | undefined =>
+  [server, username].map((text) => text.trim()).find(is);
+
+const isWebcal = (text: string): boolean => /^webcals?:\/\//i.test(text);
+
+const isFile = (text: string): boolean =>
+  /^https?:\/\//i.test(text) && /\.ics$/i.test(URL.parse(text)?.pathname ?? '');

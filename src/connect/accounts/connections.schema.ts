@@ -13,8 +13,13 @@ const Account = Type.Object(
     calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
       description: 'Null where the provider has no such permission, or it is not known.',
     }),
-    syncState: oneOf(['active', 'reauth_required'], '`reauth_required`: the user must connect it again.'),
-    syncStateUpdatedAt: Type.Union([instant('Since when.'), Type.Null()]),
+    syncState: oneOf(
+      ['active', 'reauth_required'],
+      '`reauth_required`: the provider refuses it, and the user must connect it again.',
+    ),
+    syncStateUpdatedAt: Type.Union([instant('When it last changed.'), Type.Null()], {
+      description: 'Null until it first changes.',
+    }),
     health: Type.Object({
       state: oneOf(['active', 'degraded', 'reauth_required']),
       reason: Type.Optional(Type.String()),
@@ -58,7 +63,7 @@ export const connectionOperations: readonly Operation[] = [
               grantedScopes: ['https://www.googleapis.com/auth/calendar'],
               calendarPermissionGranted: true,
               syncState: 'active',
-              syncStateUpdatedAt: SINCE,
+              syncStateUpdatedAt: null,
               health: { state: 'active', since: SINCE },
             },
           ],

@@ -1,6 +1,7 @@
 /** Which accounts a user has connected, and disconnecting them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
+import { syncStateOf } from '../../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -28,7 +29,8 @@ type Connection = {
   readonly grantedScopes: readonly string[];
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
-  readonly syncStateUpdatedAt: string;
+  /** Null until it first changes. */
+  readonly syncStateUpdatedAt: string | null;
   /** Not in docs/wire.md 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
 };
@@ -63,15 +65,15 @@ export async function connectionStatus(
 }
 
 function connectionOf(account: Account): Connection {
-  const { accountId, display, grantedScopes, calendarPermission, health } = account;
+  const { accountId, display, grantedScopes, calendarPermission, health, syncStateAt } = account;
   return {
     id: accountId,
     display,
     grantedScopes,
     calendarPermissionGranted: calendarPermission ?? null,
     // A user can do nothing about a provider that is down: here is only what the user must do.
-    syncState: health.state === 'reauth_required' ? 'reauth_required' : 'active',
-    syncStateUpdatedAt: instantText(health.since),
+    syncState: syncStateOf(health),
+    syncStateUpdatedAt: syncStateAt === undefined ? null : instantText(syncStateAt),
     health: connectionHealthOf(health),
   };
 }

@@ -10,11 +10,18 @@ import {
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
 import type { MessageKey } from '../messages/messages.ts';
-import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
+import {
+  type CalDavPreset,
+  feedAmong,
+  isUnfilled,
+  presetOf,
+  webcalAmong,
+  YOUR_SERVER,
+} from './caldav-presets.ts';
 import { isLinkedElsewhere, isSignInTo, logRefusedProof } from './confirm-account.ts';
 import { saveAccount } from './save-account.ts';
 
-export type LinkField = 'server' | 'username' | 'password';
+export type LinkField = 'server' | 'username' | 'password' | 'address';
 
 /** What was typed into a form, as it was typed. */
 export type TypedLogin = Readonly<Record<LinkField, string>>;
@@ -22,7 +29,6 @@ export type TypedLogin = Readonly<Record<LinkField, string>>;
 export type LinkInput = {
   readonly page: PageVisit;
   readonly kind: 'apple' | 'caldav';
-  /** By e-mail address, which is the user name too, or by the server's own. */
   readonly mode: LinkMode;
   readonly typed: TypedLogin;
   /** The known CalDAV server that the user chose. */
@@ -31,8 +37,11 @@ export type LinkInput = {
   readonly confirms: Account | undefined;
 };
 
-/** How a CalDAV server is named. */
-export type LinkMode = 'email' | 'server';
+/**
+ * What is typed: an e-mail address, which is the user name too and tells the CalDAV server; that server's own address; or the
+ * address of a single calendar, which needs no login.
+ */
+export type LinkMode = 'email' | 'server' | 'address';
 
 /** What came of it: why not, or the secret that this browser has from now on. */
 export type Linking = { readonly problem: LinkProblem } | { readonly device: string };
@@ -53,7 +62,12 @@ type LinkDeps = Pick<
   'accounts' | 'accountLimits' | 'attempts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
 >;
 
-const LIMITS: Readonly<Record<LinkField, number>> = { server: 2048, username: 512, password: 1024 };
+const LIMITS: Readonly<Record<LinkField, number>> = {
+  server: 2048,
+  username: 512,
+  password: 1024,
+  address: 2048,
+};
 
 /**
  * Links the account within its transaction, or answers why not. Where an account is to be confirmed, only a sign-in to
@@ -68,9 +82,9 @@ export async function linkAccount(
   if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return { problem: unusable };
-  const { page, kind, typed } = input;
+  const { page, kind } = input;
   try {
-    const verified = await signIn.verify(login);
+    const verified = await ('address' in login ? login.verify() : signIn.verify(login));
     const proof = await proofOf(verified, input, { ...deps, signIn });
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
@@ -87,8 +101,7 @@ export async function linkAccount(
       logRefusedProof(page, { account: input.confirms, reason: 'wrong_password' }, deps);
     }
     deps.log.info({ clientId, provider: kind, kind: reason.kind }, 'An account was not linked');
-    const preset = kind === 'caldav' ? presetOf(typed.server, input.chosen) : undefined;
-    return { problem: problemOf(input, reason, preset) };
+    return { problem: problemOf(input, reason) };
   }
 }
 
@@ -120,12 +133,21 @@ const provesOwner = async (
   signIn: PasswordSignIn,
 ): Promise<boolean> => byPrincipal && !(await signIn.takesAnyPassword(credentials));
 
+/** A calendar's address, with what reads it. */
+type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
+
 /** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
 function loginOf(
   { kind, mode, typed }: LinkInput,
-  { readPassword }: PasswordSignIn,
-): PasswordLogin | LinkProblem {
+  { readPassword, verifyAddress }: PasswordSignIn,
+): PasswordLogin | FeedLogin | LinkProblem {
   const username = typed.username.trim();
+  if (mode === 'address' && verifyAddress !== undefined) {
+    const { address } = typed;
+    return checkTyped(typed, ['address']) ?? { address, verify: () => verifyAddress(address.trim()) };
+  }
+  const feed = mode === 'email' ? feedAmong(typed) : webcalAmong(typed);
+  if (verifyAddress !== undefined && feed !== undefined) return problemAt('link.is_address', ['address']);
   if (kind === 'caldav' && mode === 'email') {
     const unusable = checkTyped(typed, ['username', 'password']);
     if (unusable !== undefined) return unusable;
@@ -205,14 +227,16 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
   usual: 'link.unauthorized_usual',
 };
 
-/** What a provider's refusal means to the person at the form; `preset` is the known server that refused. */
-function problemOf(
-  { kind, mode }: Pick<LinkInput, 'kind' | 'mode'>,
-  { kind: refusal, detail, retryAfter }: ProviderError,
-  preset: CalDavPreset | undefined,
-): LinkProblem {
+/** What a provider's refusal means to the person at the form. */
+function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderError): LinkProblem {
+  const { kind: refusal, detail, retryAfter } = error;
   if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
   if (kind === 'apple') return appleProblem(refusal);
+  if (mode === 'address') return problemAt(feedRefusal(error), ['address']);
+  // A server that was found refuses the login; where there is none, the file is what was meant.
+  if (refusal !== 'unauthorized' && feedAmong(typed) !== undefined)
+    return problemAt('link.is_address', ['address']);
+  const preset = presetOf(typed.server, chosen);
   if (refusal === 'unauthorized' && preset !== undefined) {
     return problemAt(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
   }
@@ -223,6 +247,24 @@ function problemOf(
   const [message, ...fields] = exact ?? WORDINGS[refusal];
   return problemAt(message, fields);
 }
+
+/** What a calendar's address did, where that is known exactly, and else by the kind of its refusal. */
+const AT_ADDRESS: Partial<Record<ProviderErrorDetail | ProviderErrorKind, MessageKey>> = {
+  no_address: 'link.no_address',
+  address_credentials: 'link.address_credentials',
+  no_calendar: 'link.no_calendar_there',
+  sign_in_needed: 'link.address_sign_in',
+  host_unknown: 'link.host_unknown',
+  connection_refused: 'link.connection_refused',
+  certificate: 'link.certificate',
+  not_found: 'link.address_not_found',
+  too_large: 'link.address_too_large',
+  forbidden_address: 'link.forbidden_address',
+  unavailable: 'link.unavailable',
+};
+
+const feedRefusal = ({ kind, detail }: ProviderError): MessageKey =>
+  (detail && AT_ADDRESS[detail]) ?? AT_ADDRESS[kind] ?? 'link.no_calendar_there';
 
 /** The user cannot correct Apple's address: the operator has set it. */
 function appleProblem(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkProblem {

@@ -18,7 +18,10 @@ const ApplicationUser = Type.Object(
         id: Type.String({ description: 'What `account` is elsewhere.' }),
         display: Type.String(),
         linkedAt: instant('When it was connected.'),
-        syncState: oneOf(['active', 'reauth_required'], '`reauth_required`: the user must connect it again.'),
+        syncState: oneOf(
+          ['active', 'reauth_required'],
+          '`reauth_required`: the provider refuses it, and the user must connect it again.',
+        ),
         health: Type.Object({
           state: oneOf(['active', 'degraded', 'reauth_required']),
           reason: Type.Optional(Type.String({ description: 'Absent while it is active.' })),

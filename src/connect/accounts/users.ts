@@ -3,6 +3,7 @@
  * tokens it has lost.
  */
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
+import { syncStateOf } from '../../calendars/health.ts';
 import { ApiError } from '../../http/refusal.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
@@ -69,7 +70,7 @@ function shownAccount({ provider, accountId, display, linkedAt, health }: Accoun
     id: accountId,
     display,
     linkedAt: instantText(linkedAt),
-    syncState: state === 'reauth_required' ? 'reauth_required' : 'active',
+    syncState: syncStateOf(health),
     health: { state, ...(reason === undefined ? {} : { reason }) },
   };
 }

@@ -31,6 +31,8 @@ const account = (name: string, change: Partial<Account> = {}): Account => ({
   health: { state: 'active', reason: undefined, message: undefined, since: NOW },
   linkedAt: NOW,
   timesLinked: 1,
+  syncStateAt: undefined,
+  addressesReadAt: undefined,
   ...change,
 });
 

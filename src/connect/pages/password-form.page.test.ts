@@ -9,7 +9,7 @@ const EMPTY: PasswordForm = {
   kind: 'caldav',
   mode: 'email',
   request: sampleRequest,
-  typed: { server: '', username: '' },
+  typed: { server: '', username: '', address: '' },
   problem: undefined,
   chosen: undefined,
   preset: undefined,
@@ -36,6 +36,22 @@ describe('the form of an account that has a password', () => {
     assert.deepEqual(labelsOf(markup), ['Server URL', 'Username', 'Password']);
     assert.match(markup, /name="by" value="server"/);
     assert.doesNotMatch(markup, /Enter the server address/);
+  });
+
+  it('asks for nothing but the address of a calendar that needs no login, and leads back to the others', () => {
+    const typed = { server: '', username: '', address: 'webcal://cal.example/a.ics' };
+    const markup = markupOf(page({ mode: 'address', typed }));
+
+    assert.deepEqual(labelsOf(markup), ['Calendar address']);
+    assert.match(markup, /name="by" value="address"/);
+    assert.match(markup, /name="address" value="webcal:\/\/cal\.example\/a\.ics"/);
+    assert.match(markup, /by=email">Sign in to a calendar account instead/);
+    assert.match(markupOf(page()), /by=address">Enter the address of one calendar/);
+  });
+
+  it('offers no calendar’s address where an account is to be confirmed, or at Apple', () => {
+    for (const change of [{ confirm: 'key-3' }, { kind: 'apple' }] as const)
+      assert.doesNotMatch(markupOf(page(change)), /by=address/);
   });
 
   it('names the application, its domain and its user where a password is typed', () => {

@@ -1,8 +1,8 @@
-/** The forms that link an Apple or CalDAV account; what was typed stays, the password never. */
+/** The forms that link an Apple or CalDAV account, or a calendar by its address; what was typed stays, the password never. */
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { CALDAV_PRESETS, type CalDavPreset, isPattern, YOUR_SERVER } from '../accounts/caldav-presets.ts';
-import type { LinkField, LinkProblem } from '../accounts/link-account.ts';
+import type { LinkField, LinkMode, LinkProblem } from '../accounts/link-account.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { selectionPath, signInPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
@@ -14,10 +14,10 @@ import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';
-  /** What finds a CalDAV server: the e-mail address, or its own. Of no account at Apple. */
-  readonly mode: 'email' | 'server';
+  /** What is asked for; means nothing at Apple. */
+  readonly mode: LinkMode;
   readonly request: AuthorizationRequest;
-  readonly typed: { readonly server: string; readonly username: string };
+  readonly typed: { readonly server: string; readonly username: string; readonly address: string };
   readonly problem: LinkProblem | undefined;
   /** The known CalDAV server that was chosen. */
   readonly chosen: CalDavPreset | undefined;
@@ -35,9 +35,8 @@ const FORM = 'login';
 /** The page, empty or with what was typed and what is wrong with it. */
 export function passwordFormPage(form: PasswordForm, appearance: Appearance): Page {
   const { messages } = appearance;
-  const { kind, request, problem, confirm } = form;
-  const provider = PROVIDER_NAMES[kind];
-  const title = messages.text(confirm === undefined ? 'form.title' : 'selection.confirm', { provider });
+  const { kind, request, problem } = form;
+  const title = titleOf(form, messages);
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
 ${asker(request, appearance)}
@@ -46,13 +45,11 @@ ${asker(request, appearance)}
 ${problem && html`<div id="trouble">${notice('trouble', messages.markup(problem.message, problem.values))}</div>`}
 ${isByServer(form) && presetChoice(form, messages)}
 <form class="fields" id="${FORM}" method="post" action="/connect/${kind}" data-working="${workingText(form, messages)}">${formFields(request)}${stateFields(form)}
-${isByServer(form) && serverField(form, messages)}
-${usernameField(form, messages)}
-${passwordField(form, messages)}
+${isByAddress(form) ? addressField(form, messages) : loginFields(form, messages)}
 ${kind === 'apple' && appPasswordHelp(appearance, problem?.message === 'link.apple_format')}
 <button class="primary">${messages.text('form.connect')}</button>
 </form>
-${kind === 'caldav' && !isByServer(form) && html`<p class="way-beside"><a href="${formPath(form)}&amp;by=server">${messages.text('form.by_server')}</a></p>`}`;
+${waysBeside(form, messages)}`;
   const documentTitle = problem ? messages.text('form.error_title', { title }) : title;
   const settings = { request, path: formPath(form), form: FORM };
   return layout({ title: documentTitle, content, settings }, appearance);
@@ -60,15 +57,26 @@ ${kind === 'caldav' && !isByServer(form) && html`<p class="way-beside"><a href="
 
 const isByServer = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'server';
 
+const isByAddress = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'address';
+
 const isByMail = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'email';
 
-function leadOf({ kind, confirm }: PasswordForm): MessageKey {
+function titleOf(form: PasswordForm, messages: Messages): string {
+  const provider = PROVIDER_NAMES[form.kind];
+  if (form.confirm !== undefined) return messages.text('selection.confirm', { provider });
+  return isByAddress(form) ? messages.text('form.address_title') : messages.text('form.title', { provider });
+}
+
+function leadOf(form: PasswordForm): MessageKey {
+  const { kind, confirm } = form;
   if (confirm !== undefined) return 'form.confirm.lead';
+  if (isByAddress(form)) return 'form.address.lead';
   return kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead';
 }
 
 function workingText(form: PasswordForm, messages: Messages): string {
   if (isByMail(form)) return messages.text('working.search');
+  if (isByAddress(form)) return messages.text('working.read');
   const name = form.kind === 'apple' ? PROVIDER_NAMES.apple : (form.preset?.name ?? PROVIDER_NAMES.caldav);
   return messages.text('working.sign_in', { provider: name });
 }
@@ -112,6 +120,31 @@ function presetChoice(form: PasswordForm, messages: Messages): Html {
 <p class="hint">${messages.text('form.presets_hint')}</p>
 <ul>
 ${items}${chosen && other}</ul></details>`;
+}
+
+/** The other things that can be asked for. A calendar's address confirms nothing. */
+function waysBeside(form: PasswordForm, messages: Messages): Html | false {
+  const { kind, mode, confirm } = form;
+  const ways = [
+    ...(mode === 'email' ? [['server', 'form.by_server'] as const] : []),
+    ...(mode === 'address' ? [['email', 'form.by_account'] as const] : []),
+    ...(mode !== 'address' && confirm === undefined ? [['address', 'form.by_address'] as const] : []),
+  ];
+  return (
+    kind === 'caldav' &&
+    html`${ways.map(([by, key]) => html`<p class="way-beside"><a href="${formPath(form)}&amp;by=${by}">${messages.text(key)}</a></p>`)}`
+  );
+}
+
+const loginFields = (form: PasswordForm, messages: Messages): Html =>
+  html`${isByServer(form) && serverField(form, messages)}
+${usernameField(form, messages)}
+${passwordField(form, messages)}`;
+
+function addressField(form: PasswordForm, messages: Messages): Html {
+  return html`<div><label for="address">${messages.text('form.address')}</label>
+<input id="address" name="address" value="${form.typed.address}" dir="ltr" inputmode="url" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" required${fieldAttributes(form, 'address')}>
+${fieldError(form, 'address', messages)}<p class="hint" id="address-hint">${messages.text('form.address_hint')}</p></div>`;
 }
 
 function serverField(form: PasswordForm, messages: Messages): Html {

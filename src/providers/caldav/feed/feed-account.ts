@@ -1,0 +1,119 @@
+/** A linked calendar that is read from its address: an account with one calendar, which nobody can change. */
+import type { ProviderCalendar } from '../../../calendars/calendar.ts';
+import type {
+  CalendarAccount,
+  KnownCalendars,
+  VerifiedAccount,
+} from '../../../calendars/calendar-provider.ts';
+import type { CalendarWriting } from '../../../calendars/calendar-writing.ts';
+import type { EventWriting } from '../../../calendars/event-writing.ts';
+import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { DavBody } from '../dav/dav-body.ts';
+import { davReading } from '../dav/dav-reading.ts';
+import type { SessionDeps } from '../dav/dav-session.ts';
+import { nameOfFeed, readFeedAddress } from './feed-address.ts';
+import { feedChanges, withoutAddress } from './feed-changes.ts';
+import { type FeedCredentials, feedCredentials } from './feed-credentials.ts';
+import type { FeedFacts } from './feed-facts.ts';
+import { stateIn } from './feed-state.ts';
+import { FEED } from './feed-task.ts';
+import { fetchFeed } from './fetch-feed.ts';
+
+export type FeedAccountDeps = SessionDeps & { readonly log: Log; readonly now: () => number };
+
+/** The account of these credentials. */
+export function openFeed(feed: FeedCredentials, deps: FeedAccountDeps): CalendarAccount {
+  const { egress, log, now } = deps;
+  const reading = davReading({ work: deps.syncWork, owner: deps.owner ?? feed.name });
+  return {
+    writing: NO_EVENT_WRITING,
+    calendarWriting: NO_CALENDAR_WRITING,
+    listCalendars: async (known) => [await calendarOf(feed, known)],
+    userAddresses: async () => [],
+    async *changesSince(_, token, stored) {
+      yield* feedChanges({ address: feed, token, stored }, { egress, reading, log, now });
+    },
+  };
+}
+
+/**
+ * What the calendar said of itself when it was read last, which its sync token has; while it is read anew, what the mirror
+ * has. So listing it sends nothing.
+ */
+async function calendarOf(
+  { name, url, facts }: FeedCredentials,
+  known: KnownCalendars | undefined,
+): Promise<ProviderCalendar> {
+  const mirrored = (await known?.())?.find(({ href }) => href === name);
+  const read = mirrored?.syncToken === undefined ? undefined : stateIn(mirrored.syncToken)?.facts;
+  if (read === undefined && mirrored !== undefined) {
+    const { title, description, color, timeZone, original } = mirrored;
+    return { ...described({ title, description, color, timeZone }, url), href: name, original };
+  }
+  return { ...described(read ?? facts, url), href: name, original: read?.properties ?? {} };
+}
+
+type Described = {
+  readonly [Fact in keyof Omit<FeedFacts, 'properties' | 'refresh'>]: FeedFacts[Fact] | undefined;
+};
+
+const described = ({ title, description, color, timeZone }: Described, { hostname }: URL) => ({
+  title: title ?? hostname,
+  ...(description === undefined ? {} : { description }),
+  ...(color === undefined ? {} : { color }),
+  timeZone: timeZone ?? 'UTC',
+  access: 'read' as const,
+});
+
+/** Calls of an application end before this: such a calendar says that it can only be read. */
+const cannotBeChanged = async (): Promise<never> => {
+  throw new UnsupportedByProvider(
+    'calendar_read_only',
+    'A calendar that is read from its address cannot be changed',
+  );
+};
+
+const NO_EVENT_WRITING: EventWriting = {
+  create: cannotBeChanged,
+  copyLater: cannotBeChanged,
+  findCreated: cannotBeChanged,
+  update: cannotBeChanged,
+  delete: cannotBeChanged,
+  respond: cannotBeChanged,
+  read: cannotBeChanged,
+};
+
+const NO_CALENDAR_WRITING: CalendarWriting = {
+  async create() {
+    const message = 'A calendar that is read from its address has no others beside it';
+    throw new UnsupportedByProvider('calendar_creation_not_supported_by_provider', message);
+  },
+  change: cannotBeChanged,
+  delete: cannotBeChanged,
+};
+
+/** Reads the calendar at a typed address once; `key` is as for nameOfFeed. Fails with ProviderError. */
+export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps): Promise<VerifiedAccount> {
+  const url = readFeedAddress(typed);
+  const name = nameOfFeed(url, key);
+  const answer = await fetchFeed(url, undefined, deps.egress);
+  if (answer.type === 'unchanged') throw new ProviderError('invalid_response', 'The calendar was not sent');
+  const { facts: told } = await summaryOf(answer.body, { ...deps, owner: deps.owner ?? name });
+  const facts = withoutAddress(told, url);
+  return {
+    accountId: name,
+    identity: name,
+    // Whoever has the address has the calendar: it says nothing of who they are.
+    provesOwner: false,
+    display: facts.title === undefined ? url.hostname : `${facts.title} (${url.hostname})`,
+    credentials: feedCredentials({ url, name, facts }),
+  };
+}
+
+async function summaryOf(body: DavBody, { syncWork, owner }: SessionDeps & { readonly owner: string }) {
+  const input = { body, digest: undefined, known: '', from: 0, most: 0 };
+  for await (const { summary } of davReading({ work: syncWork, owner }).parts(FEED, input))
+    if (summary !== undefined) return summary;
+  throw new ProviderError('invalid_response', 'The calendar cannot be read');
+}

@@ -1,0 +1,40 @@
+/** The address of a calendar that is read as a whole, as people paste it, and the name that stands for it everywhere else. */
+import { createHmac } from 'node:crypto';
+
+import { ProviderError } from '../../../calendars/provider-error.ts';
+
+/**
+ * The https (or http) address that is meant: `webcal://` is what web sites write so that a calendar program opens it.
+ * Fails as `invalid_response` with the detail `no_address` when the text is none, and `address_credentials` when it
+ * holds a user name or password.
+ */
+export function readFeedAddress(text: string): URL {
+  const typed = text.trim();
+  const url = URL.parse(spelledAsUrl(typed));
+  if (url === null || !/^https?:$/.test(url.protocol) || /\s/.test(typed) || isMail(typed))
+    throw new ProviderError('invalid_response', 'That is not the address of a calendar', {
+      detail: 'no_address',
+    });
+  if (url.username !== '' || url.password !== '')
+    throw new ProviderError('invalid_response', 'The address must not contain a user name or password', {
+      detail: 'address_credentials',
+    });
+  url.hash = '';
+  return url;
+}
+
+function spelledAsUrl(typed: string): string {
+  if (/^webcals?:\/\//i.test(typed)) return typed.replace(/^webcals?/i, 'https');
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+}
+
+const isMail = (typed: string): boolean => /^[^\s/:@]+@[^\s/:@]+$/.test(typed);
+
+/**
+ * What the address is called on the wire and in logs: its host, and a digest that tells nobody the rest. The same for the
+ * same address at this instance, whoever links it. `key` is the instance's: an address that can be guessed, such as one
+ * with a number in it, could be found from a digest without one (docs/security.md T13).
+ */
+export function nameOfFeed(url: URL, key: Uint8Array): string {
+  return `feed://${url.host}/${createHmac('sha256', key).update(url.href).digest('base64url')}`;
+}

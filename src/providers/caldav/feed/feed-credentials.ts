@@ -1,0 +1,24 @@
+/** What a calendar that was linked by its address needs later; sealed at rest, since the address is all that guards it. */
+import type { ProviderCredentials } from '../../../calendars/calendar-provider.ts';
+import type { FeedFacts } from './feed-facts.ts';
+
+/** `name`: as nameOfFeed makes it. */
+export type FeedAddress = { readonly url: URL; readonly name: string };
+
+/** With what the calendar said of itself when it was linked. */
+export type FeedCredentials = FeedAddress & { readonly facts: Omit<FeedFacts, 'properties'> };
+
+/** The credentials as they are stored. */
+export const feedCredentials = ({ url, name, facts }: FeedCredentials): ProviderCredentials => ({
+  ...{ feed: url.href, name },
+  ...{ title: facts.title, description: facts.description, color: facts.color, timeZone: facts.timeZone },
+});
+
+/** `undefined` where they are not those of a calendar by its address. */
+export function readFeedCredentials(credentials: ProviderCredentials): FeedCredentials | undefined {
+  const { feed, name, ...facts } = credentials;
+  const url = typeof feed === 'string' ? URL.parse(feed) : null;
+  if (url === null || typeof name !== 'string') return undefined;
+  const texts = Object.entries(facts).filter(([, text]) => typeof text === 'string');
+  return { url, name, facts: Object.fromEntries(texts) };
+}

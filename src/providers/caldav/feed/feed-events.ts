@@ -1,0 +1,207 @@
+/**
+ * The events of a feed as resources: what one UID names, with its time zones. Feeds keep less to the standard than
+ * calendars do, so UIDs are missing, and holidays of all years have one.
+ */
+import { hash } from 'node:crypto';
+
+import { parameterOf, parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
+import { nameOfLine } from '../../../lib/icalendar/edit-lines.ts';
+import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
+import type { ScannedCalendar } from './scan-calendar.ts';
+
+/** One resource, before it is read. */
+export type FeedResource = {
+  /** A digest of what names it. */
+  readonly href: string;
+  /** A digest of all that it says. */
+  readonly etag: string;
+  readonly events: readonly FeedEvent[];
+};
+
+export type FeedEvent = {
+  readonly calendar: ReadCalendar;
+  /** As it is written. */
+  readonly text: string;
+  /** Of its lines but those that say when the text was made. */
+  readonly digest: string;
+  /** Without one: what it says, but for its history. */
+  readonly uid: string;
+  readonly sequence: number;
+  /** The line of its start. */
+  readonly start: string;
+  readonly isOverride: boolean;
+  readonly recurs: boolean;
+  /** The names of the time zones it uses. */
+  readonly tzids: readonly string[];
+};
+
+/** A calendar with its time zones by name. */
+export type ReadCalendar = {
+  readonly floatingZone: string | undefined;
+  readonly zones: ReadonlyMap<string, { readonly text: string; readonly digest: string }>;
+};
+
+/** Events until others have their turn. */
+const EVENTS_OF_TURN = 500;
+
+/** The resources of a feed, in the order of their first events. Yields now and then. */
+export function* resourcesOf(calendars: readonly ScannedCalendar[]): Generator<undefined, FeedResource[]> {
+  const byUid = new Map<string, FeedEvent[]>();
+  let turn = 0;
+  for (const scanned of calendars) {
+    const calendar = readCalendar(scanned);
+    for (const text of scanned.events) {
+      turn += 1;
+      if (turn % EVENTS_OF_TURN === 0) yield;
+      const event = readIdentity(text, calendar);
+      const others = byUid.get(event.uid);
+      if (others === undefined) byUid.set(event.uid, [event]);
+      else others.push(event);
+    }
+  }
+  yield;
+  return [...byUid].flatMap(([uid, events]) => resourcesOfUid(uid, events));
+}
+
+/**
+ * Usually one: a series with its overrides. Of several events that are no overrides only the newest version counts, and
+ * those of that version with other starts are events of their own, as with holidays of which each year has the same UID.
+ */
+function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] {
+  const events = [...new Map(all.map((event) => [event.digest, event])).values()];
+  const masters = events.filter(({ isOverride }) => !isOverride);
+  const newest = masters.reduce((most, { sequence }) => Math.max(most, sequence), 0);
+  const current = masters.filter(({ sequence }) => sequence === newest);
+  const byStart = Map.groupBy(current, ({ start }) => start);
+  if (byStart.size <= 1) return [resourceOf(uid, events)];
+  const overrides = events.filter(({ isOverride }) => isOverride);
+  const series = current.find(({ recurs }) => recurs)?.start;
+  const alone = series === undefined && overrides.length > 0 ? [resourceOf(uid, overrides)] : [];
+  const ofStarts = [...byStart].map(([start, versions]) =>
+    resourceOf(`${uid}\n${start}`, start === series ? [...versions, ...overrides] : versions),
+  );
+  return [...ofStarts, ...alone];
+}
+
+function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
+  const zones = zonesOf(events).map(({ digest }) => digest);
+  const [first] = events;
+  // The order of a feed is no news.
+  const says = [
+    first?.calendar.floatingZone ?? '',
+    ...[...zones, ...events.map(({ digest }) => digest)].sort(),
+  ];
+  return {
+    href: hash('sha256', name, 'base64url'),
+    etag: hash('sha256', says.join('\n'), 'base64url'),
+    events,
+  };
+}
+
+/** The time zones of events, each name once. */
+function zonesOf(events: readonly FeedEvent[]): { readonly text: string; readonly digest: string }[] {
+  const zones = new Map<string, { readonly text: string; readonly digest: string }>();
+  for (const { calendar, tzids } of events) {
+    for (const tzid of tzids) {
+      const zone = zones.has(tzid) ? undefined : calendar.zones.get(tzid);
+      if (zone !== undefined) zones.set(tzid, zone);
+    }
+  }
+  return [...zones.values()];
+}
+
+/** The calendar object with this resource alone. */
+export function textOfResource({ events }: FeedResource): string {
+  const [first] = events;
+  const floating = first?.calendar.floatingZone;
+  const lines = [
+    ...['BEGIN:VCALENDAR', 'VERSION:2.0'],
+    ...(floating === undefined ? [] : [floating]),
+    ...zonesOf(events).map(({ text }) => text),
+    ...events.map(({ text }) => text),
+    'END:VCALENDAR',
+  ];
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+/** Lines of a zone that say when the text was made, not what it says. */
+const MADE: ReadonlySet<string> = new Set(['DTSTAMP', 'LAST-MODIFIED']);
+
+function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
+  const read = zones.flatMap((text) => {
+    const lines = linesOf(text) ?? [];
+    const line = lines.find((one) => nameOfLine(one) === 'TZID');
+    const tzid = line && parseContentLine(line)?.value.trim();
+    const digest = digestOf(lines, MADE);
+    return tzid === undefined ? [] : [[tzid, { text, digest }] as const];
+  });
+  const floatingZone = linesOf(header)?.find((line) => nameOfLine(line) === 'X-WR-TIMEZONE');
+  return { floatingZone, zones: new Map(read) };
+}
+
+/** Lines that are new with each time a feed is made (RFC 5545 §3.8.7.2). */
+const STAMP: ReadonlySet<string> = new Set(['DTSTAMP']);
+const HISTORY: ReadonlySet<string> = new Set(['DTSTAMP', 'CREATED', 'LAST-MODIFIED', 'SEQUENCE']);
+const WITH_ZONES: ReadonlySet<string> = new Set([
+  ...['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RRULE', 'RDATE', 'EXDATE'],
+]);
+
+function readIdentity(text: string, calendar: ReadCalendar): FeedEvent {
+  const lines = linesOf(text);
+  // Reading it will say that it is too much.
+  if (lines === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
+  let event = NAMELESS;
+  const tzids = new Set<string>();
+  for (const line of ownLines(lines)) {
+    const name = nameOfLine(line);
+    if (!WITH_ZONES.has(name) && name !== 'UID' && name !== 'SEQUENCE') continue;
+    const property = parsed(line);
+    if (property === undefined) continue;
+    const tzid = parameterOf(property, 'TZID')?.trim();
+    if (tzid !== undefined) tzids.add(tzid);
+    if (name === 'UID') event = { ...event, uid: event.uid || textOf(property).trim() };
+    else if (name === 'SEQUENCE') event = { ...event, sequence: Number(property.value) || 0 };
+    else if (name === 'DTSTART') event = { ...event, start: event.start || line };
+    else if (name === 'RECURRENCE-ID') event = { ...event, isOverride: true };
+    else if (name === 'RRULE' || name === 'RDATE') event = { ...event, recurs: true };
+  }
+  const digest = digestOf(lines, STAMP);
+  const uid = event.uid === '' ? `\n${digestOf(lines, HISTORY)}` : event.uid;
+  return { ...event, calendar, text, digest, uid, tzids: [...tzids] };
+}
+
+const NAMELESS = { uid: '', sequence: 0, start: '', isOverride: false, recurs: false, tzids: [] };
+
+const hashOf = (text: string): string => hash('sha256', text, 'base64url');
+
+const digestOf = (lines: readonly string[], but: ReadonlySet<string>): string =>
+  hashOf(lines.filter((line) => !but.has(nameOfLine(line))).join('\n'));
+
+/** Unfolded; `undefined` when they are more than a resource may have. */
+function linesOf(text: string): string[] | undefined {
+  try {
+    return unfoldLines(text);
+  } catch (failure) {
+    if (failure instanceof TooComplexError) return undefined;
+    throw failure;
+  }
+}
+
+function parsed(line: string) {
+  try {
+    return parseContentLine(line);
+  } catch (failure) {
+    if (failure instanceof TooComplexError) return undefined;
+    throw failure;
+  }
+}
+
+/** Those of the event itself, without its alarms'. */
+function* ownLines(lines: readonly string[]): Generator<string> {
+  let depth = 0;
+  for (const line of lines) {
+    if (/^BEGIN\s{0,9}:/i.test(line)) depth += 1;
+    else if (/^END\s{0,9}:/i.test(line)) depth -= 1;
+    else if (depth === 1) yield line;
+  }
+}

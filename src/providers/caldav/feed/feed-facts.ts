@@ -1,0 +1,94 @@
+/** What a calendar says of itself, beside its events. */
+import { parseContentLine, textOf, unfoldLines } from '../../../lib/icalendar/content-line.ts';
+import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
+import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
+import { parseDuration } from '../../../lib/icalendar/time-value.ts';
+import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
+import { colorOf } from '../dav/calendar-properties.ts';
+import { timeZoneOf } from '../dav/calendar-time-zone.ts';
+import { CSS_COLORS } from './css-colors.ts';
+import type { ScannedCalendar } from './scan-calendar.ts';
+
+/** As it is kept in the sync token and, from when it was linked, in the credentials. */
+export type FeedFacts = {
+  readonly title?: string;
+  readonly description?: string;
+  /** `#rrggbb`. */
+  readonly color?: string;
+  /** An IANA zone. */
+  readonly timeZone?: string;
+  /** How long it asks programs to wait until they read it again, in milliseconds. */
+  readonly refresh?: number;
+  /** The properties that say so, as they are written, for `original`. */
+  readonly properties: Readonly<Record<string, string>>;
+};
+
+/**
+ * The properties that are read. Not among them: SOURCE and URL, which say the address, and that is a secret where the
+ * calendar is private.
+ */
+const READ: ReadonlySet<string> = new Set([
+  ...['PRODID', 'METHOD', 'NAME', 'X-WR-CALNAME', 'DESCRIPTION', 'X-WR-CALDESC', 'X-WR-TIMEZONE'],
+  ...['COLOR', 'X-APPLE-CALENDAR-COLOR', 'REFRESH-INTERVAL', 'X-PUBLISHED-TTL'],
+]);
+const LONGEST_TITLE = 200;
+const LONGEST_TEXT = 2_000;
+
+/** The facts of the first calendar of a text. What cannot be read is left out. */
+export function factsOf({ header, zones }: ScannedCalendar): FeedFacts {
+  const properties = propertiesIn(header);
+  const [name, description, color, refresh] = [
+    properties.NAME ?? properties['X-WR-CALNAME'],
+    properties.DESCRIPTION ?? properties['X-WR-CALDESC'],
+    colorIn(properties),
+    refreshOf(properties),
+  ];
+  const title = name?.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed();
+  const timeZone = zoneOf(properties['X-WR-TIMEZONE'], zones);
+  return {
+    ...(title && { title }),
+    ...(description && { description }),
+    ...(color && { color }),
+    ...(timeZone && { timeZone }),
+    ...(refresh && { refresh }),
+    properties,
+  };
+}
+
+function propertiesIn(header: string): Record<string, string> {
+  const properties: Record<string, string> = {};
+  const budget = resourceBudget();
+  try {
+    for (const line of unfoldLines(header, budget)) {
+      const property = parseContentLine(line, budget);
+      if (property === undefined || !READ.has(property.name) || property.name in properties) continue;
+      properties[property.name] = textOf(property, budget).slice(0, LONGEST_TEXT).toWellFormed();
+    }
+  } catch (failure) {
+    // Something in it is too long: the rest of it is not worth more work.
+    if (!(failure instanceof ICalendarError)) throw failure;
+  }
+  return properties;
+}
+
+/** RFC 7986 §5.9 has the names of CSS, and Apple has numbers. */
+const colorIn = ({ COLOR, 'X-APPLE-CALENDAR-COLOR': apple }: Record<string, string>): string | undefined =>
+  colorOf(apple) ?? colorOf(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
+
+/** The longer of the two, where it has both. */
+function refreshOf(properties: Record<string, string>): number | undefined {
+  const waits = [properties['REFRESH-INTERVAL'], properties['X-PUBLISHED-TTL']].flatMap((text) => {
+    const duration = text === undefined ? undefined : parseDuration(text);
+    return duration === undefined ? [] : duration.days * 86_400_000 + duration.milliseconds;
+  });
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+/** The zone it names, or else the only one it describes. */
+function zoneOf(named: string | undefined, zones: readonly string[]): string | undefined {
+  const [only, ...others] = zones;
+  const zone = named === undefined ? undefined : resolveZone(named, undefined);
+  if (typeof zone === 'string') return zone;
+  if (only === undefined || others.length > 0) return undefined;
+  return timeZoneOf(`BEGIN:VCALENDAR\n${only}\nEND:VCALENDAR`);
+}

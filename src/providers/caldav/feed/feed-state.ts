@@ -1,0 +1,57 @@
+/** The sync token of a feed: what was read last, and when to ask its server again. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { FeedFacts } from './feed-facts.ts';
+import type { Validators } from './fetch-feed.ts';
+
+/** Instants are epoch milliseconds. */
+export type FeedState = {
+  readonly validators: Validators;
+  /** Of the whole text; `undefined` where it did not come to its end, so that it is read again. */
+  readonly digest: string | undefined;
+  /** When its server last said what it is. */
+  readonly readAt: number;
+  /** When somebody last wanted to know, whether the server was asked or not. */
+  readonly wantedAt: number;
+  /** How long its server asks to wait, by the answer and by the calendar. */
+  readonly maxAge: number | undefined;
+  readonly facts: FeedFacts;
+};
+
+const MINUTE = 60_000;
+/** How old a calendar may be that says nothing of it: while it is being read, and while it is not. */
+const READ_EVERY_MS = 5 * MINUTE;
+const ASKED_EVERY_MS = 60 * MINUTE;
+const LONGEST_WAIT_MS = 24 * 60 * MINUTE;
+/** The regular sync comes less often than this: whoever wants to know sooner is a reader. */
+const READERS_COME_WITHIN_MS = 11 * MINUTE;
+
+/** Until when nothing new is to be expected, for who wants to know at `now`. */
+export function freshUntil({ readAt, wantedAt, maxAge, facts }: FeedState, now: number): number {
+  const stated = Math.max(maxAge ?? 0, facts.refresh ?? 0);
+  const isRead = now - wantedAt < READERS_COME_WITHIN_MS;
+  const usual = isRead ? READ_EVERY_MS : ASKED_EVERY_MS;
+  return readAt + (stated === 0 ? usual : Math.min(Math.max(stated, READ_EVERY_MS), LONGEST_WAIT_MS));
+}
+
+const VERSION = 1;
+
+export const writeFeedState = (state: FeedState): string => JSON.stringify({ v: VERSION, feed: state });
+
+/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+export function readFeedState(token: string): FeedState {
+  const state = stateIn(token);
+  if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');
+  return state;
+}
+
+/** `undefined` where the token is none of a feed. */
+export function stateIn(token: string): FeedState | undefined {
+  try {
+    const value: unknown = JSON.parse(token);
+    if (typeof value !== 'object' || value === null || !('feed' in value)) return undefined;
+    // Only this adapter writes tokens of this version for these calendars.
+    return 'v' in value && value.v === VERSION ? (value.feed as FeedState) : undefined;
+  } catch {
+    return undefined; // Not JSON: not our token.
+  }
+}

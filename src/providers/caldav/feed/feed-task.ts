@@ -1,0 +1,161 @@
+/** Reading a feed in a thread: what it says of itself, and which of its events are not as the mirror has them. */
+import { hash } from 'node:crypto';
+
+import type { EventResource, LeftOutResource } from '../../../calendars/event.ts';
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
+import { inTurns } from '../../../lib/in-turns.ts';
+import { type DavBody, textOfBody } from '../dav/dav-body.ts';
+import type { DavTask } from '../dav/dav-reading.ts';
+import { eventResourceOf } from '../events/event-resource.ts';
+import { type FeedResource, resourcesOf, textOfResource } from './feed-events.ts';
+import { type FeedFacts, factsOf } from './feed-facts.ts';
+import { scanCalendars } from './scan-calendar.ts';
+
+export type FeedInput = {
+  readonly body: DavBody;
+  /** Of the body that was read last: the same one is not read again. */
+  readonly digest: string | undefined;
+  /** What the mirror has, as `knownText` writes it: one text goes to a thread at once, and a hundred thousand do not. */
+  readonly known: string;
+  /** The place of the resource to go on with. */
+  readonly from: number;
+  /** How many resources to read that the mirror has not; others in thread have their turn then. */
+  readonly most: number;
+};
+
+/** A piece of it, which may be empty. */
+export type FeedPart = {
+  readonly changed: readonly EventResource[];
+  readonly leftOut: readonly LeftOutResource[];
+  readonly unchanged: readonly string[];
+  /** How many resources cannot be read. */
+  readonly skipped: number;
+  /** In one part, before anything that is changed. */
+  readonly summary?: FeedSummary;
+  /** In the last part, where `most` ended it. */
+  readonly next?: number;
+};
+
+export type FeedSummary = {
+  readonly facts: FeedFacts;
+  readonly digest: string;
+  /** Whether it is the body that was read last: then nothing else follows. */
+  readonly isSame: boolean;
+  /** Whether the text came to its end. */
+  readonly isWhole: boolean;
+};
+
+const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skipped: 0 };
+
+/** Characters of what was read, hrefs of what was not, and milliseconds, after which a part ends. */
+const LONGEST_PART = 250_000;
+const HREFS_OF_PART = 1_000;
+const PART_MS = 20;
+
+/**
+ * The resources of a feed from `from` on. Fails as `invalid_response` with the detail `no_calendar` where the text is none,
+ * and `too_large` for too many events.
+ */
+export const FEED: DavTask<FeedInput, FeedPart> = {
+  name: 'caldav-feed',
+  *run({ body, digest: before, known, from, most }) {
+    const digest = hash('sha256', body.bytes, 'base64url');
+    if (digest === before) {
+      yield { ...NOTHING, summary: { facts: { properties: {} }, digest, isSame: true, isWhole: true } };
+      return;
+    }
+    const { calendars, isWhole } = yield* withSigns(scanCalendars(textOfBody(body)));
+    const [first] = calendars;
+    if (first === undefined)
+      throw new ProviderError('invalid_response', 'What is at this address is no calendar', {
+        detail: 'no_calendar',
+      });
+    yield { ...NOTHING, summary: { facts: factsOf(first), digest, isSame: false, isWhole } };
+    const resources = yield* withSigns(resourcesOf(calendars));
+    yield* partsOf(resources, { known: new Set(known.split('\n')), from, most });
+  },
+};
+
+/** The result of work that takes long, with an empty part whenever it lets others have their turn. */
+function* withSigns<Result>(work: Generator<undefined, Result>): Generator<FeedPart, Result> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    yield NOTHING;
+  }
+}
+
+function* partsOf(
+  resources: readonly FeedResource[],
+  { known, from, most }: Pick<FeedInput, 'from' | 'most'> & { readonly known: ReadonlySet<string> },
+): Generator<FeedPart> {
+  let read = 0;
+  let part = openPart();
+  for (let at = from; at < resources.length; at += 1) {
+    const resource = resources[at];
+    if (resource === undefined) break;
+    if (known.has(versionOf(resource))) part.unchanged.push(resource.href);
+    else if (read === most) {
+      yield { ...closed(part), next: at };
+      return;
+    } else {
+      read += 1;
+      addTo(part, resource);
+    }
+    if (!isFull(part)) continue;
+    yield closed(part);
+    part = openPart();
+  }
+  yield closed(part);
+}
+
+/** A version as one word; of one that the mirror forgot it is none that a feed has. */
+const versionOf = ({
+  href,
+  etag = '',
+}: {
+  readonly href: string;
+  readonly etag?: string | undefined;
+}): string => `${href} ${etag}`;
+
+/** What the mirror has, for FeedInput. */
+export async function knownText(stored: ReadonlyMap<string, string | undefined>): Promise<string> {
+  const versions: string[] = [];
+  await inTurns(stored, ([href, etag]) => versions.push(versionOf({ href, etag })));
+  return versions.join('\n');
+}
+
+type OpenPart = {
+  readonly changed: EventResource[];
+  readonly leftOut: LeftOutResource[];
+  readonly unchanged: string[];
+  skipped: number;
+  length: number;
+  readonly startedAt: number;
+};
+
+const openPart = (): OpenPart => ({
+  ...{ changed: [], leftOut: [], unchanged: [], skipped: 0, length: 0 },
+  startedAt: performance.now(),
+});
+
+const closed = ({ changed, leftOut, unchanged, skipped }: OpenPart): FeedPart => ({
+  ...{ changed, leftOut, unchanged, skipped },
+});
+
+const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
+  length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
+
+/** One broken event must not hide a calendar: what cannot be read is skipped, what is over the budget left out. */
+function addTo(part: OpenPart, resource: FeedResource): void {
+  const { href, etag } = resource;
+  const icalendar = textOfResource(resource);
+  part.length += icalendar.length;
+  try {
+    part.changed.push(eventResourceOf({ href, etag, icalendar }));
+  } catch (failure) {
+    if (failure instanceof TooComplexError) part.leftOut.push({ href, etag, reason: failure.message });
+    else if (failure instanceof ProviderError) part.skipped += 1;
+    else throw failure;
+  }
+}

@@ -1,0 +1,130 @@
+/** One request for a calendar at its address. What fails says the host and nothing more of it. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { isPublicAddress, literalOf } from '../../../lib/egress/address-policy.ts';
+import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
+import { EgressError } from '../../../lib/egress/egress-error.ts';
+import { isLoopbackHost } from '../../../lib/egress/private-network.ts';
+import { retryAfterOf } from '../../../lib/retry-after.ts';
+import { connectionFailure } from '../../connection-failure.ts';
+import { bodyOf, type DavBody } from '../dav/dav-body.ts';
+import { boundedTag } from '../dav/listed-object.ts';
+import { isGone } from '../dav/status.ts';
+
+/** What the server named the version by that was read last (RFC 9110 §8.8). */
+export type Validators = {
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+};
+
+/** `maxAge`: for how many milliseconds its server says that it does not change; absent where it does not say. */
+export type FeedAnswer = { readonly maxAge: number | undefined } & (
+  | { readonly type: 'unchanged' }
+  | { readonly type: 'read'; readonly body: DavBody; readonly validators: Validators }
+);
+
+/**
+ * The calendar as it is now, or that it is as it was. Fails with ProviderError: `not_found` where nothing is there or
+ * nobody may see it, `unauthorized` where a sign-in is asked for, `too_large` for more than 10 MB. What is at another
+ * origin that it redirects to is a calendar or not: how it fails is not told.
+ */
+export async function fetchFeed(
+  url: URL,
+  validators: Validators | undefined,
+  egress: Egress,
+): Promise<FeedAnswer> {
+  let isElsewhere = false;
+  const mayFollow = (target: URL): boolean => {
+    const isOwn = isOwnOrigin(target, url);
+    if (!isOwn && !isPublicSite(target)) return false;
+    isElsewhere ||= !isOwn;
+    return true;
+  };
+  const answer = await egress
+    .request({ method: 'GET', url, headers: { accept: ACCEPT, ...conditionOf(validators) }, mayFollow })
+    .catch((failure: unknown) => {
+      if (!(failure instanceof EgressError)) throw failure;
+      throw isElsewhere ? nothingElsewhere(url) : failureOf(failure, url);
+    });
+  const maxAge = maxAgeOf(answer.header('cache-control'));
+  if (answer.status === 304 && validators !== undefined) return { type: 'unchanged', maxAge };
+  if (REDIRECTS.includes(answer.status) && answer.header('location') !== undefined) throw notFollowed(url);
+  if (answer.status !== 200) throw isElsewhere ? nothingElsewhere(url) : refusalOf(answer, url);
+  const [etag, lastModified] = ['etag', 'last-modified'].map((name) => boundedTag(answer.header(name)));
+  return { type: 'read', maxAge, body: bodyOf(answer), validators: { etag, lastModified } };
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** The origin that was typed, which may be private, or the same host with https. */
+const isOwnOrigin = ({ origin }: URL, { origin: typed, hostname }: URL): boolean =>
+  origin === typed || origin === `https://${hostname}`;
+
+/**
+ * Whoever publishes a calendar must not choose what is asked of hosts in the operator's network, where they are opened
+ * (docs/security.md T13). A private host that has a name is not known by it, but has no certificate for a stranger's name.
+ */
+function isPublicSite({ protocol, hostname }: URL): boolean {
+  const literal = literalOf(hostname);
+  if (protocol !== 'https:') return false;
+  return literal === undefined ? !isLoopbackHost(hostname.replace(/\.$/, '')) : isPublicAddress(literal);
+}
+
+const notFollowed = ({ hostname }: URL): ProviderError =>
+  new ProviderError('forbidden_address', `${hostname} redirects to an address that is not public`, {
+    reason: 'address_forbidden',
+  });
+
+/** The same for all that can be wrong there, so that nobody finds out what another host answers. */
+const nothingElsewhere = ({ hostname }: URL): ProviderError =>
+  new ProviderError('invalid_response', `${hostname} redirects to where no calendar can be read`, {
+    detail: 'no_calendar',
+  });
+
+const ACCEPT = 'text/calendar, text/plain;q=0.5, */*;q=0.1';
+
+function conditionOf(validators: Validators | undefined): Record<string, string> {
+  const { etag, lastModified } = validators ?? {};
+  return {
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** RFC 9111 §5.2.2.1. A server that forbids keeping the answer says nothing of how long it holds. */
+function maxAgeOf(cacheControl = ''): number | undefined {
+  if (/\bno-(store|cache)\b/i.test(cacheControl)) return undefined;
+  const [, seconds] = /\bmax-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl) ?? [];
+  return seconds === undefined || Number(seconds) === 0 ? undefined : Number(seconds) * 1000;
+}
+
+function failureOf(failure: EgressError, { hostname }: URL): ProviderError {
+  if (failure.kind !== 'too_large') return connectionFailure(failure);
+  return new ProviderError('too_large', `The calendar at ${hostname} is larger than 10 MB`, {
+    cause: failure,
+    reason: 'calendar_too_large',
+  });
+}
+
+function refusalOf(answer: EgressResponse, { hostname }: URL): ProviderError {
+  const { status } = answer;
+  const retryAfter = retryAfterOf((name) => answer.header(name));
+  const options = retryAfter === undefined ? {} : { retryAfter };
+  if (status === 401)
+    return new ProviderError('unauthorized', `${hostname} asks for a sign-in at this address`, {
+      detail: 'sign_in_needed',
+      reason: 'access_revoked',
+    });
+  if (status === 403)
+    return new ProviderError('not_found', `${hostname} lets nobody see the calendar at this address`, {
+      detail: 'sign_in_needed',
+    });
+  if (isGone(status))
+    return new ProviderError('not_found', `${hostname} has no calendar at this address`, options);
+  if (status === 429) return new ProviderError('rate_limited', `${hostname} asks to wait`, options);
+  if (status >= 500) return new ProviderError('unavailable', `${hostname} is out of order`, options);
+  return new ProviderError(
+    'invalid_response',
+    `${hostname} answers ${status} instead of a calendar`,
+    options,
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * Cuts the text of a large calendar into its components, without reading them: a feed of 10 MB has tens of thousands of
+ * events, of which few changed since the last time. In linear time, and with little more memory than the text.
+ */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+
+/** One VCALENDAR of the text. Each piece is as it was written, folded lines and all. */
+export type ScannedCalendar = {
+  /** Its own lines. */
+  readonly header: string;
+  readonly events: readonly string[];
+  readonly zones: readonly string[];
+};
+
+export type ScannedText = {
+  readonly calendars: readonly ScannedCalendar[];
+  /** Whether the last of them came to its end: what a server that failed midway did not send is not gone. */
+  readonly isWhole: boolean;
+};
+
+/** More than any calendar may have (KALENDS_LIMIT_EVENTS_PER_CALENDAR) are not even counted. */
+const MOST_EVENTS = 200_000;
+const MOST_ZONES = 1_000;
+/** Characters of the lines of a calendar itself. */
+const LONGEST_HEADER = 100_000;
+/** Marks until others have their turn. */
+const MARKS_OF_TURN = 2_000;
+
+const LINE = String.raw`(BEGIN|END)[ \t]{0,9}:[ \t]{0,9}([\w-]{1,64})[ \t]{0,9}`;
+/**
+ * A line that begins or ends a component. Those are never folded, and what is folded begins with a blank. The flag `m`
+ * would end lines at U+2028 and U+2029 as well, which stand in descriptions that strangers write: those could end other
+ * events there. For the same reason a carriage return ends a line only where the text has no line feeds.
+ */
+const MARK = new RegExp(`(?<=^\\uFEFF?|\\n)${LINE}(?=\\r{0,3}(?:\\n|$))`, 'gi');
+const MARK_OF_RETURNS = new RegExp(`(?<=^\\uFEFF?|\\r)${LINE}(?=\\r|$)`, 'gi');
+/** What never stands within another one of these. */
+const OUTERMOST: ReadonlySet<string> = new Set(['VEVENT', 'VTIMEZONE', 'VTODO', 'VJOURNAL', 'VFREEBUSY']);
+
+type OpenCalendar = { header: string; readonly events: string[]; readonly zones: string[] };
+
+/**
+ * The calendars of a text, which are none where it is something else. Yields now and then. A component that does not end is
+ * left out, as it is not known what it lacks. Fails as `too_large` for more events than any calendar may have.
+ */
+export function* scanCalendars(text: string): Generator<undefined, ScannedText> {
+  const calendars: OpenCalendar[] = [];
+  let calendar: OpenCalendar | undefined;
+  let open: { readonly name: string; readonly from: number } | undefined;
+  /** Where the lines of the calendar itself go on. */
+  let from = 0;
+  let turn = 0;
+  const marks = text.includes('\n') ? MARK : MARK_OF_RETURNS;
+  for (const { 0: mark, 1: verb = '', 2: word = '', index } of text.matchAll(marks)) {
+    turn += 1;
+    if (turn % MARKS_OF_TURN === 0) yield;
+    const isBegin = verb.toUpperCase() === 'BEGIN';
+    const name = word.toUpperCase();
+    if (name === 'VCALENDAR') {
+      if (calendar !== undefined && open === undefined) addHeader(calendar, text.slice(from, index));
+      calendar = isBegin ? { header: '', events: [], zones: [] } : undefined;
+      if (calendar !== undefined) calendars.push(calendar);
+      open = undefined;
+      from = index + mark.length;
+    } else if (calendar === undefined) {
+      // It stands outside of any calendar.
+    } else if (isBegin && (open === undefined || OUTERMOST.has(name))) {
+      // Where one was open, its end is missing.
+      if (open === undefined) addHeader(calendar, text.slice(from, index));
+      open = { name, from: index };
+    } else if (!isBegin && open?.name === name) {
+      from = index + mark.length;
+      addComponent(calendar, name, text.slice(open.from, from));
+      open = undefined;
+    }
+  }
+  return { calendars, isWhole: calendar === undefined };
+}
+
+function addHeader(calendar: OpenCalendar, lines: string): void {
+  if (calendar.header.length + lines.length <= LONGEST_HEADER) calendar.header += `${lines}\n`;
+}
+
+function addComponent({ events, zones }: OpenCalendar, name: string, component: string): void {
+  if (name === 'VEVENT') events.push(component);
+  else if (name === 'VTIMEZONE' && zones.length < MOST_ZONES) zones.push(component);
+  if (events.length <= MOST_EVENTS) return;
+  const most = MOST_EVENTS.toLocaleString('en');
+  throw new ProviderError('too_large', `The calendar has more than ${most} events`);
+}
