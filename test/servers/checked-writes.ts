@@ -43,9 +43,17 @@ function assertInOrder(text: string): void {
           described.includes(property.getParameter('tzid') ?? ''),
           `${property.toICALString()} has its zone`,
         );
+    assertEndsLater(event);
     if (master !== undefined) assertLikeStart(event, master);
   }
   assertReadAlike(text, events);
+}
+
+/** RFC 5545 §3.8.2.2. */
+function assertEndsLater(event: ICAL.Component): void {
+  const [start, end] = ['dtstart', 'dtend'].map((name) => event.getFirstPropertyValue(name));
+  if (!(start instanceof ICAL.Time && end instanceof ICAL.Time)) return;
+  assert.ok(end.compare(start) > 0, `${end} is later than ${start}`);
 }
 
 /** RFC 5545 §3.8.4.4, §3.8.5.1, §3.3.10: what names occurrences has the type and the zone of DTSTART. */

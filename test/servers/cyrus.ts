@@ -18,14 +18,54 @@ import {
   USERS,
   withCalendars,
 } from './process.ts';
+import { type SchedulingServer, takeInbox } from './scheduling.ts';
+import { startMailSink } from './scheduling-mail.ts';
 
 export const CYRUS = '/usr/lib/cyrus/bin/httpd';
 
-export async function startCyrus(calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> {
+/** Without scheduling: guests are lines of an event, and nobody is told. */
+export const startCyrus = (calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> =>
+  start(calendars, undefined);
+
+/** The domain of its users' addresses. */
+const DOMAIN = 'cyrus.example';
+
+/** With scheduling: its users are told in their inboxes, others by mail, which is kept. */
+export async function startSchedulingCyrus(
+  calendars: readonly string[] = ['work'],
+): Promise<SchedulingServer> {
+  const mails = await startMailSink();
+  const cyrus = await start(calendars, mails.port).catch(async (failure: unknown) => {
+    await mails.close();
+    throw failure;
+  });
+  const addressOf = (user: string) => `${user}@${DOMAIN}`;
+  return {
+    ...cyrus,
+    name: 'Cyrus with scheduling',
+    addressOf,
+    invitationsUrl: (user) => cyrus.calendarUrl(user, 'Default'),
+    async takeSent() {
+      const inboxes = Object.keys(USERS).map((user) =>
+        takeInbox(user, cyrus.calendarUrl(user, 'Inbox'), addressOf(user)),
+      );
+      return [...(await Promise.all(inboxes)).flat(), ...mails.take()];
+    },
+    async stop() {
+      await cyrus.stop();
+      await mails.close();
+    },
+  };
+}
+
+async function start(
+  calendars: readonly string[],
+  mailPort: number | undefined,
+): Promise<ManagedCalDavServer> {
   const folder = temporaryFolder('cyrus');
   const [imapPort, httpPort] = [await freePort(), await freePort()];
   const origin = `http://127.0.0.1:${httpPort}`;
-  writeConfiguration(folder, imapPort, httpPort);
+  writeConfiguration({ folder, imapPort, httpPort, mailPort });
   const server = run('/usr/sbin/cyrmaster', [
     ...['-C', `${folder}/imapd.conf`, '-M', `${folder}/cyrus.conf`],
     ...['-p', `${folder}/run/master.pid`],
@@ -45,10 +85,19 @@ export async function startCyrus(calendars: readonly string[] = ['work']): Promi
   return withCalendars(cyrus, calendars, { ready: logIn(), output: server.output });
 }
 
-function writeConfiguration(folder: string, imapPort: number, httpPort: number): void {
+type Place = {
+  readonly folder: string;
+  readonly imapPort: number;
+  readonly httpPort: number;
+  /** Where invitations are mailed to; without one there is no scheduling. */
+  readonly mailPort: number | undefined;
+};
+
+function writeConfiguration(place: Place): void {
+  const { folder } = place;
   for (const name of ['config', 'spool', 'run', 'sieve', 'log']) mkdirSync(path.join(folder, name));
-  writeFileSync(path.join(folder, 'imapd.conf'), imapdConf(folder));
-  writeFileSync(path.join(folder, 'cyrus.conf'), cyrusConf(folder, imapPort, httpPort));
+  writeFileSync(path.join(folder, 'imapd.conf'), imapdConf(place));
+  writeFileSync(path.join(folder, 'cyrus.conf'), cyrusConf(place));
   for (const [user, password] of Object.entries(USERS)) savePassword(folder, user, password);
   chmodSync(folder, 0o755);
   execFileSync('chown', ['-R', 'cyrus:mail', folder]);
@@ -59,7 +108,7 @@ function savePassword(folder: string, user: string, password: string): void {
   execFileSync('/usr/sbin/saslpasswd2', parameters, { input: password });
 }
 
-const imapdConf = (folder: string): string => `
+const imapdConf = ({ folder, mailPort }: Place): string => `
 configdirectory: ${folder}/config
 defaultpartition: default
 partition-default: ${folder}/spool
@@ -86,12 +135,17 @@ httpmodules: caldav
 caldav_create_default: yes
 caldav_create_sched: yes
 calendar_component_set: VEVENT VTODO
-caldav_allowscheduling: off
+${mailPort === undefined ? 'caldav_allowscheduling: off' : schedulingConf(mailPort)}
 delete_mode: immediate
 sync_log: no
 `;
 
-const cyrusConf = (folder: string, imapPort: number, httpPort: number): string => `
+const schedulingConf = (mailPort: number): string => `caldav_allowscheduling: on
+calendar_user_address_set: ${DOMAIN}
+smtp_backend: host
+smtp_host: 127.0.0.1:${mailPort}/noauth`;
+
+const cyrusConf = ({ folder, imapPort, httpPort }: Place): string => `
 START {
   recover cmd="/usr/lib/cyrus/bin/ctl_cyrusdb -C ${folder}/imapd.conf -r"
 }

@@ -1,6 +1,7 @@
 /** One linked account of a CalDAV server: its calendars and their changes. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarAccount, ProviderCredentials } from '../../calendars/calendar-provider.ts';
+import { mainCalendar } from '../../calendars/main-calendar.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { calendarWriting } from './calendar-writing.ts';
@@ -13,7 +14,8 @@ import { type DavSession, refusalOf, sendPropfind } from './dav/dav-client.ts';
 import { partsOf } from './dav/dav-reading.ts';
 import { davSession, type SessionDeps } from './dav/dav-session.ts';
 import { homeSet } from './dav/discover.ts';
-import { calendarUrl } from './dav/href.ts';
+import { calendarUrl, comparablePath, withoutSlash } from './dav/href.ts';
+import { mailAddressesOf, userAddresses } from './dav/user-addresses.ts';
 import { eventWriting } from './event-writing.ts';
 
 /** How much of a server's account is used. */
@@ -43,18 +45,23 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
   const session = davSession(login, deps);
   const { calendarHomes } = limitsOf(deps);
   const homes = known.slice(0, calendarHomes).map(toUrl);
+  const user = { principal: new URL(principal), homes };
 
   return {
-    writing: eventWriting({ session, principal: new URL(principal) }, deps),
+    writing: eventWriting({ session, principal: user.principal }, deps),
     calendarWriting: calendarWriting({ session, homes }, deps),
     async listCalendars() {
-      const calendars = await listCalendars(session, homes, deps).catch((failure: unknown) => {
+      const calendars = await listCalendars(session, user, deps).catch((failure: unknown) => {
         if (failure instanceof ProviderError && failure.kind === 'not_found') return undefined;
         throw failure;
       });
       if (calendars !== undefined) return calendars;
       // The homes moved: the principal says where to.
-      return listCalendars(session, await homeSet(session, new URL(principal), calendarHomes), deps);
+      const moved = await homeSet(session, user.principal, calendarHomes);
+      return listCalendars(session, { ...user, homes: moved }, deps);
+    },
+    async userAddresses() {
+      return mailAddressesOf(await userAddresses(session, user.principal));
     },
     async *changesSince(calendarHref, token, stored) {
       yield* changesSince({ session, collection: calendarUrl(calendarHref), token, stored }, deps);
@@ -62,29 +69,60 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
   };
 }
 
+/** Where the calendars of a user are listed; the first of the homes is the user's own. */
+export type ListedUser = { readonly principal: URL; readonly homes: readonly URL[] };
+
 /**
- * The calendars for events in these homes, as many as an account may have and one more. Fails with ProviderError.
+ * The calendars for events in these homes, as many as an account may have and one more; the main one is marked where the
+ * user's own home has it. Fails with ProviderError.
  */
 export async function listCalendars(
   session: DavSession,
-  homes: readonly URL[],
+  { principal, homes }: ListedUser,
   deps: Pick<CalDavDeps, 'log' | 'limits'>,
 ): Promise<ProviderCalendar[]> {
   const most = limitsOf(deps).calendarsPerAccount + 1;
   const calendars = new Map<string, ProviderCalendar>();
-  for (const home of homes) {
+  const own: ProviderCalendar[] = [];
+  let inviting: string | undefined;
+  for (const [place, home] of homes.entries()) {
     const answer = await sendPropfind(session, home, { depth: '1', properties: CALENDAR_PROPERTIES });
     if (answer.status !== 207) throw refusalOf(answer);
-    const base = answer.url.href;
-    const input = { body: bodyOf(answer), base, origins: session.origins, most: most - calendars.size };
+    const user = { principal: principal.href, origins: session.origins };
+    const input = { ...user, body: bodyOf(answer), base: answer.url.href, most: most - calendars.size };
     for (const part of await partsOf(session.reading, CALENDARS, input)) {
-      for (const calendar of part.calendars) calendars.set(calendar.href, calendar);
+      for (const { calendar } of part.calendars) calendars.set(calendar.href, calendar);
+      if (place === 0) {
+        own.push(...part.calendars.filter(({ isOthers }) => !isOthers).map(({ calendar }) => calendar));
+        inviting ??= part.main;
+      }
       for (const host of part.foreign)
         deps.log.warn({ host: home.host, foreign: host }, 'Left out calendars at a foreign address');
     }
     if (calendars.size >= most) break;
   }
-  return [...calendars.values()];
+  return withMain([...calendars.values()], own, inviting);
+}
+
+/** Of the calendars, marks the one at `inviting`, where the inbox puts invitations, else one of the user's `own`. */
+function withMain(
+  calendars: readonly ProviderCalendar[],
+  own: readonly ProviderCalendar[],
+  inviting: string | undefined,
+): ProviderCalendar[] {
+  const named = inviting && calendars.find(({ href }) => isSame(href, inviting));
+  const main = named || mainCalendar(own, { marksPrimary: false });
+  return calendars.map((calendar) =>
+    calendar.href === main?.href ? { ...calendar, primary: true } : calendar,
+  );
+}
+
+/** Whether two addresses of collections are spellings of one. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)];
+  return (
+    a.host === b.host && withoutSlash(comparablePath(a.pathname)) === withoutSlash(comparablePath(b.pathname))
+  );
 }
 
 const toUrl = (text: string): URL => new URL(text);

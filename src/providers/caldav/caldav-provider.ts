@@ -1,4 +1,7 @@
-/** Any CalDAV server (RFC 4791): found from the address that the user typed, and signed in to with a password. */
+/**
+ * Any CalDAV server (RFC 4791): found from the address that the user typed, and signed in to with a password. Beside it, a
+ * calendar that is read from its own address, without a sign-in.
+ */
 import type {
   PasswordLogin,
   PasswordProvider,
@@ -14,23 +17,36 @@ import { davSession } from './dav/dav-session.ts';
 import { type DiscoveryInput, discover } from './dav/discover.ts';
 import { readServerAddress, serverOfMail } from './dav/server-address.ts';
 import { type ServiceDns, systemDns } from './dav/service-records.ts';
+import { linkFeed, openFeed } from './feed/feed-account.ts';
+import { readFeedCredentials } from './feed/feed-credentials.ts';
 import { caldavIdentity, type ProvenBy } from './identity.ts';
 
-/** `dns` looks up the service records of discovery; the system's own by default. */
-export type CalDavProviderDeps = CalDavDeps & { readonly dns?: ServiceDns };
+export type CalDavProviderDeps = CalDavDeps & {
+  /** Looks up the service records of discovery; the system's own by default. */
+  readonly dns?: ServiceDns;
+  /** 32 bytes of this instance's, to name calendars by that are given by their address; without it none are linked. */
+  readonly feedKey?: Uint8Array;
+};
 
 /** The adapter. Fails with ProviderError only. */
 export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
+  const { feedKey } = deps;
   return {
     kind: 'caldav',
     signIn: {
       method: 'password',
       verify: (login) => verify(login, { ...deps, dns }),
-      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
+      ...(feedKey && { verifyAddress: (address: string) => linkFeed(address, feedKey, ofOneForm(deps)) }),
+      takesAnyPassword: async (credentials) =>
+        readFeedCredentials(credentials) !== undefined || takesAnyPassword(credentials, deps),
       remembered,
     },
-    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
+    open(credentials, session) {
+      const feed = readFeedCredentials(credentials);
+      const account = { ...deps, owner: session?.owner };
+      return feed === undefined ? openAccount(credentials, account) : openFeed(feed, account);
+    },
   };
 }
 
@@ -51,7 +67,8 @@ async function verify(
 }
 
 /** The principal in place of the typed server: discovery that begins there ends there. */
-function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> {
+function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> | undefined {
+  if (readFeedCredentials(credentials) !== undefined) return undefined;
   const { username, principal } = readCredentials(credentials);
   return { username, server: principal };
 }
@@ -68,13 +85,19 @@ export async function proveLogin(
   instance: CalDavDeps & { readonly dns: ServiceDns },
 ): Promise<ProvedLogin> {
   const { username, password } = login;
-  const { requestsPerForm, calendarHomes: mostHomes } = limitsOf(instance);
-  const deps = { ...instance, egress: countedEgress(instance.egress, requestsPerForm), mostHomes };
+  const deps = { ...ofOneForm(instance), mostHomes: limitsOf(instance).calendarHomes };
   const { principal, proved, isNamed, homes, origins } = await discover(login, deps);
-  const calendars = await listCalendars(davSession({ username, password, origins }, deps), homes, deps);
+  const session = davSession({ username, password, origins }, deps);
+  const calendars = await listCalendars(session, { principal, homes }, deps);
   if (calendars.length === 0)
     throw new ProviderError('no_calendars', 'This account has no calendar for events');
   const hrefs = homes.map(({ href }) => href);
   const credentials = { username, password, principal: principal.href, homes: hrefs, origins };
   return { credentials, home: homes[0] ?? principal, proved, isNamed };
 }
+
+/** With no more requests than one form may send. */
+const ofOneForm = <Deps extends CalDavDeps>(deps: Deps): Deps => ({
+  ...deps,
+  egress: countedEgress(deps.egress, limitsOf(deps).requestsPerForm),
+});

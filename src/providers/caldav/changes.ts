@@ -9,9 +9,9 @@ import { absent, type Compared, compare, onceRead } from './compare-versions.ts'
 import type { DavSession } from './dav/dav-client.ts';
 import { listObjects, readCtag } from './dav/etag-listing.ts';
 import { SyncCollectionRefused, type SyncPage, syncPages } from './dav/sync-collection.ts';
+import { type WorkLimit, workLimit } from './dav/work-limit.ts';
 import { type FetchInput, fetchEvents } from './fetch-events.ts';
 import { type Comparison, readSyncState, type SyncState, writeSyncState } from './sync-state.ts';
-import { type WorkLimit, workLimit } from './work-limit.ts';
 
 export type ChangesInput = {
   readonly session: DavSession;

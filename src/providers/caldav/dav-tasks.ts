@@ -2,9 +2,10 @@
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { TaskParts } from '../../lib/work-pool/offer-tasks.ts';
 import { CALENDARS } from './dav/calendar-listing.ts';
-import type { DavInput, DavTask, ThreadPart } from './dav/dav-reading.ts';
+import { type DavInput, type DavTask, processorMs, type ThreadPart } from './dav/dav-reading.ts';
 import { LISTING } from './dav/listed-object.ts';
 import { PROPERTIES } from './dav/properties-task.ts';
+import { FEED } from './feed/feed-task.ts';
 import { OBJECT, OBJECTS } from './object-tasks.ts';
 
 /** By name. */
@@ -14,17 +15,18 @@ export const DAV_TASKS: Readonly<Record<string, TaskParts>> = {
   [CALENDARS.name]: inThread(CALENDARS),
   [OBJECT.name]: inThread(OBJECT),
   [OBJECTS.name]: inThread(OBJECTS),
+  [FEED.name]: inThread(FEED),
 };
 
 /** The task for a thread: it says what its parts took, and its failures are parts. */
 function inThread<Input extends DavInput, Part>(task: DavTask<Input, Part>) {
   return function* (input: Input): Generator<ThreadPart, void> {
-    let before = spentMs();
+    let before = processorMs();
     try {
       for (const part of task.run(input)) {
-        const now = spentMs();
+        const now = processorMs();
         yield { part, ms: now - before };
-        before = spentMs();
+        before = processorMs();
       }
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
@@ -32,9 +34,4 @@ function inThread<Input extends DavInput, Part>(task: DavTask<Input, Part>) {
       yield { failure: { kind, message, detail } };
     }
   };
-}
-
-function spentMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }

@@ -5,7 +5,14 @@
 import { createHash } from 'node:crypto';
 
 import type { EventResource } from '../../calendars/event.ts';
-import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import type {
+  EventChange,
+  EventDraft,
+  EventWriting,
+  LaterHalf,
+  WriteResult,
+  WriteTarget,
+} from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { renderObject } from '../../lib/rendered-json.ts';
@@ -25,6 +32,7 @@ import { answerInvitation } from './events/answer-invitation.ts';
 import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
 import { changeEvent, removeOccurrence } from './events/edit-event.ts';
 import { eventResourceOf } from './events/event-resource.ts';
+import { laterHalfOf } from './events/later-half.ts';
 import type { Editor } from './events/mark-changed.ts';
 import { newObject, uidOf } from './events/new-event.ts';
 
@@ -37,11 +45,18 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
 
   return {
     create: (href, draft, key) => create(writer, calendarUrl(href), { draft, key }),
+    copyLater: (href, target, later) => copyLater(writer, { collection: calendarUrl(href), target }, later),
+    async findCreated(href, key) {
+      const collection = calendarUrl(href);
+      const uid = uidOf(key, collection);
+      const found = await findCreated(session, { collection, uid, url: urlOfUid(uid, collection) });
+      return found && [found];
+    },
     async update(href, target, change) {
       const place = {
         collection: calendarUrl(href),
         target,
-        isInviting: (change.attendees ?? []).length > 0,
+        isInviting: invites(change),
       };
       const { instance } = target;
       const edit: Edit = (object, editor) => changeEvent(object, { instance, change }, editor);
@@ -92,18 +107,37 @@ const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
 
 /** The account's addresses are asked for only where there are guests: before the change, or after it (`isInviting`). */
 async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
-  const hasGuests = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
+  const hasGuests = isInviting || /(?<=^|[\r\n])(ORGANIZER|ATTENDEE)\b/i.test(icalendar);
   return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
 }
 
 type NewEvent = { readonly draft: EventDraft; readonly key: string };
 
 async function create(writer: Writer, collection: URL, { draft, key }: NewEvent): Promise<WriteResult> {
-  const { session } = writer;
   const uid = uidOf(key, collection);
-  const editor = await editorOf(writer, '', (draft.attendees ?? []).length > 0);
-  const url = urlWithin(collection, `${uid}.ics`);
-  const creation = await createObject(session, url, newObject(draft, uid, editor));
+  const editor = await editorOf(writer, '', invites(draft));
+  return putNew(writer.session, { collection, uid, icalendar: newObject(draft, uid, editor) });
+}
+
+/** The later half of a series is one object, made of the text that the server has: it is there as a whole, or not at all. */
+async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<WriteResult> {
+  const { collection, target } = place;
+  const base = (await versionSeen(writer.session, collection, target)) ?? gone();
+  const uid = uidOf(later.key, collection);
+  const editor = await editorOf(writer, base.icalendar, invites(later.change));
+  const icalendar = laterHalfOf(readObject(base.icalendar), later, { uid, editor });
+  return putNew(writer.session, { collection, uid, icalendar });
+}
+
+const invites = ({ attendees }: EventChange): boolean => (attendees ?? []).length > 0;
+
+const urlOfUid = (uid: string, collection: URL): URL => urlWithin(collection, `${uid}.ics`);
+
+type NewObject = { readonly collection: URL; readonly uid: string; readonly icalendar: string };
+
+async function putNew(session: DavSession, { collection, uid, icalendar }: NewObject): Promise<WriteResult> {
+  const url = urlOfUid(uid, collection);
+  const creation = await createObject(session, url, icalendar);
   if (creation.outcome === 'created') {
     const stored = await asStored(session, creation.object);
     return stored ? resultOf(collection, stored) : readCreated(session, { collection, uid, url: null });
@@ -114,18 +148,24 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
 
 type CreatedBefore = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
-/** The event that this or an earlier creation with the same key made, wherever the server put it. */
-async function readCreated(
+/** The event that this or an earlier creation with the same key made. */
+async function readCreated(session: DavSession, before: CreatedBefore): Promise<WriteResult> {
+  const resource = await findCreated(session, before);
+  if (resource !== undefined) return { changed: [resource], removed: [] };
+  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
+}
+
+/** The object with this UID, wherever the server put it. */
+async function findCreated(
   session: DavSession,
   { collection, uid, url }: CreatedBefore,
-): Promise<WriteResult> {
+): Promise<EventResource | undefined> {
   const isInCalendar = url !== null && objectPath(url.href, collection) !== undefined;
   const named = isInCalendar ? await getObject(session, url) : undefined;
   const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
   const object = named ?? (elsewhere && (await getObject(session, elsewhere)));
-  const result = object && resultOf(collection, object);
-  if (result?.changed.some(({ events }) => events.some((event) => event.uid === uid))) return result;
-  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
+  const resource = object && resourceOf(collection, object);
+  return resource?.events.some((event) => event.uid === uid) ? resource : undefined;
 }
 
 type Edit = (object: CalendarObject, editor: Editor) => readonly EventEdit[];

@@ -83,9 +83,12 @@ export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectCon
   },
 };
 
+/** Without the flag `m`, which would end lines at U+2028 and U+2029 of a description as well. */
+const AN_EVENT = /(?<=^|[\r\n])BEGIN:VEVENT[ \t]*(?=[\r\n]|$)/i;
+
 function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectContent {
   // Tasks and journals share collections with events (RFC 4791 §4.1).
-  if (!/^BEGIN:VEVENT\s*$/im.test(icalendar)) return { type: 'gone' };
+  if (!AN_EVENT.test(icalendar)) return { type: 'gone' };
   try {
     return { type: 'event', resource: eventResourceOf({ href: path, etag, icalendar }) };
   } catch (failure) {

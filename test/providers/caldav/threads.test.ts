@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 
+import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import type { WorkPool } from '../../../src/lib/work-pool/work-pool.ts';
 import { CALENDARS } from '../../../src/providers/caldav/dav/calendar-listing.ts';
 import {
@@ -115,12 +116,13 @@ describe('reading in threads', () => {
 
     const origins = ['https://dav.example'];
     const body = listOf(calendar);
-    const { parts } = await isTheSame(CALENDARS, { body, base: COLLECTION, origins, most: 5 }, (parts) =>
+    const input = { body, base: COLLECTION, origins, principal: COLLECTION, most: 5 };
+    const { parts } = await isTheSame(CALENDARS, input, (parts) =>
       parts.flatMap(({ calendars }) => calendars),
     );
 
     assert.deepEqual(
-      parts.flatMap(({ calendars }) => calendars.map(({ href }) => href)),
+      parts.flatMap(({ calendars }) => calendars.map(({ calendar }) => calendar.href)),
       [COLLECTION],
     );
   });
@@ -131,6 +133,24 @@ describe('reading in threads', () => {
     const { parts } = await isTheSame(PROPERTIES, { body });
 
     assert.equal(parts[0]?.[0]?.properties.get('{DAV:}displayname')?.text, LONG);
+  });
+
+  it('what is read here counts as what threads read, also where it fails', async () => {
+    const body = bodyOf('short');
+    const reading = davReading({ work: pool, owner: 'ada' });
+    const slow: DavTask<{ body: typeof body }, string> = {
+      name: 'slow',
+      *run() {
+        useProcessor(20);
+        yield 'part';
+        useProcessor(20);
+        throw new ProviderError('invalid_response', 'It is no calendar');
+      },
+    };
+
+    await assert.rejects(partsOf(reading, slow, { body }), { kind: 'invalid_response' });
+
+    assert.ok(reading.spentMs() >= 40);
   });
 
   it('threads fail as it fails here, after the parts that came before', async () => {
@@ -150,3 +170,11 @@ describe('reading in threads', () => {
     assert.ok(count > 0, 'There were parts');
   });
 });
+
+function useProcessor(ms: number): void {
+  const before = process.threadCpuUsage();
+  for (let spent = 0; spent < ms * 1000; ) {
+    const { user, system } = process.threadCpuUsage(before);
+    spent = user + system;
+  }
+}

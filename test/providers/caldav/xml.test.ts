@@ -15,7 +15,7 @@ import {
   readMultistatus,
 } from '../../../src/providers/caldav/dav/multistatus.ts';
 import { parseXml } from '../../../src/providers/caldav/dav/xml.ts';
-import { assertOfGrown, growingSize, grown, received } from '../../harness/growth.ts';
+import { assertOfGrown, growingSize, grown, readingLimit, received } from '../../harness/growth.ts';
 import { takesUnder, takesUnderASecond } from '../../harness/processor-time.ts';
 import { inputs, rounds } from '../../harness/rounds.ts';
 
@@ -237,10 +237,6 @@ const content = grown(
   ),
 );
 
-/** Bodies up to this size are read on the main thread (src/providers/caldav): a page of them takes no other thread. */
-const READ_HERE = 16 * 1024;
-
-/** A thread of its own has two seconds for a body, the main thread a tenth of one. */
 function readQuickly(body: string): void {
   const reading = () => {
     try {
@@ -249,7 +245,7 @@ function readQuickly(body: string): void {
       if (!(failure instanceof ProviderError)) throw failure;
     }
   };
-  assert.ok(takesUnder(body.length > READ_HERE ? 2000 : 100, reading), `${body.length} characters`);
+  assert.ok(takesUnder(readingLimit(body), reading), `${body.length} characters`);
 }
 
 const deepened = fc.tuple(growingSize(1000), content).map(([depth, inner]) => {

@@ -1,10 +1,11 @@
 /** Reading the list of calendars of a home. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import { calendarOf } from './calendar-properties.ts';
+import { calendarOf, mainCalendarIn, ownerIn } from './calendar-properties.ts';
 import { type DavBody, textOfBody } from './dav-body.ts';
 import type { DavTask } from './dav-reading.ts';
-import { multistatusParts } from './multistatus.ts';
+import { plainPath } from './href.ts';
+import { type DavResponse, multistatusParts } from './multistatus.ts';
 import { bounded } from './properties-task.ts';
 
 export type CalendarsInput = {
@@ -13,14 +14,24 @@ export type CalendarsInput = {
   readonly base: string;
   /** Calendars at other origins than these are left out. */
   readonly origins: readonly string[];
+  /** Of the account's user, absolute. */
+  readonly principal: string;
   /** No more calendars are read. */
   readonly most: number;
 };
 
+export type ListedCalendar = {
+  readonly calendar: ProviderCalendar;
+  /** Whether the server names an owner who is not the account's user. */
+  readonly isOthers: boolean;
+};
+
 export type CalendarsPart = {
-  readonly calendars: readonly ProviderCalendar[];
+  readonly calendars: readonly ListedCalendar[];
   /** Hosts of calendars at foreign addresses. */
   readonly foreign: readonly string[];
+  /** The address of the main calendar, where the part has an inbox that names it. */
+  readonly main?: string | undefined;
 };
 
 /** Each has the zone it describes to be read, which takes its time: so many calendars, or milliseconds, are a part. */
@@ -30,21 +41,24 @@ const PART_MS = 20;
 /** The calendars for events that a home lists, in its order. Fails as `multistatusParts` does. */
 export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   name: 'caldav-calendars',
-  *run({ body, base, origins, most }) {
-    let calendars: ProviderCalendar[] = [];
+  *run({ body, base, origins, principal, most }) {
+    const user = plainPath(new URL(principal));
+    let calendars: ListedCalendar[] = [];
     let count = 0;
     let startedAt = performance.now();
     for (const responses of multistatusParts(textOfBody(body), bounded)) {
       const foreign = new Set<string>();
+      let main: string | undefined;
       for (const response of responses) {
         const url = URL.parse(response.href, base);
         if (url === null || !isPinned(origins, url)) {
           foreign.add(url?.host ?? '');
           continue;
         }
+        main ??= mainOf(response, base);
         const calendar = calendarOf(response, url);
         if (calendar === undefined) continue;
-        calendars.push(calendar);
+        calendars.push({ calendar, isOthers: isOthers(response, base, user) });
         count += 1;
         if (count === most) break;
         const isShort = performance.now() - startedAt < PART_MS;
@@ -53,9 +67,21 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
         [calendars, startedAt] = [[], performance.now()];
       }
       // A few are enough to say so.
-      yield { calendars, foreign: [...foreign].slice(0, 3) };
+      yield { calendars, foreign: [...foreign].slice(0, 3), ...(main === undefined ? {} : { main }) };
       calendars = [];
       if (count === most) return;
     }
   },
 };
+
+/** `user` is the path of a principal, whatever the origin: a server may list calendars at another host than it signs in at. */
+function isOthers(response: DavResponse, base: string, user: string): boolean {
+  const named = ownerIn(response);
+  const owner = named === undefined ? null : URL.parse(named, base);
+  return owner !== null && plainPath(owner) !== user;
+}
+
+function mainOf(response: DavResponse, base: string): string | undefined {
+  const named = mainCalendarIn(response);
+  return named === undefined ? undefined : URL.parse(named, base)?.href;
+}

@@ -4,7 +4,7 @@ import { timeZoneOf } from './calendar-time-zone.ts';
 import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
 import { lastSegment } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
-import { child, textOf, type XmlElement } from './xml.ts';
+import { child, hrefsOf, textOf, type XmlElement } from './xml.ts';
 
 /** Asked for by name: iCloud refuses `allprop`. */
 export const CALENDAR_PROPERTIES: readonly string[] = [
@@ -17,6 +17,8 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
   apple('calendar-color'),
   caldav('calendar-timezone'),
   dav('owner'),
+  // Of an inbox among the calendars.
+  caldav('schedule-default-calendar-URL'),
 ];
 
 /** A collection of a calendar home as a calendar; `undefined` when it holds no events. */
@@ -34,6 +36,16 @@ export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | 
     access: accessOf(properties.get(dav('current-user-privilege-set'))),
     original: Object.fromEntries([...properties].map(([name, value]) => [prefixed(name), plain(value)])),
   };
+}
+
+/** The principal whose calendar it is (RFC 3744 §5.1), as the server spells it; `undefined` where it names none. */
+export const ownerIn = ({ properties }: DavResponse): string | undefined =>
+  hrefsOf(properties.get(dav('owner')))[0];
+
+/** The calendar that an inbox puts invitations into (RFC 6638 §9.2), as the server spells it; `undefined` of all else. */
+export function mainCalendarIn({ properties }: DavResponse): string | undefined {
+  const isInbox = child(properties.get(dav('resourcetype')), caldav('schedule-inbox')) !== undefined;
+  return isInbox ? hrefsOf(properties.get(caldav('schedule-default-calendar-URL')))[0] : undefined;
 }
 
 /** A calendar (not a scheduling box, not a subscription) that takes VEVENTs (RFC 4791 §5.2.3). */

@@ -33,7 +33,7 @@ export interface DavReading {
    * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the parts end: do no slow work between two.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
-  /** Milliseconds of processor time that threads took so far for this reading. */
+  /** Milliseconds of processor time that were taken so far for this reading, here and in threads. */
   spentMs(): number;
 }
 
@@ -98,6 +98,26 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     if (failure !== undefined) throw errorOf(failure);
   }
 
+  /** The parts as they are made, with turns of the event loop between: those are not counted. */
+  async function* here<Part>(parts: Iterable<Part>): AsyncGenerator<Part, void> {
+    let before = processorMs();
+    const count = () => {
+      spent += processorMs() - before;
+    };
+    try {
+      for (const part of parts) {
+        count();
+        yield part;
+        await nextTurn();
+        before = processorMs();
+      }
+    } catch (failure) {
+      count();
+      throw failure;
+    }
+    count();
+  }
+
   return {
     async *parts<Input extends DavInput, Part>({ name, run }: DavTask<Input, Part>, input: Input) {
       if (work === undefined || input.body.bytes.byteLength <= MOST_AT_ONCE) yield* here(run(input));
@@ -115,12 +135,10 @@ function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-/** The parts as they are made, with turns of the event loop between. */
-async function* here<Part>(parts: Iterable<Part>): AsyncGenerator<Part, void> {
-  for (const part of parts) {
-    yield part;
-    await nextTurn();
-  }
+/** What this thread has taken since it began, in milliseconds. */
+export function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>

@@ -49,6 +49,16 @@ export function comparablePath(path: string): string {
   });
 }
 
+/** The path of a collection, spelled so that those are equal too that differ in their last slash and in what need not be encoded. */
+export const plainPath = ({ pathname }: URL): string =>
+  withoutSlash(comparablePath(pathname)).replace(ENCODED_IN_PATHS, percentDecodedOctet) || '/';
+
+/** What a path may hold as it is (RFC 3986 §3.3), and some servers encode. */
+const ENCODED_IN_PATHS = /%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g;
+
+const percentDecodedOctet = (octet: string): string =>
+  String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+
 /** An etag, spelled for comparison: without weakness, quotes, and what compressing proxies append (`-gzip`). */
 export function comparableEtag(etag: string): string {
   const strong = etag.trim().replace(/^W\//i, '');

@@ -6,7 +6,7 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { type DavSession, propertiesIn, sendPropfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
-import { comparablePath, withoutSlash } from './href.ts';
+import { plainPath } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, hrefsOf } from './xml.ts';
 
@@ -82,16 +82,7 @@ const notItself = (principal: URL): ProviderError =>
   );
 
 /** The address of a principal, spelled so that equivalent ones are equal: origin and path, a space between them. */
-export function principalText({ origin, pathname, search }: URL): string {
-  const path = withoutSlash(comparablePath(pathname)).replace(ENCODED_IN_PATHS, percentDecodedOctet);
-  return `${origin} ${path || '/'}${search}`;
-}
-
-/** What a path may hold as it is (RFC 3986 §3.3), and some servers encode. */
-const ENCODED_IN_PATHS = /%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g;
-
-const percentDecodedOctet = (octet: string): string =>
-  String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+export const principalText = (url: URL): string => `${url.origin} ${plainPath(url)}${url.search}`;
 
 /** The addresses of hrefs; those that are none are left out. */
 export const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>

@@ -33,7 +33,14 @@ async function askPrincipal(session: DavSession, principal: URL) {
   }
 }
 
-const isMail = (address: string): boolean => /^mailto:/i.test(address);
+/** Those that are e-mail addresses, as guests of events are named: without `mailto:`, its fields and its escapes; each once. */
+export function mailAddressesOf({ addresses }: UserAddresses): string[] {
+  const mails = addresses.filter(isMail).map((address) => address.trim().slice('mailto:'.length));
+  const plain = mails.map((mail) => percentDecoded(mail.replace(/\?.*$/s, '').trim()));
+  return [...new Set(plain.filter((mail) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(mail)))];
+}
+
+const isMail = (address: string): boolean => /^mailto:/i.test(address.trim());
 
 /** Whether an ATTENDEE or ORGANIZER with this value is the account. */
 export function isUserAddress({ addresses }: UserAddresses, value: string): boolean {

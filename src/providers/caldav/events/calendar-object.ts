@@ -1,14 +1,13 @@
 /** A calendar object resource (RFC 4791 §4.1) taken apart to be edited: what is not edited is written as it came. */
-import { ProviderError } from '../../../calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { type Component, parseComponents } from '../../../lib/icalendar/component.ts';
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
 import { resourceBudget, TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
-import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
 import { latestVersions } from './event-versions.ts';
-import { tzidsIn, withTimezones } from './timezones.ts';
+import { withTimezones, type ZoneNames, zoneNamesIn } from './timezones.ts';
 
 export type CalendarObject = {
   /** Without older versions of its events: they are not written again. */
@@ -18,7 +17,7 @@ export type CalendarObject = {
   readonly master: ReadEvent | undefined;
   readonly overrides: readonly ReadEvent[];
   /** How the object names zones, so that new times are written with its own TZIDs. */
-  readonly tzidOf: TzidOf;
+  readonly zones: ZoneNames;
 };
 
 /** New lines for an event of an object, or for one to be added to it; `undefined` takes the event out. */
@@ -47,7 +46,7 @@ export function readObject(icalendar: string): CalendarObject {
       events: master === undefined ? overrides : [master, ...overrides],
       master,
       overrides,
-      tzidOf: tzidsIn(calendar, zoneOf),
+      zones: zoneNamesIn(calendar, zoneOf),
     };
   } catch (cause) {
     if (!(cause instanceof ICalendarError)) throw cause;
@@ -64,11 +63,11 @@ function cannotBeChanged(cause: ICalendarError): ProviderError {
 
 /**
  * The text of the edited object: events stand where they stood, added ones at the end. Every zone they name is described
- * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds. Fails as `invalid_response` when it
+ * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds. Throws UnsupportedByProvider when it
  * would be over the budget of a resource.
  */
 export function writeObject(
-  { calendar, events }: CalendarObject,
+  { calendar, events, zones }: CalendarObject,
   edits: readonly EventEdit[],
   now: number,
 ): string | undefined {
@@ -80,12 +79,23 @@ export function writeObject(
   const before = new Set(events);
   const added = edits.filter(({ event }) => !before.has(event)).map(({ event }) => event.component);
   if ([...events.map(({ component }) => component), ...added].flatMap(edited).length === 0) return undefined;
+  const components = [...calendar.components, ...added].flatMap(edited);
+  return writeCalendar({ ...calendar, components }, zones, now);
+}
+
+/** The text of a calendar as an object of its own, every zone in it described. Fails as writeObject does. */
+export function writeCalendar(calendar: Component, zones: ZoneNames, now: number): string {
   // METHOD belongs to messages between calendars; a stored object has none (RFC 4791 §4.1).
   const lines = linesWithout(calendar.lines, 'METHOD');
-  const components = [...calendar.components, ...added].flatMap(edited);
   try {
-    return writeComponent(withTimezones({ ...calendar, lines, components }, now));
+    return writeComponent(withTimezones({ ...calendar, lines }, zones, now));
   } catch (cause) {
+    // What is asked for is too much, and would be so each time.
+    if (cause instanceof TooComplexError)
+      throw new UnsupportedByProvider(
+        'field_not_supported_by_provider',
+        `The event would be too complex: ${cause.message}`,
+      );
     if (!(cause instanceof ICalendarError)) throw cause;
     throw cannotBeChanged(cause);
   }

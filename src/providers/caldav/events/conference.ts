@@ -1,5 +1,6 @@
 /** Where a meeting is joined: the address in its properties, or else one in its texts. */
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import { contentLine } from '../../../lib/icalendar/write-lines.ts';
 
 /** Addresses of meetings only, not of a service's other pages. */
 const JOIN_URLS: readonly RegExp[] = [
@@ -15,9 +16,13 @@ const LONGEST_SEARCH = 50_000;
 const MOST_ADDRESSES = 50;
 
 /** The URL where the meeting can be joined, if one is known. */
-export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
-  // CONFERENCE holds the address as `uriText` spells it, URL the address itself.
-  if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
+export function conferenceOf(event: VEvent): string | undefined {
+  const { conference, conferenceAsGiven, location, url, description } = event;
+  if (conference !== undefined) {
+    // Its value is the address as `uriText` spells it; the address itself is beside it, or in URL.
+    const given = [conferenceAsGiven, url].find((uri) => uri !== undefined && uriText(uri) === conference);
+    return given ?? conference;
+  }
   for (const text of [location, url, description]) {
     const match = text === undefined ? undefined : joinUrlIn(text.slice(0, LONGEST_SEARCH));
     if (match !== undefined) return withoutPunctuation(match);
@@ -47,6 +52,16 @@ function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && '.,;:!?'.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
+}
+
+/**
+ * The CONFERENCE of a meeting that is joined by video. Where the address is not written as it is, it is beside it: a
+ * comma and `%2C` are not the same to every service.
+ */
+export function conferenceLine(uri: string): string {
+  const [given, written] = [uri.trim(), uriText(uri)];
+  const asGiven = given === written ? undefined : given;
+  return contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO', 'X-KALENDS-URI': asGiven }, written);
 }
 
 /**

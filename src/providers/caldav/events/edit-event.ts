@@ -24,7 +24,7 @@ export function changeEvent(
   const event = instance === undefined ? object.events[0] : overrideFor(object, instance);
   if (event === undefined) return [];
   requireRole(event.component.lines, change, editor);
-  const timed = withTimes(event, change, object.tzidOf);
+  const timed = withTimes(event, change, object.zones.tzidOf);
   const lines = markRevised(withDetailsAndAttendees(timed, change, editor), editor);
   if (event !== object.master) return [{ event, lines }];
   const series = { ...object, master: event };
@@ -59,7 +59,11 @@ export function removeOccurrence(object: CalendarObject, instance: EventTime, ed
   return [...removed, { event: master, lines: markRevised([...lines, ...exdate], editor) }];
 }
 
-function withDetailsAndAttendees(lines: readonly string[], change: EventChange, { user }: Editor): string[] {
+export function withDetailsAndAttendees(
+  lines: readonly string[],
+  change: EventChange,
+  { user }: Editor,
+): string[] {
   const filled = withDetails(lines, change);
   return change.attendees === undefined ? filled : withAttendees(filled, change.attendees ?? [], user);
 }
@@ -81,18 +85,22 @@ function followedPart(
 /** What a guest may change of an invitation without its organizer, RFC 6638 §3.2.2.1. */
 const GUEST_FIELDS: readonly string[] = ['availability', 'color', 'custom', 'privacy', 'autoConference'];
 
-function requireRole(lines: readonly string[], change: EventChange, { user }: Editor): void {
+export function requireRole(lines: readonly string[], change: EventChange, { user }: Editor): void {
   if (isOrganizer(user, lines)) return;
   const foreign = Object.entries(change).flatMap(([field, value]) =>
     value === undefined || GUEST_FIELDS.includes(field) ? [] : field,
   );
-  const isGuest = answerOf(user, lines) !== undefined;
+  const isGuest = isInvited(lines, user);
   // Somebody else's event that was only imported may be changed, but only its organizer invites to it.
   const refused = isGuest ? foreign[0] : foreign.find((field) => field === 'attendees');
   if (refused === undefined) return;
   const message = 'Only the organizer may change this of the event';
   throw new UnsupportedByProvider('organizer_only', message, refused);
 }
+
+/** Whether the account is among the guests. */
+export const isInvited = (lines: readonly string[], user: Editor['user']): boolean =>
+  answerOf(user, lines) !== undefined;
 
 function requireNoRecurrence({ recurrence }: EventChange): void {
   if (recurrence === undefined) return;

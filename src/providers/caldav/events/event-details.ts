@@ -6,7 +6,7 @@ import type { CalendarEvent } from '../../../calendars/event.ts';
 import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, escapeText } from '../../../lib/icalendar/write-lines.ts';
-import { uriText } from './conference.ts';
+import { conferenceLine, uriText } from './conference.ts';
 import { customText } from './custom-text.ts';
 
 const SIMPLE_FIELDS = [
@@ -119,7 +119,7 @@ function withConference(lines: readonly string[], conference: string | null): st
   );
   const remaining = linesWithout(lines, ...CONFERENCES, 'URL');
   if (conference === null) return [...remaining, ...url, ...others];
-  const line = contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO' }, uriText(conference));
+  const line = conferenceLine(conference);
   return [
     ...remaining,
     ...(url.length > 0 ? url : [contentLine('URL', {}, conference.trim())]),

@@ -16,7 +16,7 @@ import { lastSegment } from '../dav/href.ts';
 import { attendeesOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-text.ts';
-import { latestVersions, modifiedAt } from './event-versions.ts';
+import { exclusionBy, latestVersions, modifiedAt } from './event-versions.ts';
 
 export type CalDavObject = {
   readonly href: string;
@@ -75,7 +75,7 @@ function calendarEventOf(
   readCustom: ReturnType<typeof customReader>,
 ): CalendarEvent {
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
-  const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
+  const recurs = recurrenceId === undefined && isSeries(event);
   const conference = conferenceOf(event);
   const custom = readCustom(event.custom);
   const color = colorOf(event);
@@ -100,6 +100,13 @@ function calendarEventOf(
     ...(custom !== undefined && { custom }),
     ...(lastModified !== undefined && { lastModified }),
   };
+}
+
+/** An event whose EXDATE names its start is one too, though it has no occurrence left. */
+function isSeries({ start, recurrence }: VEvent): boolean {
+  const { rrules, rdates, exdates } = recurrence;
+  if (rrules.length + rdates.length > 0) return true;
+  return exdates.length > 0 && exclusionBy({ start, recurrence })(start);
 }
 
 /** Floating times stay as they are: only the calendar's zone, not known here, relates them to others. */

@@ -1,11 +1,14 @@
 /** When an event takes place, as lines of its VEVENT, and what becomes of overrides when their series moves. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
+import { propertiesOf } from '../../../lib/icalendar/component.ts';
 import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
+import { readEnd } from '../../../lib/icalendar/event-end.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import {
+  endLine,
   instanceLine,
   movement,
   recurrenceLines,
@@ -35,7 +38,8 @@ import type { CalendarObject, EventEdit } from './calendar-object.ts';
 /** The properties that make an event a series. */
 export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
 
-type Times = { readonly start: EventTime; readonly end: EventTime };
+/** `recurrence` says more of the length of a series where that is a DURATION. */
+type Times = { readonly start: EventTime; readonly end: EventTime; readonly recurrence?: Recurrence };
 
 /** The DTSTART, which every event that could be read has. */
 export function dtstartOf(lines: readonly string[]): ContentLine {
@@ -54,11 +58,19 @@ export function withTimes(
   let { lines } = component;
   if (starts !== undefined) lines = replaceLines(lines, ['DTSTART'], [starts]);
   // DTEND takes the place of DURATION: a VEVENT has one of them (RFC 5545 §3.6.1).
-  if (starts !== undefined || !isSame(end, event.end))
-    lines = replaceLines(lines, ['DTEND', 'DURATION'], [timeLine('DTEND', end, tzidOf)]);
+  if ((starts !== undefined || !isSame(end, event.end)) && !endsThere(lines, { start, end }))
+    lines = replaceLines(lines, ['DTEND', 'DURATION'], [endLine({ start, end }, tzidOf)]);
   const recurrence = recurrenceAfter(event, start, change);
   if (recurrence === undefined) return lines;
   return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, dtstartOf(lines), start));
+}
+
+/** Whether the lines say so without a DTEND: by their DURATION, or because they say nothing of an end. */
+function endsThere(lines: readonly string[], { start, end }: Times): boolean {
+  if (linesNamed(lines, 'DTEND').length > 0) return false;
+  const durations = propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
+  const stated = readEnd(start, durations, () => undefined);
+  return isSameInstant(stated, end);
 }
 
 function timesAfter(before: Times, change: EventChange): Times {
@@ -94,8 +106,8 @@ export function occurrenceTimes(series: Times, instance: EventTime): Times {
 }
 
 /** The end that gives `start` the length of another event. */
-function endAfter(start: EventTime, other: Times): EventTime {
-  const length = lengthOf(other.start, other.end, 'UTC');
+export function endAfter(start: EventTime, other: Times): EventTime {
+  const length = other.recurrence?.duration ?? lengthOf(other.start, other.end, 'UTC');
   const zone = zoneOf(start, 'UTC');
   const placed = { zone, local: localOf(start), startsAt: instantOf(start, 'UTC') };
   return timeLike(start, localOfInstant(zone, endOf(placed, length)));
@@ -104,15 +116,16 @@ function endAfter(start: EventTime, other: Times): EventTime {
 /** The start that an override replaces. */
 export const originalOf = ({ recurrenceId, start }: VEvent): EventTime => recurrenceId ?? start;
 
-export type Series = Pick<CalendarObject, 'overrides' | 'tzidOf'> & { readonly master: ReadEvent };
+export type Series = Pick<CalendarObject, 'overrides' | 'zones'> & { readonly master: ReadEvent };
 
 /**
  * The overrides of a changed series, with RECURRENCE-IDs where its occurrences are now. An override that starts when its
  * occurrence did moves with it, and takes the new length if it had the old one; any other keeps its time. A new rule
- * takes out the overrides of occurrences that it does not have. `dtstart` is that of the changed series.
+ * takes out the overrides of occurrences that the series has no more, and leaves those that its rules never named.
+ * `dtstart` is that of the changed series.
  */
 export function movedOverrides(
-  { master, overrides, tzidOf }: Series,
+  { master, overrides, zones }: Series,
   change: EventChange,
   dtstart: ContentLine,
 ): EventEdit[] {
@@ -122,17 +135,24 @@ export function movedOverrides(
   const lengthens = !isSame(after.end, before.end);
   const move = movement(before.start, after.start, keepsDays(master.event.recurrence));
   const starts = overrides.map(({ event }) => move(originalOf(event)));
-  const isKept =
+  const isInstance =
     change.recurrence === undefined ? () => true : isInstanceOf(after.start, change.recurrence, starts);
+  const wasInstance = change.recurrence
+    ? isInstanceOf(
+        before.start,
+        master.event.recurrence,
+        overrides.map(({ event }) => originalOf(event)),
+      )
+    : () => true;
   return overrides.map((override): EventEdit => {
     const { event, component } = override;
     const original = originalStartOf(before.start, originalOf(event), 'UTC');
     const start = move(original);
-    if (!isKept(start)) return { event: override, lines: undefined };
+    if (!isInstance(start) && wasInstance(original)) return { event: override, lines: undefined };
     if (!moves && !lengthens) return { event: override, lines: component.lines };
     const hasSeriesLength = isSameInstant(event.end, endAfter(original, before));
     const times = { start, end: endAfter(start, hasSeriesLength ? after : event) };
-    const lines = withTimes(override, isSameInstant(event.start, original) ? times : {}, tzidOf);
+    const lines = withTimes(override, isSameInstant(event.start, original) ? times : {}, zones.tzidOf);
     if (!moves) return { event: override, lines };
     const line = instanceLine('RECURRENCE-ID', dtstart, after.start, start);
     const recurrenceId = event.thisAndFuture

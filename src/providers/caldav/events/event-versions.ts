@@ -2,11 +2,14 @@
 
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import { DAY, dayOfLocal } from '../../../lib/recurrence/civil.ts';
+import { instantOf, localOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../../lib/recurrence/event-time.ts';
 
 /**
  * The events with the UID of the first master, or else of the first event. Of several versions of one event only the
- * newest: by SEQUENCE, then by time, then by position.
+ * newest: by SEQUENCE, then by time, then by position. An override is also older than the EXDATE of its occurrence in a
+ * master with a higher SEQUENCE.
  */
 export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const main = events.find(({ event }) => event.recurrenceId === undefined) ?? events[0];
@@ -14,11 +17,55 @@ export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const keyOf = instanceKeys();
   for (const read of events) {
     if (read.event.uid !== main?.event.uid) continue;
-    const key = keyOf(read.event.recurrenceId);
+    const key = keyOf(onClockOf(main.event, read.event.recurrenceId));
     const other = latest.get(key);
     if (other === undefined || isAsNew(read.event, other.event)) latest.set(key, read);
   }
-  return [...latest.values()];
+  const versions = [...latest.values()];
+  const isRemoved = removedOverrides(versions);
+  return versions.filter((read) => !isRemoved(read));
+}
+
+/** A RECURRENCE-ID may be in UTC, or in any zone. Floating times are left: only the calendar's zone relates them to others. */
+function onClockOf({ start, recurrenceId }: VEvent, named: EventTime | undefined): EventTime | undefined {
+  if (named === undefined || recurrenceId !== undefined) return named;
+  return (start.type === 'floating') === (named.type === 'floating')
+    ? originalStartOf(start, named, 'UTC')
+    : named;
+}
+
+/** Whether the master took an occurrence out after its override was made. One for all later ones is more than that. */
+function removedOverrides(versions: readonly ReadEvent[]): (read: ReadEvent) => boolean {
+  const master = versions.find(({ event }) => event.recurrenceId === undefined)?.event;
+  const isOlder = ({ event }: ReadEvent): boolean =>
+    master !== undefined &&
+    event.recurrenceId !== undefined &&
+    !event.thisAndFuture &&
+    event.sequence < master.sequence;
+  if (master === undefined || master.recurrence.exdates.length === 0 || !versions.some(isOlder))
+    return () => false;
+  const isExcluded = exclusionBy(master);
+  return (read) => {
+    const { recurrenceId } = read.event;
+    return recurrenceId !== undefined && isOlder(read) && isExcluded(recurrenceId);
+  };
+}
+
+/**
+ * Whether EXDATE takes an occurrence of the master out; a date takes all of its day. Floating times are compared with
+ * those in a zone as if they were UTC, since the calendar's zone is not known here.
+ */
+export function exclusionBy({ start, recurrence }: Pick<VEvent, 'start' | 'recurrence'>) {
+  const instants = new Set<number>();
+  const days = new Set<number>();
+  for (const exdate of recurrence.exdates) {
+    if (exdate.type === 'date') days.add(localOf(exdate) / DAY);
+    else instants.add(instantOf(originalStartOf(start, exdate, 'UTC'), 'UTC'));
+  }
+  return (occurrence: EventTime): boolean => {
+    const original = originalStartOf(start, occurrence, 'UTC');
+    return days.has(dayOfLocal(localOf(original))) || instants.has(instantOf(original, 'UTC'));
+  };
 }
 
 /** Equal texts for equal times. A zone of the calendar's own is long, so it is compared once for each object. */

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 
 import type { EventDraft } from '../../../calendars/event-writing.ts';
+import type { Component } from '../../../lib/icalendar/component.ts';
 import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
-import { recurrenceLines, timeLine, utcText } from '../../../lib/icalendar/write-time.ts';
+import { endLine, recurrenceLines, timeLine, utcText } from '../../../lib/icalendar/write-time.ts';
 import { withAttendees } from './attendee-lines.ts';
 import { withDetails } from './event-details.ts';
 import type { Editor } from './mark-changed.ts';
-import { withTimezones } from './timezones.ts';
+import { withTimezones, zoneNamesIn } from './timezones.ts';
 
 /**
  * The UID of a new event with this key: in the form of Apple's, and different in each calendar, since many servers take
@@ -22,7 +23,8 @@ export function uidOf(key: string, collection: URL): string {
 /** The text of the new object. `editor` creates it. */
 export function newObject(draft: EventDraft, uid: string, { user, now }: Editor): string {
   const { start, end, recurrence, attendees } = draft;
-  const dtstart = timeLine('DTSTART', start, unnamed);
+  const zones = zoneNamesIn(EMPTY, () => undefined);
+  const dtstart = timeLine('DTSTART', start, zones.tzidOf);
   const property = parseContentLine(dtstart);
   const lines = [
     `UID:${uid}`,
@@ -31,8 +33,7 @@ export function newObject(draft: EventDraft, uid: string, { user, now }: Editor)
     `LAST-MODIFIED:${utcText(now)}`,
     'SEQUENCE:0',
     dtstart,
-    // WriteResult even when it is the start: iCloud refuses events without one.
-    timeLine('DTEND', end, unnamed),
+    endLine({ start, end }, zones.tzidOf),
     ...(recurrence === undefined || property === undefined
       ? []
       : recurrenceLines(recurrence, property, start)),
@@ -43,12 +44,11 @@ export function newObject(draft: EventDraft, uid: string, { user, now }: Editor)
     lines: attendees === undefined ? filled : withAttendees(filled, attendees, user),
     components: [],
   };
-  const calendar = {
-    name: 'VCALENDAR',
-    lines: ['VERSION:2.0', 'PRODID:-//Kalends//Kalends//EN', 'CALSCALE:GREGORIAN'],
-    components: [event],
-  };
-  return writeComponent(withTimezones(calendar, now));
+  return writeComponent(withTimezones({ ...EMPTY, components: [event] }, zones, now));
 }
 
-const unnamed = (): undefined => undefined;
+const EMPTY: Component = {
+  name: 'VCALENDAR',
+  lines: ['VERSION:2.0', 'PRODID:-//Kalends//Kalends//EN', 'CALSCALE:GREGORIAN'],
+  components: [],
+};

@@ -13,7 +13,7 @@ import { dtstartOf, occurrenceTimes, originalOf, RECURRENCE_NAMES, withTimes } f
 export function overrideFor(object: CalendarObject, instance: EventTime): ReadEvent {
   const override = findOverride(object, instance);
   if (override !== undefined) return override;
-  const { master, overrides, tzidOf } = object;
+  const { master, overrides, zones } = object;
   if (master === undefined || isExcluded(master.event, instance))
     throw new ProviderError('not_found', 'The series has no such occurrence');
   const at = instantIn(object, instance);
@@ -27,7 +27,7 @@ export function overrideFor(object: CalendarObject, instance: EventTime): ReadEv
   const times = occurrenceTimes(event, instance);
   const recurrenceId = instanceLine('RECURRENCE-ID', dtstartOf(component.lines), event.start, instance);
   return {
-    component: { ...component, lines: [...withTimes(single, times, tzidOf), recurrenceId] },
+    component: { ...component, lines: [...withTimes(single, times, zones.tzidOf), recurrenceId] },
     event: { ...single.event, ...times, recurrenceId: instance },
   };
 }

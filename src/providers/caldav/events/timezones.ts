@@ -1,42 +1,83 @@
 /** The time zones of a calendar object: how its events name them (TZID), and their descriptions (VTIMEZONE). */
 import type { Component } from '../../../lib/icalendar/component.ts';
-import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
+import { parameterOf, parseContentLine, textOf } from '../../../lib/icalendar/content-line.ts';
+import { linesNamed } from '../../../lib/icalendar/edit-lines.ts';
 import { readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { ZoneOf } from '../../../lib/icalendar/time-value.ts';
 import { vtimezoneOf } from '../../../lib/icalendar/vtimezone-writer.ts';
+import { escapeText } from '../../../lib/icalendar/write-lines.ts';
 import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
 import { instantOf } from '../../../lib/recurrence/event-instant.ts';
-import type { Zone } from '../../../lib/recurrence/event-time.ts';
+import type { CustomZone, Zone } from '../../../lib/recurrence/event-time.ts';
 
-/** The TZID that events of the calendar use for a zone. */
-export function tzidsIn(calendar: Component, zoneOf: ZoneOf): TzidOf {
+/** What a calendar object calls zones. */
+export type ZoneNames = {
+  /** The TZID for a zone: the one that its events use, or for a zone of a calendar's own a free one. */
+  readonly tzidOf: TzidOf;
+  /** The zones of calendars' own that were named so far, and that the object did not know. */
+  readonly added: ReadonlyMap<string, CustomZone>;
+};
+
+/** The names in a calendar as it is now. */
+export function zoneNamesIn(calendar: Component, zoneOf: ZoneOf): ZoneNames {
+  const used = tzidsUsed(calendar);
   const names = new Map<string, string>();
-  for (const tzid of tzidsUsed(calendar)) {
+  for (const tzid of used) {
     const zone = zoneOf(tzid);
     const key = zone && keyOf(zone);
     if (key !== undefined && !names.has(key)) names.set(key, tzid);
   }
-  return (zone) => names.get(keyOf(zone));
+  const added = new Map<string, CustomZone>();
+  const taken = new Set([...describedIn(calendar), ...used]);
+  const tzidOf = (zone: Zone): string | undefined => {
+    const key = keyOf(zone);
+    const known = names.get(key);
+    if (known !== undefined || typeof zone === 'string') return known;
+    const tzid = freeName(zone.tzid, taken);
+    names.set(key, tzid);
+    taken.add(tzid);
+    added.set(tzid, zone);
+    return tzid;
+  };
+  return { tzidOf, added };
+}
+
+/** Another zone may have the name already: they are counted then. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name} ${count}`;
+  return free;
 }
 
 const keyOf = (zone: Zone): string => (typeof zone === 'string' ? zone : JSON.stringify(zone));
 
-/** Adds a VTIMEZONE for each TZID that has none, except for a TZID of no known zone. */
-export function withTimezones(calendar: Component, now: number): Component {
-  const described = new Set(
-    calendar.components
-      .filter(({ name }) => name === 'VTIMEZONE')
-      .map(({ lines }) => lines.find((line) => /^TZID\b/i.test(line)))
-      .map((line) => (line === undefined ? undefined : parseContentLine(line)?.value.trim())),
-  );
+/** The TZIDs that the calendar has a VTIMEZONE for. */
+function describedIn({ components }: Component): ReadonlySet<string> {
+  const lines = components
+    .filter(({ name }) => name === 'VTIMEZONE')
+    .flatMap(({ lines }) => linesNamed(lines, 'TZID').slice(0, 1));
+  const properties = lines.map((line) => parseContentLine(line));
+  return new Set(properties.flatMap((property) => (property === undefined ? [] : textOf(property).trim())));
+}
+
+/**
+ * Adds a VTIMEZONE for each TZID that has none: of those in `added` as it is there, of others as the name is known. A TZID
+ * of no known zone stays without.
+ */
+export function withTimezones(
+  calendar: Component,
+  { added }: Pick<ZoneNames, 'added'>,
+  now: number,
+): Component {
+  const described = describedIn(calendar);
   const zoneOf = zonesOf(calendar);
   const starts = readEvents(calendar, zoneOf).map(({ event }) => instantOf(event.start, 'UTC'));
   const from = Math.min(now, ...starts);
-  const added = [...tzidsUsed(calendar)].flatMap((tzid) => {
-    const zone = described.has(tzid.trim()) ? undefined : zoneOf(tzid);
-    return zone === undefined ? [] : { ...vtimezoneOf(zone, from, now), lines: [`TZID:${tzid}`] };
+  const zones = [...tzidsUsed(calendar)].flatMap((tzid) => {
+    const zone = described.has(tzid.trim()) ? undefined : (added.get(tzid) ?? zoneOf(tzid));
+    return zone === undefined ? [] : { ...vtimezoneOf(zone, from, now), lines: [`TZID:${escapeText(tzid)}`] };
   });
-  return { ...calendar, components: [...added, ...calendar.components] };
+  return { ...calendar, components: [...zones, ...calendar.components] };
 }
 
 /** TZIDs of the times in events, as they are written. */

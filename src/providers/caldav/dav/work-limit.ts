@@ -1,6 +1,6 @@
 /** How much processor time the answers of one sync may take (docs/security.md T13); time on the network does not count. */
-import { ProviderError } from '../../calendars/provider-error.ts';
-import type { DavSession } from './dav/dav-client.ts';
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { DavSession } from './dav-client.ts';
 
 /** For each thousand resources that were read, and for the first of them. */
 const MS_OF_THOUSAND = 30_000;
