@@ -11,10 +11,15 @@ import type { GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
+/** Whether Google makes Meets in this calendar. */
+export async function makesMeets(events: GoogleEvents): Promise<boolean> {
+  const { conferenceProperties } = await events.entry();
+  return texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet');
+}
+
 /** Fails as UnsupportedByProvider where Google makes no Meets. */
 export async function checkMeet(events: GoogleEvents): Promise<void> {
-  const { conferenceProperties } = await events.entry();
-  if (texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet')) return;
+  if (await makesMeets(events)) return;
   const message = 'Google makes no Meet links in this calendar';
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
 }

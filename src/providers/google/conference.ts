@@ -56,6 +56,28 @@ export function conferenceAt(address: string): Conference {
   };
 }
 
+export const hasMeet = ({ conferenceData }: GoogleEvent): boolean =>
+  conferenceData !== undefined && conferenceData !== null && isMeet(conferenceData);
+
+/** Whether Google hosts it. */
+const isMeet = ({ conferenceSolution, createRequest }: Conference): boolean =>
+  (conferenceSolution?.key ?? createRequest?.conferenceSolutionKey)?.type === 'hangoutsMeet';
+
+/**
+ * A conference for another event. Google asks since February 2026 to make a Meet anew for each event, because one that
+ * several share may shut people out or let strangers in; `meetId` asks for it. Without one, where the calendar makes no
+ * Meets, it is copied as what others host is. One that could not be made has nothing to copy.
+ */
+export function copiedConference(
+  conference: Conference | null | undefined,
+  meetId: string | undefined,
+): Conference | undefined {
+  if (conference === null || conference === undefined) return undefined;
+  if (meetId !== undefined && isMeet(conference)) return requestedMeet(meetId);
+  const { createRequest: _done, ...described } = conference;
+  return objects(described.entryPoints).length === 0 ? undefined : described;
+}
+
 /** A Meet of Google's making; the same `requestId` asks for the same one. */
 export const requestedMeet = (requestId: string): Conference => ({
   createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
@@ -66,6 +88,20 @@ export function conferencePatch(conference: Conference, former: unknown): Confer
   const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
   return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
 }
+
+const MEMBERS = [
+  'conferenceId',
+  'conferenceSolution',
+  'createRequest',
+  'entryPoints',
+  'notes',
+  'parameters',
+  'signature',
+];
+
+/** The same where it is not known what was there. */
+export const wholeConferencePatch = (conference: Conference): Conference =>
+  conferencePatch(conference, Object.fromEntries(MEMBERS.map((name) => [name, null])));
 
 /** Whether Google is still making the conference. */
 export const isPending = ({ conferenceData }: GoogleEvent): boolean =>

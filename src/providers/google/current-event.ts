@@ -37,9 +37,10 @@ async function versionOf(
   events: GoogleEvents,
 ): Promise<CurrentEvent> {
   const storedEvent = stored.find((resource) => resource.href === href);
-  const isSameVersion = storedEvent !== undefined && storedEvent.etag === etag;
+  // One that was too large is not kept.
+  const isKept = storedEvent?.etag === etag && storedEvent?.originalDigest === undefined;
   // `original` is what Google answered of it.
-  const event: GoogleEvent = presentEvent(isSameVersion ? storedEvent.original : await events.get(href));
+  const event: GoogleEvent = presentEvent(isKept ? storedEvent?.original : await events.get(href));
   return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }
 

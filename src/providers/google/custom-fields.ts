@@ -14,7 +14,7 @@ type Properties = calendar_v3.Schema$Event['extendedProperties'];
 /** `null` takes a property away. */
 export type PropertiesPatch = {
   readonly private?: Readonly<Record<string, string | null>>;
-  readonly shared?: Readonly<Record<string, null>>;
+  readonly shared?: Readonly<Record<string, string | null>>;
 };
 
 const MARK = 'kalends-json:';

@@ -67,8 +67,8 @@ function conferenceChange(
 ): EventBody['conferenceData'] {
   if (autoConference === true) {
     // A Meet that is there already is the one that is asked for.
-    const isMeet = former?.conferenceSolution?.key?.type === 'hangoutsMeet';
-    return isMeet ? undefined : conferencePatch(requestedMeet(requestId), former);
+    const isThere = former?.conferenceSolution?.key?.type === 'hangoutsMeet';
+    return isThere ? undefined : conferencePatch(requestedMeet(requestId), former);
   }
   return typeof conference === 'string' ? conferencePatch(conferenceAt(conference), former) : conference;
 }

@@ -3,7 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { isObject, text, withoutUndefined } from '../json-value.ts';
-import { attendeesOf } from './attendees.ts';
+import { attendeesOf, responseOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-fields.ts';
 import { colorOf } from './event-colors.ts';
@@ -24,6 +24,7 @@ export function fieldsOf(event: GoogleEvent): Fields {
     location: text(event.location),
     color: colorOf(text(event.colorId)),
     attendees: attendeesOf(event),
+    response: responseOf(event),
     conference: conferenceOf(event),
     conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
     link: text(event.htmlLink),

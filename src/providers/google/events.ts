@@ -7,7 +7,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { EventResource } from '../../calendars/event.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { objects, text } from '../json-value.ts';
-import type { ApiWrite, GoogleApi } from './api.ts';
+import type { ApiRead, ApiWrite, GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import type { EventBody } from './event-body.ts';
 import { isSeries, listedEvent } from './event-resource.ts';
@@ -18,10 +18,12 @@ type Entry = calendar_v3.Schema$CalendarListEntry;
 export interface GoogleEvents {
   /** Cancelled ones too; `undefined` when there is none. */
   get(id: string): Promise<GoogleEvent | undefined>;
-  /** Exceptions have the `iCalUID` of their master; cancelled ones are listed with the others. */
+  /** Exceptions have the `iCalUID` of their master. Cancelled ones may have none: some or all of them are missing. */
   exceptionsOf(master: GoogleEvent): Promise<EventResource[]>;
-  /** An event or a series with its exceptions, master first; `undefined` when it is gone. */
+  /** An event or a series with its exceptions, as `exceptionsOf` has them; `undefined` when it is gone. */
   series(id: string): Promise<SeriesNow | undefined>;
+  /** The same with all cancelled exceptions, for whoever does not know them. */
+  wholeSeries(id: string): Promise<SeriesNow | undefined>;
   /** Fails as `invalid_response` for one that has no id or no time. */
   resourceOf(event: GoogleEvent): Promise<EventResource>;
   /** The calendar in the user's list. */
@@ -63,18 +65,28 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
     throw unreadable('Google answered an event that cannot be read');
   };
   const exceptionsOf = (master: GoogleEvent) => listExceptions(master, path, api);
+  const seriesWith = async (
+    masterId: string,
+    exceptionsIn: (master: GoogleEvent) => Promise<EventResource[]>,
+  ): Promise<SeriesNow | undefined> => {
+    const event = await get(masterId);
+    if (event === undefined || event.status === 'cancelled') return undefined;
+    const exceptions = isSeries(event) ? await exceptionsIn(event) : [];
+    return { master: await resourceOf(event), exceptions };
+  };
   return {
     get,
     entry,
     resourceOf,
     exceptionsOf,
-    async series(masterId) {
-      const event = await get(masterId);
-      if (event === undefined || event.status === 'cancelled') return undefined;
-      return {
-        master: await resourceOf(event),
-        exceptions: isSeries(event) ? await exceptionsOf(event) : [],
+    series: (id) => seriesWith(id, exceptionsOf),
+    wholeSeries: (id) => {
+      const allOf = async (master: GoogleEvent) => {
+        const listed = [...(await listCancelled(master, path, api)), ...(await exceptionsOf(master))];
+        return [...new Map(listed.map((exception) => [exception.href, exception])).values()];
       };
+      // It may go while its instances are listed.
+      return undefinedIf('not_found', seriesWith(id, allOf));
     },
     ...writesTo(path, api),
   };
@@ -88,15 +100,33 @@ const hasOpenZone = ({ start, originalStartTime }: GoogleEvent): boolean =>
 async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
   const iCalUID = text(master.iCalUID);
   if (iCalUID === undefined) throw unreadable('Google answered a series without a UID');
-  // Google's most.
-  const parameters = { maxResults: '2500', singleEvents: 'false', iCalUID };
+  const parameters = { singleEvents: 'false', iCalUID };
+  const request = { operation: 'events.list', path, parameters };
+  return collect(request, ({ recurringEventId }) => recurringEventId === master.id, api);
+}
+
+/** Only a listing of all instances is sure to name those that were deleted, and so few of their members are asked for. */
+async function listCancelled(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
+  const fields = 'timeZone,nextPageToken,items(id,etag,status,iCalUID,recurringEventId,originalStartTime)';
+  const request = {
+    operation: 'events.instances',
+    path: `${pathIn(path, master.id ?? '')}/instances`,
+    parameters: { showDeleted: 'true', fields },
+  };
+  return collect(request, ({ status }) => status === 'cancelled', api);
+}
+
+/** The exceptions on all pages of a listing. */
+async function collect(
+  { parameters, ...request }: ApiRead,
+  isWanted: (event: GoogleEvent) => boolean,
+  api: GoogleApi,
+): Promise<EventResource[]> {
   const exceptions: EventResource[] = [];
-  for await (const page of api.list<calendar_v3.Schema$Events>({
-    operation: 'events.list',
-    path,
-    parameters,
-  })) {
-    const items = objects<GoogleEvent>(page.items).filter((event) => event.recurringEventId === master.id);
+  // Google's most.
+  const largest = { ...parameters, maxResults: '2500' };
+  for await (const page of api.list<calendar_v3.Schema$Events>({ ...request, parameters: largest })) {
+    const items = objects<GoogleEvent>(page.items).filter(isWanted);
     const listed = items.map((event) => listedEvent(event, text(page.timeZone) ?? 'UTC'));
     exceptions.push(...listed.flatMap((event) => (event.is === 'resource' ? event.resource : [])));
   }
@@ -126,6 +156,9 @@ function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | '
 
 const PARAMETERS = { sendUpdates: 'all' };
 
-/** Conferences are left as they are unless the request says that it knows of them. */
-const parametersFor = ({ conferenceData }: EventBody) =>
-  conferenceData === undefined ? PARAMETERS : { ...PARAMETERS, conferenceDataVersion: '1' };
+/** Conferences and attachments are left as they are unless the request says that it knows of them. */
+const parametersFor = ({ conferenceData, attachments }: EventBody) => ({
+  ...PARAMETERS,
+  ...(conferenceData === undefined ? {} : { conferenceDataVersion: '1' }),
+  ...(attachments === undefined ? {} : { supportsAttachments: 'true' }),
+});

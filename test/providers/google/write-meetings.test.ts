@@ -42,6 +42,20 @@ function guests(): void {
     );
   });
 
+  it('the guests of an event that was too large to be kept whole keep their answers at Google', async () => {
+    const href = await create({ ...MEETING, attendees });
+    const answered = { email: 'bob@example.com', responseStatus: 'accepted', comment: 'Yes' };
+    await site.google.call('PATCH', pathOf(href), { attendees: [answered, { email: 'cy@example.com' }] });
+    await reread(href);
+    const resource = site.mirror.get(href);
+    assert.ok(resource);
+    site.mirror.set(href, { ...resource, original: {}, originalDigest: 'ab'.repeat(32) });
+
+    await update(href, { attendees: [{ email: 'bob@example.com', status: 'none' }] });
+
+    assert.deepEqual((await eventAtGoogle(href)).attendees, [answered]);
+  });
+
   it('an invitation at Google is answered for the user alone, of a series and of one of its occurrences', async () => {
     site.calendarHref = ADA.email;
     const all = [...attendees, { email: ADA.email, status: 'none' as const }];

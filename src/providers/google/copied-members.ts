@@ -1,0 +1,115 @@
+/**
+ * What of an event is copied into another: everything that people and programs keep with it, known to Kalends or not.
+ * Only what is Google's own to say stays behind.
+ */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { isObject, withoutUndefined } from '../json-value.ts';
+import { copiedGuests } from './attendees.ts';
+import { conferencePatch, copiedConference } from './conference.ts';
+import type { PropertiesPatch } from './custom-fields.ts';
+import type { EventBody } from './event-body.ts';
+import { patchBetween } from './merge-patch.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** What Google makes of an event, and when the event is. */
+const LEFT_BEHIND: ReadonlySet<string> = new Set([
+  'kind',
+  'etag',
+  'id',
+  'htmlLink',
+  'hangoutLink',
+  'created',
+  'updated',
+  'creator',
+  'organizer',
+  'iCalUID',
+  'sequence',
+  'recurringEventId',
+  'originalStartTime',
+  'endTimeUnspecified',
+  'attendeesOmitted',
+  'locked',
+  'gadget',
+  'start',
+  'end',
+  'recurrence',
+]);
+
+const namesOf = (...events: readonly GoogleEvent[]): string[] =>
+  [...new Set(events.flatMap((event) => Object.keys(event)))].filter((name) => !LEFT_BEHIND.has(name));
+
+/** What a new event takes over: all but times and rules. With `meetId`, a Meet is asked for in the place of the event's own. */
+export function copiedMembers(event: GoogleEvent, meetId: string | undefined): GoogleEvent {
+  const members: GoogleEvent = Object.fromEntries(
+    namesOf(event).map((name) => [name, Reflect.get(event, name)]),
+  );
+  const { attendees, conferenceData, eventType } = event;
+  return withoutUndefined({
+    ...members,
+    attendees: attendees && copiedGuests(attendees),
+    conferenceData: copiedConference(conferenceData, meetId),
+    // Google finds these in mails, and lets nobody make one.
+    eventType: eventType === 'fromGmail' ? undefined : eventType,
+  });
+}
+
+/** Of these an occurrence has no patch member by member: Google takes them whole, or never from the occurrence. */
+const APART: ReadonlySet<string> = new Set([
+  'eventType',
+  'attendees',
+  'conferenceData',
+  'extendedProperties',
+]);
+
+/** What an occurrence has other than its series, as a patch of the occurrence; without its times. */
+export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventBody {
+  const names = namesOf(occurrence, series).filter((name) => !APART.has(name));
+  const pick = (event: GoogleEvent) =>
+    Object.fromEntries(names.map((name) => [name, Reflect.get(event, name)]));
+  return withoutUndefined({
+    ...patchBetween(pick(series), pick(occurrence)),
+    attendees: ownGuests(occurrence, series),
+    conferenceData: ownConference(occurrence, series),
+    extendedProperties: ownProperties(occurrence, series),
+  });
+}
+
+/** The whole list where it is another one; never a list that Google shortened. */
+function ownGuests(occurrence: GoogleEvent, series: GoogleEvent): EventBody['attendees'] {
+  if (occurrence.attendeesOmitted === true || series.attendeesOmitted === true) return undefined;
+  const own = copiedGuests(occurrence.attendees);
+  return isDeepStrictEqual(own, copiedGuests(series.attendees)) ? undefined : own;
+}
+
+function ownConference(
+  { conferenceData: own }: GoogleEvent,
+  { conferenceData: common }: GoogleEvent,
+): EventBody['conferenceData'] {
+  if (isDeepStrictEqual(own, common)) return undefined;
+  return own ? conferencePatch(own, common) : null;
+}
+
+function ownProperties(
+  { extendedProperties: own }: GoogleEvent,
+  { extendedProperties: common }: GoogleEvent,
+): PropertiesPatch | undefined {
+  const shared = patchOfTexts(own?.shared, common?.shared);
+  const ofThisCopy = patchOfTexts(own?.private, common?.private);
+  if (shared === undefined && ofThisCopy === undefined) return undefined;
+  return withoutUndefined({ shared, private: ofThisCopy });
+}
+
+function patchOfTexts(own: unknown, common: unknown): Readonly<Record<string, string | null>> | undefined {
+  const textsOf = (value: unknown) => Object.entries(isObject(value) ? value : {});
+  const [before, after] = [new Map(textsOf(common)), new Map(textsOf(own))];
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  const changed = names.filter((name) => before.get(name) !== after.get(name));
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((name) => [name, textOrNull(after.get(name))]));
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

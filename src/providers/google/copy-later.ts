@@ -1,0 +1,112 @@
+/**
+ * The later half of a series, made of Google's own event as it is now: reminders, attachments, guests of every kind, what
+ * they may do, and whatever else people and programs keep there. What can refuse it is asked before anything is sent.
+ */
+import type { EventResource } from '../../calendars/event.ts';
+import type { LaterException, LaterHalf, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { instanceIdOf, instantOf } from '../../lib/recurrence/event-instant.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { onlyException } from '../single-later-half.ts';
+import { refuseShortenedList } from './attendees.ts';
+import { hasMeet } from './conference.ts';
+import { checkMeet, makesMeets } from './conference-result.ts';
+import type { EventPatch, GoogleEvents, SeriesNow } from './events.ts';
+import { laterBody, laterExceptionBody, singleBody } from './later-bodies.ts';
+import { refuseGuestSplit } from './organizer.ts';
+import { resourcesOf } from './series-result.ts';
+import { insertOnce, patchEvent } from './write-event.ts';
+
+/** As EventWriting has it. The rules of the new series leave out what does not take place. */
+export async function copyLater(
+  target: WriteTarget,
+  later: LaterHalf,
+  events: GoogleEvents,
+): Promise<WriteResult> {
+  const exceptions = exceptionsIn(later);
+  const made = await events.series(newIdOf(later));
+  const old = await events.series(target.href);
+  // All was checked before it was made.
+  const source = made === undefined ? splittable(old, target) : old;
+  const meets = source !== undefined && (await asksForMeets(source, later, events));
+  const patches = source === undefined ? [] : exceptionPatches(source, { ...later, exceptions }, meets);
+  if (made !== undefined) return copyExceptions(made, isSingle(later) ? [] : patches, events);
+  if (source === undefined || patches.length < exceptions.length) throw changed();
+  const event = { id: newIdOf(later), change: later.change, makesMeets: meets };
+  const body = laterBody(source.master.original, event);
+  if (!isSingle(later)) return copyExceptions(await insertOnce(body, events), patches, events);
+  const [own] = patches;
+  return copyExceptions(await insertOnce(singleBody(body, own?.body), events), [], events);
+}
+
+const isSingle = ({ change }: LaterHalf): boolean => change.recurrence === null;
+
+/** Of a single event that which it is made of. */
+function exceptionsIn(later: LaterHalf): readonly LaterException[] {
+  if (!isSingle(later)) return later.exceptions;
+  const only = onlyException(later);
+  return only === undefined ? [] : [only];
+}
+
+/** The key, as with `create`. */
+const newIdOf = ({ key }: LaterHalf): string => key.toLowerCase();
+
+const changed = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
+
+/** Fails where the series is gone, is not what the split was planned for, or may not be split by this account. */
+function splittable(old: SeriesNow | undefined, target: WriteTarget): SeriesNow {
+  if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
+  if (target.etag !== undefined && old.master.etag !== target.etag) throw changed();
+  refuseGuestSplit(old.master.original);
+  refuseShortenedList(old.master.original);
+  return old;
+}
+
+/** Whether a Meet is asked for where the old series has one. Fails where the caller wants one and Google makes none. */
+async function asksForMeets(old: SeriesNow, { change }: LaterHalf, events: GoogleEvents): Promise<boolean> {
+  if (change.autoConference === true) await checkMeet(events);
+  return resourcesOf(old).some(({ original }) => hasMeet(original)) && makesMeets(events);
+}
+
+/** One for each exception that is still there, in the order of `later`. */
+function exceptionPatches(old: SeriesNow, later: LaterHalf, meets: boolean): EventPatch[] {
+  const { change, exceptions } = later;
+  const id = newIdOf(later);
+  const there = new Map(old.exceptions.flatMap(startAndResource));
+  return exceptions.flatMap(({ recurrenceId, instance, times }) => {
+    const exception = there.get(instantOf(recurrenceId, 'UTC'))?.original;
+    if (exception === undefined) return [];
+    refuseShortenedList(exception);
+    const event = { id: instanceIdOf(id, instance, 'UTC'), change, makesMeets: meets };
+    const body = laterExceptionBody(
+      { exception, master: old.master.original, ...(times && { times }) },
+      event,
+    );
+    // Without a version: it is made by the series just written.
+    return { id: event.id, etag: undefined, body };
+  });
+}
+
+/** What was deleted is none to copy. */
+function startAndResource(resource: EventResource): [originalStart: number, resource: EventResource][] {
+  const [event] = resource.events;
+  if (event?.recurrenceId === undefined || event.status === 'cancelled') return [];
+  return [[instantOf(event.recurrenceId, 'UTC'), resource]];
+}
+
+/** Those that an earlier try copied stay as they are. */
+async function copyExceptions(
+  series: SeriesNow,
+  patches: readonly EventPatch[],
+  events: GoogleEvents,
+): Promise<WriteResult> {
+  const there = new Set(series.exceptions.map(({ href }) => href));
+  const resources = resourcesOf(series);
+  for (const patch of patches) {
+    if (there.has(patch.id) || Object.keys(patch.body).length === 0) continue;
+    // Where the new series has no such occurrence there is nothing that differs from it.
+    const event = await undefinedIf('not_found', patchEvent(patch, events));
+    if (event !== undefined) resources.push(await events.resourceOf(event));
+  }
+  return { changed: resources, removed: [] };
+}

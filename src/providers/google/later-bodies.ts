@@ -1,0 +1,99 @@
+/** What is sent to Google for the later half of a series: the old event, changed where the caller changes it. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { LaterException, LaterHalf } from '../../calendars/event-writing.ts';
+import { withoutUndefined } from '../json-value.ts';
+import { googleTimePatch } from './body-times.ts';
+import { CONFERENCE_PROPERTY, copiedConference, wholeConferencePatch } from './conference.ts';
+import { copiedMembers, ownMembers } from './copied-members.ts';
+import { type EventBody, patchBody } from './event-body.ts';
+import { patched } from './merge-patch.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** An event of the new series. */
+export type LaterEvent = {
+  /** Its id at Google. */
+  readonly id: string;
+  /** What changes of the whole series. */
+  readonly change: LaterHalf['change'];
+  /** Whether Google makes Meets in this calendar: a Meet of its own is asked for then. */
+  readonly makesMeets: boolean;
+};
+
+/** The new series, or the single event that is left of it. */
+export function laterBody(
+  master: GoogleEvent,
+  { id, change, makesMeets }: LaterEvent,
+): EventBody & { id: string } {
+  const copied = copiedMembers(master, makesMeets ? id : undefined);
+  // Both have the members of an event, and the nulls of the patch have done their work.
+  const body = patched({ ...copied }, { ...patchBody(change, copied, id) }) as EventBody;
+  return { ...body, id };
+}
+
+/** An exception of the old series, with its `master`, and when it takes place in the new one. */
+export type OldException = Pick<LaterException, 'times'> & {
+  readonly exception: GoogleEvent;
+  readonly master: GoogleEvent;
+};
+
+/** What an occurrence of the new series has of its own. */
+export function laterExceptionBody(
+  { exception, master, times }: OldException,
+  { id, change, makesMeets }: LaterEvent,
+): EventBody {
+  const { conferenceData, extendedProperties, ...own } = ownMembers(exception, master);
+  const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
+  const kept: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
+  const copied = conferenceData && copiedConference(exception.conferenceData, makesMeets ? id : undefined);
+  const conference = conferenceData === null ? null : copied && wholeConferencePatch(copied);
+  return withoutUndefined({
+    ...kept,
+    conferenceData: changesConference(change) ? undefined : conference,
+    extendedProperties: ownProperties(extendedProperties, change),
+    start: times && googleTimePatch(times.start, 'start'),
+    end: times && googleTimePatch(times.end, 'end'),
+  });
+}
+
+/** A later half that is a single event: `body`, with what the occurrence that is left has of its own. */
+export function singleBody(
+  body: EventBody & { id: string },
+  own: EventBody | undefined,
+): EventBody & { id: string } {
+  // Both have the members of an event, and the nulls of the patch have done their work.
+  const members = patched({ ...body }, { ...own }) as EventBody;
+  return { ...members, id: body.id };
+}
+
+/** What a change of the whole series changes in its exceptions too. */
+const MEMBER_OF: ReadonlyMap<string, string> = new Map([
+  ['title', 'summary'],
+  ['description', 'description'],
+  ['location', 'location'],
+  ['color', 'colorId'],
+  ['status', 'status'],
+  ['availability', 'transparency'],
+  ['privacy', 'visibility'],
+  ['attendees', 'attendees'],
+]);
+
+const changesConference = ({ conference, autoConference }: LaterEvent['change']): boolean =>
+  conference !== undefined || autoConference === true;
+
+/** The link of ours among them belongs to the conference, the others to `custom`. */
+function ownProperties(
+  properties: EventBody['extendedProperties'],
+  change: LaterEvent['change'],
+): EventBody['extendedProperties'] {
+  const isKept = (name: string) =>
+    name === CONFERENCE_PROPERTY ? !changesConference(change) : change.custom === undefined;
+  const keptOf = (texts: Readonly<Record<string, string | null>> | undefined) => {
+    const kept = Object.entries(texts ?? {}).filter(([name]) => isKept(name));
+    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  };
+  const [shared, ofThisCopy] = [keptOf(properties?.shared), keptOf(properties?.private)];
+  if (shared === undefined && ofThisCopy === undefined) return undefined;
+  return withoutUndefined({ shared, private: ofThisCopy });
+}

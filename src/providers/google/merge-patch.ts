@@ -1,0 +1,37 @@
+/** Members of a JSON object changed as a PATCH of Google's does it (RFC 7396). */
+import { isDeepStrictEqual } from 'node:util';
+
+import { isObject } from '../json-value.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members => (isObject(value) ? { ...value } : {});
+
+/** Events have members within members, three deep at most: what is deeper is replaced whole. */
+const DEEPEST = 3;
+
+/** `members` as `patch` leaves them; null takes away. */
+export function patched(members: Members, patch: Members, depth = DEEPEST): Members {
+  const result = new Map(Object.entries(members));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) result.delete(name);
+    else if (isObject(value) && depth > 1)
+      result.set(name, patched(membersOf(result.get(name)), membersOf(value), depth - 1));
+    else result.set(name, value);
+  }
+  return Object.fromEntries(result);
+}
+
+/** The patch that makes `members` of `former`. */
+export function patchBetween(former: Members, members: Members, depth = DEEPEST): Members {
+  const [before, after] = [new Map(Object.entries(former)), new Map(Object.entries(members))];
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  const changed = names.filter((name) => !isDeepStrictEqual(before.get(name), after.get(name)));
+  return Object.fromEntries(
+    changed.map((name) => {
+      const [old, value] = [before.get(name), after.get(name)];
+      const isWithin = isObject(old) && isObject(value) && depth > 1;
+      return [name, isWithin ? patchBetween(membersOf(old), membersOf(value), depth - 1) : (value ?? null)];
+    }),
+  );
+}

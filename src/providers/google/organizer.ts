@@ -1,0 +1,50 @@
+/**
+ * What of an event its guests may change. Google refuses the rest (`forbiddenForNonOrganizer`), or answers as if it had
+ * been changed and changes nothing (googleapis/google-api-nodejs-client#2989): so it is refused here, before anything is sent.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
+import { objects } from '../json-value.ts';
+import { addressOf } from './attendees.ts';
+import type { EventBody } from './event-body.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** Each guest has a value of their own of these. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(['colorId', 'transparency', 'visibility', 'reminders']);
+
+/** `self`: the organizer is the calendar that this copy of the event is on. An event that tells of none is nobody else's. */
+const isOrganizer = ({ organizer }: GoogleEvent): boolean =>
+  organizer === undefined || organizer === null || organizer.self === true;
+
+/** Fails as `organizer_only` for a change of what all guests share, where they may not change it. */
+export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
+  if (isOrganizer(event) || event.guestsCanModify === true) return;
+  const shared = Object.keys(body).some((name) => {
+    if (name === 'extendedProperties') return body.extendedProperties?.shared !== undefined;
+    if (name === 'attendees') return !isInviting(event, body);
+    return !OWN_MEMBERS.has(name);
+  });
+  if (shared) throw organizerOnly('Only the organizer of the event can change this');
+}
+
+/**
+ * Fails as `organizer_only` for a guest, who may be one that is allowed to change the series: the organizer of a new series
+ * is always the calendar that it is made in.
+ */
+export function refuseGuestSplit(event: GoogleEvent): void {
+  if (isOrganizer(event)) return;
+  throw organizerOnly('Only the organizer can give a part of the series to a series of its own');
+}
+
+/** Guests may invite others, unless the organizer says no; they take nobody away. */
+function isInviting(
+  { attendees: former, guestsCanInviteOthers }: GoogleEvent,
+  { attendees }: EventBody,
+): boolean {
+  const invited = new Set(objects(attendees).map(addressOf));
+  return guestsCanInviteOthers !== false && objects(former).every((guest) => invited.has(addressOf(guest)));
+}
+
+const organizerOnly = (message: string) => new UnsupportedByProvider('organizer_only', message);

@@ -1,0 +1,34 @@
+/** Which original starts the pattern of a series has. */
+import type { CalendarEvent } from '../../calendars/event.ts';
+import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { expand } from '../../lib/recurrence/expand.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
+
+/**
+ * Answers for each of these original starts, and for no others, whether the pattern of the series has it. Rules that cannot
+ * be followed, or not so far, count as having all of them.
+ */
+export function patternAmong(
+  { start, end, recurrence }: CalendarEvent,
+  originals: readonly EventTime[],
+): (original: EventTime) => boolean {
+  const isOfType = ({ type }: EventTime) => (type === 'date') === (start.type === 'date');
+  const named = originals.filter(isOfType);
+  if (recurrence === undefined || named.length === 0) return () => false;
+  const at = (original: EventTime) => instantOf(original, 'UTC');
+  const instants = named.map(at);
+  const window = {
+    start: instants.reduce((first, instant) => Math.min(first, instant)),
+    end: instants.reduce((last, instant) => Math.max(last, instant)) + 1,
+  };
+  const series = { master: { start, end, recurrence, payload: undefined }, overrides: [] };
+  try {
+    const { instances, unsupported } = expand(series, window, 'UTC', recurrenceBudget());
+    const starts = new Set(instances.map(({ originalStart }) => at(originalStart)));
+    return (original) => isOfType(original) && (unsupported || starts.has(at(original)));
+  } catch (error) {
+    if (error instanceof RecurrenceBudgetError) return () => true;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+/** What a write leaves of a series in the mirror. */
+import type { EventResource } from '../../calendars/event.ts';
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import type { GoogleEvents, SeriesNow } from './events.ts';
+import { patternAmong } from './pattern.ts';
+
+export const resourcesOf = ({ master, exceptions }: SeriesNow): EventResource[] => [master, ...exceptions];
+
+/**
+ * The series as it is `now`. Google's listing may be without deleted occurrences: one that is known and that the pattern
+ * still has stays deleted, and a changed one that is not listed any more is asked for.
+ */
+export async function seriesResult(
+  target: WriteTarget,
+  now: SeriesNow | undefined,
+  events: GoogleEvents,
+): Promise<WriteResult> {
+  if (now === undefined) return { changed: [], removed: storedHrefs(target) };
+  const missing = missingExceptions(now, target);
+  const changed = resourcesOf(now);
+  const kept = new Set(changed.map(({ href }) => href));
+  for (const exception of missing) {
+    if (isCancelled(exception)) kept.add(exception.href);
+    else {
+      const event = await events.get(exception.href);
+      if (event?.status !== 'cancelled') continue;
+      changed.push(await events.resourceOf(event));
+      kept.add(exception.href);
+    }
+  }
+  return { changed, removed: storedHrefs(target).filter((href) => !kept.has(href)) };
+}
+
+/** With the deleted occurrences that the mirror knows and the listing lacks. */
+export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
+  const known = missingExceptions(now, target).filter(isCancelled);
+  return { ...now, exceptions: [...now.exceptions, ...known] };
+}
+
+/** The exceptions in the mirror that are not listed and that the pattern still has. */
+function missingExceptions(now: SeriesNow, { href, stored }: WriteTarget): EventResource[] {
+  const [master] = now.master.events;
+  const listed = new Set(now.exceptions.map((exception) => exception.href));
+  const missing = stored.filter(
+    ({ seriesId, ...resource }) => seriesId === href && !listed.has(resource.href),
+  );
+  if (master === undefined || missing.length === 0) return [];
+  const isInPattern = patternAmong(master, missing.flatMap(originalOf));
+  return missing.filter((exception) => originalOf(exception).some(isInPattern));
+}
+
+const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
+  event?.recurrenceId === undefined ? [] : [event.recurrenceId];
+
+const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';
+
+/** What the mirror has of the event: itself, and the exceptions of a series. */
+export const storedHrefs = ({ href, stored }: WriteTarget): string[] => [
+  href,
+  ...stored.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),
+];
