@@ -19,6 +19,8 @@ export type GraphRead = Omit<BearerRead, 'headers'> & {
   readonly url: string;
   /** Preferences besides those of every request. */
   readonly prefer?: readonly string[];
+  /** Bodies as they are kept, for what is made of them; else they are asked for as plain text. */
+  readonly htmlBodies?: boolean;
 };
 
 export type GraphWrite = GraphRead & Omit<BearerWrite, 'headers' | 'url'>;
@@ -41,10 +43,10 @@ export interface Graph {
   write(request: GraphWrite): Promise<JsonObject | undefined>;
 }
 
-/** Sent with every request: instants in UTC, plain text, and ids that outlive a move to another folder. */
-const PREFERENCES: readonly string[] = [
+/** Sent with every request: instants in UTC, and ids that outlive a move to another folder. */
+const preferences = (bodies: 'html' | 'text'): readonly string[] => [
   'outlook.timezone="UTC"',
-  'outlook.body-content-type="text"',
+  `outlook.body-content-type="${bodies}"`,
   'IdType="ImmutableId"',
 ];
 
@@ -81,9 +83,9 @@ export function microsoftGraph(session: AccountSession, { egress, apiUrl }: Grap
   };
 }
 
-const withPreferences = <T extends GraphRead>({ prefer = [], ...request }: T) => ({
+const withPreferences = <T extends GraphRead>({ prefer = [], htmlBodies = false, ...request }: T) => ({
   ...request,
-  headers: { prefer: [...PREFERENCES, ...prefer].join(', ') },
+  headers: { prefer: [...preferences(htmlBodies ? 'html' : 'text'), ...prefer].join(', ') },
 });
 
 function pageIn<T>(apiUrl: string, body: JsonObject): Page<T> {

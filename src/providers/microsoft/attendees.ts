@@ -11,12 +11,15 @@ import { unsupportedField } from '../unsupported-field.ts';
 
 /**
  * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
- * marked (docs/wire.md 2.5).
+ * marked (docs/wire.md 2.5). `owner` is the address of the calendar's owner: what they answered is what the event says of
+ * itself, since a guest's own copy often has no answer in its list.
  */
-export function attendeesOf({
-  organizer,
-  attendees,
-}: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
+export function attendeesOf(
+  event: Pick<GraphEvent, 'organizer' | 'attendees' | 'isOrganizer' | 'responseStatus'>,
+  owner?: string,
+): Attendee[] {
+  const { organizer, attendees } = event;
+  const ownResponse = ownResponseOf(event) ?? 'none';
   const byAddress = new Map<string, Attendee>();
   const host = organizer ? attendeeOf(organizer, 'organizer') : undefined;
   if (host !== undefined) byAddress.set(host.email.toLowerCase(), { ...host, organizer: true });
@@ -25,10 +28,29 @@ export function attendeesOf({
     const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
     // Who invites and does not answer takes part all the same.
-    const status = before !== undefined && entry.status === 'none' ? before.status : entry.status;
+    const answered = before !== undefined && entry.status === 'none' ? before.status : entry.status;
+    const isOwner = keyOf(entry.email) === keyOf(owner);
+    const status = isOwner && ownResponse !== 'none' ? ownResponse : answered;
     byAddress.set(entry.email.toLowerCase(), { ...before, ...entry, status });
   }
   return [...byAddress.values()];
+}
+
+/** What the calendar's owner answered; `undefined` of an event of their own. */
+export function ownResponseOf({
+  isOrganizer,
+  responseStatus,
+}: Pick<GraphEvent, 'isOrganizer' | 'responseStatus'>): Attendee['status'] | undefined {
+  const response = responseStatus?.response;
+  if (isOrganizer === true || !response || response === 'organizer') return undefined;
+  return statusOf(response);
+}
+
+/** Whether the list of guests lacks an answer that the event says of itself. */
+export function lacksOwnAnswer(event: GraphEvent): boolean {
+  const ownResponse = ownResponseOf(event) ?? 'none';
+  if (ownResponse === 'none') return false;
+  return (event.attendees ?? []).some(({ status }) => statusOf(status?.response) !== ownResponse);
 }
 
 /** `undefined` without an e-mail address: rooms of old and guests behind a list have none. */

@@ -3,6 +3,7 @@ import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 import { findWindows } from 'windows-iana';
 
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { offsetAt } from '../../lib/recurrence/zone.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { zoneNamed } from './event-times.ts';
 
@@ -37,11 +38,18 @@ export const ruleZone = (start: EventTime): string =>
 /**
  * Exchange keeps zones under Windows' names; those are what it certainly takes. Some of them stand for several IANA
  * zones with one clock: an event in such a zone seems to come back in the one that Windows names first, which no source
- * confirms. A zone without a Windows name is sent as it is called.
+ * confirms. A zone without a Windows name is sent as it is called, and so is one whose Windows name has another clock by
+ * now, as with Chihuahua and Almaty: lists of names are older than laws.
  */
 function graphZone(zone: Zone, field: string): string {
   if (typeof zone !== 'string')
     throw unsupportedField(field, 'Outlook has no time zones with rules of their own');
   if (zone === 'UTC') return 'UTC';
-  return findWindows(zone).find((name) => zoneNamed(name) !== undefined) ?? zone;
+  return findWindows(zone).find((name) => hasClockOf(zoneNamed(name), zone)) ?? zone;
 }
+
+/** Winter and summer of years to come, in either half of the world. */
+const SEASONS = [2026, 2027, 2030].flatMap((year) => [Date.UTC(year, 0, 15), Date.UTC(year, 6, 15)]);
+
+const hasClockOf = (named: Zone | undefined, zone: string): boolean =>
+  named !== undefined && SEASONS.every((at) => offsetAt(named, at) === offsetAt(zone, at));

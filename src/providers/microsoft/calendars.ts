@@ -2,12 +2,23 @@
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
-import { withoutUndefined } from '../json-value.ts';
+import { memberOf, text, withoutUndefined } from '../json-value.ts';
 import type { Graph } from './api.ts';
 import { mailboxZone } from './mailbox-zone.ts';
 
 export const calendarUrl = ({ apiUrl }: Graph, href: string): string =>
   `${apiUrl}/me/calendars/${encodeURIComponent(href)}`;
+
+/** The address of a calendar's owner, asked for when it is first needed; `undefined` where Graph does not tell. */
+export function ownerOfCalendar(graph: Graph, url: string): () => Promise<string | undefined> {
+  let owner: Promise<string | undefined> | undefined;
+  const request = { operation: 'calendars.get', url: `${url}?$select=owner` };
+  const ask = async () => text(memberOf((await graph.get(request)).owner, 'address'));
+  return () => {
+    owner ??= ask();
+    return owner;
+  };
+}
 
 /** `now` is epoch milliseconds. */
 export async function listCalendars(graph: Graph, now: number): Promise<ProviderCalendar[]> {

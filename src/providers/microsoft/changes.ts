@@ -3,8 +3,11 @@
  *
  * - the first time, and after Graph forgot the last, a delta of calendarView is begun, then everything is listed,
  *   without a window; what changes meanwhile is in the next delta;
- * - after that the delta says which events to read again. What it calls removed may only have left its window;
- * - once a day the versions of everything are compared with the mirror's, for what lies outside of the window;
+ * - after that the delta says which events to read again. What it calls removed may only have left its window, and an event
+ *   that was moved to Deleted Items is still found by its id: then the versions of everything are listed and compared with
+ *   the mirror's, and what two listings do not name is gone;
+ * - every quarter of an hour they are compared anyway: for what lies outside of the window, and because users report deletions
+ *   that no delta told, of personal accounts mostly (microsoft-graph-docs#7036, #11728);
  * - once a month all of it is done anew, with a window around that day.
  *
  * A window that Graph cannot answer in time is shortened; then versions are compared each time.
@@ -18,14 +21,8 @@ import { isWithin } from './api.ts';
 import { statusOf } from './api-refusal.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
 import { exceptionIn } from './event-resource.ts';
-import {
-  listEvents,
-  listVersions,
-  type ReadEvent,
-  readEvents,
-  resourcesIn,
-  type Source,
-} from './read-events.ts';
+import { listedAmong, listVersions } from './membership.ts';
+import { listEvents, type ReadEvent, readEvents, resourcesIn, type Source } from './read-events.ts';
 import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
 
 export type ChangesInput = {
@@ -37,15 +34,18 @@ export type ChangesDeps = { readonly now: () => number };
 
 /** After that long the window is drawn anew around the present. */
 const WINDOW_ROLLS_MS = 30 * DAY;
-/** How often ids and versions of everything are compared, for what lies outside of the window. */
-const COMPARED_EVERY_MS = DAY;
+/** A shortened window is tried in its full length the next day: what was too much then may have passed. */
+const SHORTENED_LASTS_MS = DAY;
+/** How often ids and versions of everything are compared, whatever the delta says: a request for a thousand events. */
+const COMPARED_EVERY_MS = 15 * 60_000;
 
 /** Past so many, a listing is quicker than reading each. */
 const MOST_READ_SINGLY = 500;
 
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
   let leftOut: LeftOutResource[] = [];
-  const source: Source = { ...input.source, leaveOut: (resource) => leftOut.push(resource) };
+  const leaveOut = (resource: LeftOutResource) => leftOut.push(resource);
+  const source: Source = { ...input.source, leaveOut, keepsUnread: true };
   for await (const part of partsSince({ ...input, source }, deps)) {
     yield leftOut.length === 0 ? part : { ...part, leftOut };
     leftOut = [];
@@ -71,8 +71,7 @@ async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGene
   else yield* readHinted(input, { ...state, ...delta }, startedAt);
 }
 
-/** A shortened window is tried in its full length the next day: what was too much then may have passed. */
-const lifetimeOf = (window: Window): number => (isShortened(window) ? COMPARED_EVERY_MS : WINDOW_ROLLS_MS);
+const lifetimeOf = (window: Window): number => (isShortened(window) ? SHORTENED_LASTS_MS : WINDOW_ROLLS_MS);
 
 type Delta = { readonly hints: Hints; readonly link: string };
 
@@ -105,15 +104,18 @@ async function* readHinted(
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {
     const mirror = mirrorOf(await stored());
-    const { ids, unplaced } = eventsToRead(hints, mirror);
-    if (isDue || unplaced) {
-      for (const [id, series] of await versionsApart(source, mirror)) ids.set(id, series);
+    const ids = eventsToRead(hints, mirror);
+    let gone: readonly string[] = [];
+    if (isDue || hints.removed.size > 0) {
+      gone = await compareVersions(source, mirror, ids);
       comparedAt = startedAt;
     }
     if (ids.size > MOST_READ_SINGLY) {
       yield* listAll(source, windowAround(startedAt), startedAt);
       return;
     }
+    if (gone.length > 0)
+      yield { changed: [], removed: gone.flatMap((id) => hrefsOf(id, mirror)), complete: false };
     for await (const batch of readEvents(source, ids)) yield partOf(batch, mirror);
   }
   const next = writeSyncState({ ...state, comparedAt });
@@ -145,46 +147,55 @@ function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirr
   return { versions, exceptions, seriesOf };
 }
 
-/**
- * The events to read for what a delta names. A removed occurrence is none we know: it may be all that is said of
- * a change to its series, so `unplaced` asks for a comparison.
- */
-function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror) {
+/** The events to read for what a delta names: a removed occurrence may be all that is said of a change to its series. */
+function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror): Map<string, boolean> {
   const ids = new Map(touched);
-  let unplaced = false;
   for (const id of removed) {
     const series = seriesOf.get(id);
     if (series !== undefined) ids.set(series, true);
     else if (versions.has(id)) ids.set(id, ids.get(id) ?? false);
-    else if (!ids.has(id)) unplaced = true;
   }
-  return { ids, unplaced };
-}
-
-/** What the calendar has in another version than the mirror, and what only the mirror has. */
-async function versionsApart(
-  source: Source,
-  { versions, exceptions }: Mirror,
-): Promise<ReadonlyMap<string, boolean>> {
-  const listed = await listVersions(source);
-  const ids = new Map<string, boolean>();
-  for (const [id, { changeKey, series }] of listed) {
-    if (changeKey === undefined || versions.get(id) !== changeKey) ids.set(id, series);
-  }
-  // Pages shift while they are read, so that a listing can pass over an event: each is asked for before it goes.
-  for (const id of [...versions.keys(), ...exceptions.keys()]) if (!listed.has(id)) ids.set(id, false);
   return ids;
 }
 
-function partOf(batch: readonly ReadEvent[], { exceptions }: Mirror): Changes {
+/**
+ * Adds to `ids` what the calendar has in another version than the mirror, and takes out of it what the calendar has no longer.
+ * Answers all that is gone: pages shift while they are read, so that a listing can pass over an event; another must not name
+ * it either. What only the second names is read.
+ */
+async function compareVersions(
+  source: Source,
+  { versions, exceptions }: Mirror,
+  ids: Map<string, boolean>,
+): Promise<readonly string[]> {
+  const listed = await listVersions(source);
+  for (const [id, { changeKey, series }] of listed) {
+    if (changeKey === undefined || versions.get(id) !== changeKey) ids.set(id, series);
+  }
+  const known = new Set([...versions.keys(), ...exceptions.keys(), ...ids.keys()]);
+  const missing = [...known].filter((id) => !listed.has(id));
+  const found = await listedAmong(source, missing);
+  for (const id of missing) {
+    if (found.has(id)) ids.set(id, ids.get(id) ?? false);
+    else ids.delete(id);
+  }
+  return missing.filter((id) => !found.has(id));
+}
+
+function partOf(batch: readonly ReadEvent[], mirror: Mirror): Changes {
   const changed = resourcesIn(batch);
   const there = new Set(changed.map(({ href }) => href));
-  const removed = batch.flatMap(({ id, resources }) => {
-    const ofSeries = (exceptions.get(id) ?? []).filter((href) => !there.has(href));
-    return resources === 'gone' ? [id, ...ofSeries] : ofSeries;
-  });
+  const removed = batch.flatMap(({ id, resources }) =>
+    hrefsOf(id, mirror).filter((href) => resources === 'gone' || (href !== id && !there.has(href))),
+  );
   return { changed, removed, complete: false };
 }
+
+/** Of an event, and of the exceptions that the mirror has of it. */
+const hrefsOf = (id: string, { exceptions }: Mirror): readonly string[] => [
+  id,
+  ...(exceptions.get(id) ?? []),
+];
 
 /** Everything there is, and a delta that begins before it was listed. */
 async function* listAll(source: Source, longest: Window, startedAt: number): AsyncGenerator<Changes> {
@@ -194,7 +205,9 @@ async function* listAll(source: Source, longest: Window, startedAt: number): Asy
     for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
-  // Pages shift while they are read: what the delta named and the listing passed over is read by itself.
+  // Pages shift while they are read: what the delta named and the listing passed over is read by itself, if it is still there.
+  const listed = await listedAmong(source, unlisted.keys());
+  for (const id of unlisted.keys()) if (!listed.has(id)) unlisted.delete(id);
   for await (const batch of readEvents(source, unlisted))
     yield { changed: resourcesIn(batch), removed: [], complete: true };
   const { basic } = source;

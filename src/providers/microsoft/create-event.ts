@@ -1,6 +1,7 @@
 /** Creating an event or a series. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
+import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, WriteResult } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { text } from '../json-value.ts';
@@ -22,7 +23,7 @@ import { calendarFacts, writeTo } from './write-requests.ts';
  */
 export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
-  const id = await post(source, { ...body, transactionId: uuidOf(key) });
+  const id = await postEvent(source, body, key);
   const exdates = draft.recurrence?.exdates ?? [];
   if (exdates.length > 0) {
     const series = await currentEvent(source, { href: id, etag: undefined, stored: [] });
@@ -47,8 +48,10 @@ async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEven
   return { ...body, ...(pattern && { recurrence: pattern }) };
 }
 
-async function post(source: Source, body: GraphEvent): Promise<string> {
+/** Answers the id of the new event, or of the one that `key` made before. */
+export async function postEvent(source: Source, event: GraphEvent, key: string): Promise<string> {
   const url = `${source.url}/events`;
+  const body = { ...event, transactionId: uuidOf(key) };
   try {
     const answer = await writeTo(source, { operation: 'events.create', method: 'POST', url, body });
     const id = text(answer?.id);
@@ -57,22 +60,37 @@ async function post(source: Source, body: GraphEvent): Promise<string> {
     // Of a key that was used Graph mostly answers the event itself; one whose event was changed it seems to refuse, which
     // no source confirms.
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
-    return eventOfTransaction(source, body.transactionId ?? '');
+    const id = await idOfKey(source, key);
+    if (id === undefined) throw goneSince();
+    return id;
   }
   throw unreadableAnswer('Microsoft sent an event without an id');
 }
 
-/** By looking through the calendar: Graph finds no event by its transaction. */
-async function eventOfTransaction(source: Source, transactionId: string): Promise<string> {
-  const url = `${source.url}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
-  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
-    const id = value.find((item) => item.transactionId === transactionId)?.id;
-    if (id) return id;
-  }
-  throw goneSince();
+/** What a creation with this key made, master first; `undefined` when it is not in the calendar. */
+export async function findCreated(
+  source: Source,
+  key: string,
+): Promise<readonly EventResource[] | undefined> {
+  const id = await idOfKey(source, key);
+  const resources = id === undefined ? 'gone' : await readEvent(source, id, false);
+  return resources === 'gone' ? undefined : resources;
 }
 
-const goneSince = (): ProviderError =>
+/** By looking through the calendar: Graph finds no event by its transaction. Twice, since pages shift while they are read. */
+async function idOfKey({ graph, url: calendarUrl }: Source, key: string): Promise<string | undefined> {
+  const transactionId = uuidOf(key);
+  const url = `${calendarUrl}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
+  for (let listings = 0; listings < 2; listings += 1) {
+    for await (const { value } of graph.list<GraphItem>({ operation: 'events.list', url })) {
+      const id = value.find((item) => item.transactionId === transactionId)?.id;
+      if (id) return id;
+    }
+  }
+  return undefined;
+}
+
+export const goneSince = (): ProviderError =>
   new ProviderError('not_found', 'The event was created before and has been deleted since');
 
 /** Graph's examples have the form of a GUID. */

@@ -8,6 +8,7 @@ import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { eventQuery, instanceQuery } from './event-queries.ts';
 import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
+import { isInCalendar } from './membership.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
 /** A single event, a master, or an occurrence with what it has of its series. */
@@ -26,18 +27,23 @@ export type OccurrenceTarget = WriteTarget & { readonly instance: EventTime };
 /** A single event or a series with its exceptions, master first. */
 export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
 
-/** Fails as `not_found`, and as `precondition_failed` when its version is not the target's. */
+/**
+ * Fails as `precondition_failed` when its version is not the target's, and as `not_found` when it is gone: one of another
+ * version may have been moved out of the calendar.
+ */
 export async function currentEvent(source: Source, target: WriteTarget): Promise<CurrentSeries> {
   const series = await readCurrent(source, target);
   const { etag } = series.resources[0] ?? {};
+  if (target.etag === undefined || target.etag === etag) return series;
+  if (!(await isInCalendar(source, target.href))) throw noEvent();
   // What an occurrence of its own is based on is its own version.
-  if (target.override === undefined) requireVersion(target.etag, etag);
+  if (target.override === undefined) throw changedMeanwhile();
   return series;
 }
 
 async function readCurrent(source: Source, { href, stored }: WriteTarget): Promise<CurrentSeries> {
   const resources = await readEvent(source, href, stored[0]?.events[0]?.recurrence !== undefined);
-  if (resources === 'gone') throw new ProviderError('not_found', 'Microsoft has no such event');
+  if (resources === 'gone') throw noEvent();
   const [master] = resources;
   const [event] = master?.events ?? [];
   if (master === undefined || event === undefined)
@@ -60,7 +66,7 @@ export async function currentOccurrence(
     target.override === undefined
       ? await plainOccurrence(source, series, target.instance)
       : await storedException(source, target.override);
-  const [event] = exceptionOf(item, series.item, zoneOfEvent(series.event)).events;
+  const [event] = exceptionOf(item, series.item, { zone: zoneOfEvent(series.event) }).events;
   const { id } = item;
   if (event === undefined || !id) throw changedMeanwhile();
   return { id, event, item, ifMatch: ifMatchOf(item) };
@@ -105,7 +111,7 @@ export async function occurrenceAt(
   const zone = zoneOfEvent(event);
   for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.instances', url })) {
     for (const item of value) {
-      const [{ recurrenceId } = {}] = exceptionOf(item, master, zone).events;
+      const [{ recurrenceId } = {}] = exceptionOf(item, master, { zone }).events;
       if (recurrenceId && keyOn(event, recurrenceId) === original) return item;
     }
   }
@@ -123,7 +129,9 @@ export function requireVersion(expected: string | undefined, actual: string | un
   if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }
 
-const changedMeanwhile = (): ProviderError =>
+export const noEvent = (): ProviderError => new ProviderError('not_found', 'Microsoft has no such event');
+
+export const changedMeanwhile = (): ProviderError =>
   new ProviderError('precondition_failed', 'It was changed meanwhile');
 
 /** The ETag; without one it is made of the version, as Graph's events seem to show it, which no source confirms. */

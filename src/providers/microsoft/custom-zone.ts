@@ -2,8 +2,8 @@
  * The zone of a series whose own came with rules that Graph does not tell (`tzone://Microsoft/Custom`): found by where
  * its occurrences are. In the zone that is meant they all begin at one time of day, on both sides of a clock change.
  */
-import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
+import { WINDOWS_ZONES } from '../../lib/icalendar/windows-zones.ts';
 import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import { localOfInstant } from '../../lib/recurrence/zone.ts';
 import type { Graph } from './api.ts';
@@ -18,9 +18,7 @@ const LOOKED_AT_MS = 400 * DAY;
 const CANDIDATES: readonly string[] = [
   'UTC',
   ...new Set(
-    WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001')
-      .map(({ iana: [name] }) => zoneNamed(name))
-      .filter((zone) => typeof zone === 'string'),
+    [...WINDOWS_ZONES.values()].map((name) => zoneNamed(name)).filter((zone) => typeof zone === 'string'),
   ),
 ];
 

@@ -14,6 +14,7 @@ import {
   occurrenceAt,
   requireVersion,
 } from './current-event.ts';
+import { isInCalendar } from './membership.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
 import { deletedResult, readWriteResult } from './write-result.ts';
@@ -27,6 +28,8 @@ export async function deleteEvent(source: Source, target: WriteTarget): Promise<
   }
   const item = await getEvent(source, href, '$select=id,changeKey');
   if (item === undefined) return deletedResult(target);
+  const isStale = etag !== undefined && etag !== (item.changeKey ?? undefined);
+  if (isStale && !(await isInCalendar(source, href))) return deletedResult(target);
   requireVersion(etag, item.changeKey ?? undefined);
   await deleteItem(source, href, ifMatchOf(item));
   return deletedResult(target);

@@ -8,12 +8,13 @@ export const VERSIONS_PER_PAGE = 1000;
 
 const BASIC_PROPERTIES =
   'id,changeKey,type,iCalUId,subject,start,end,isAllDay,isCancelled,originalStart,originalStartTimeZone,' +
-  'originalEndTimeZone,recurrence,seriesMasterId,showAs,sensitivity,lastModifiedDateTime';
+  'originalEndTimeZone,recurrence,seriesMasterId,showAs,sensitivity,lastModifiedDateTime,isOrganizer,responseStatus';
 
 const READ_PROPERTIES =
-  `${BASIC_PROPERTIES},createdDateTime,body,location,locations,organizer,isOrganizer,attendees,responseStatus,` +
-  'responseRequested,categories,importance,isOnlineMeeting,onlineMeeting,onlineMeetingProvider,onlineMeetingUrl,' +
-  'webLink,hasAttachments,isReminderOn,reminderMinutesBeforeStart,transactionId,singleValueExtendedProperties';
+  `${BASIC_PROPERTIES},createdDateTime,body,location,locations,organizer,attendees,responseRequested,` +
+  'categories,importance,isOnlineMeeting,onlineMeeting,onlineMeetingProvider,onlineMeetingUrl,' +
+  'webLink,hasAttachments,isReminderOn,reminderMinutesBeforeStart,transactionId,allowNewTimeProposals,hideAttendees,' +
+  'singleValueExtendedProperties';
 
 /**
  * What is asked of every event; `basic` is what Calendars.ReadBasic permits. That it refuses bodies, people and extended

@@ -122,6 +122,37 @@ describe("Graph's event", () => {
     ]);
   });
 
+  it('Graph’s event tells what its calendar’s owner answered, and says so in the list of guests', () => {
+    const guest = (address: string) => ({ emailAddress: { address }, status: { response: 'none' } as const });
+    const invitation: GraphItem = {
+      ...single,
+      isOrganizer: false,
+      organizer: { emailAddress: { address: 'grace@example.com' } },
+      attendees: [guest('Ada@example.com'), guest('alan@example.com')],
+    };
+    const table = [
+      ['organizer', undefined, 'none'],
+      ['none', 'none', 'none'],
+      ['notResponded', 'none', 'none'],
+      ['accepted', 'accepted', 'accepted'],
+      ['tentativelyAccepted', 'tentative', 'tentative'],
+      ['declined', 'declined', 'declined'],
+    ] as const;
+    for (const [response, own, listed] of table) {
+      const item = { ...invitation, responseStatus: { response } };
+      const [event] = resourceOf(item, { owner: 'ada@example.com' }).events;
+      assert.equal(event?.response, own, response);
+      assert.deepEqual(
+        event?.attendees.map(({ status }) => status),
+        ['accepted', listed, 'none'],
+      );
+    }
+    assert.equal(
+      eventOf({ ...single, isOrganizer: true, responseStatus: { response: 'none' } }).response,
+      undefined,
+    );
+  });
+
   it('Graph’s event lists guests with their answers, and the organizer once, marked', () => {
     const { attendees } = eventOf({
       ...single,

@@ -8,13 +8,25 @@ import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recur
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
-import { attendeesOf } from './attendees.ts';
+import { attendeesOf, ownResponseOf } from './attendees.ts';
 import { customOf, storedConferenceOf } from './custom-fields.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
 import { recurrenceOf } from './recurrence.ts';
 
-/** What Graph answers; `occurrenceId` is documented but not in the published types. */
-export type GraphItem = GraphEvent & { readonly occurrenceId?: string | null };
+/** What Graph answers; what is added here is documented or OData's, but not in the published types. */
+export type GraphItem = GraphEvent & {
+  readonly occurrenceId?: string | null;
+  /** Where the exceptions go on that are too many for one answer. */
+  readonly 'exceptionOccurrences@odata.nextLink'?: unknown;
+};
+
+/** What an event does not say itself. */
+export type Surroundings = {
+  /** That a series is in, where it names none. */
+  readonly zone?: Zone | undefined;
+  /** The address of the calendar's owner, who is one of the guests. */
+  readonly owner?: string | undefined;
+};
 
 export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
@@ -23,14 +35,17 @@ export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
  * A single event or a master, alone. Fails as `invalid_response` when it cannot be read, and with TooComplexError when it
  * is over the budget of a resource.
  */
-export function resourceOf(item: GraphItem, zone = zoneOfItem(item)): EventResource {
+export function resourceOf(
+  item: GraphItem,
+  { zone = zoneOfItem(item), owner }: Surroundings = {},
+): EventResource {
   const id = idOf(item);
-  const { exceptionOccurrences: _, ...original } = item;
+  const { exceptionOccurrences: _, 'exceptionOccurrences@odata.nextLink': _link, ...original } = item;
   return {
     href: id,
     etag: item.changeKey ?? undefined,
     eventId: id,
-    events: [eventOf(item, zone)],
+    events: [eventOf(item, zone, owner)],
     original,
   };
 }
@@ -39,12 +54,16 @@ export function resourceOf(item: GraphItem, zone = zoneOfItem(item)): EventResou
  * An exception of a series: a resource of its own, with a version of its own. Its href names the series too, so
  * that what the mirror has of a series is known by its hrefs. `zone` is that of the series.
  */
-export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfItem(master)): EventResource {
+export function exceptionOf(
+  item: GraphItem,
+  master: GraphItem,
+  { zone = zoneOfItem(master), owner }: Surroundings = {},
+): EventResource {
   const id = idOf(item);
   const seriesId = idOf(master);
   // An exception in another zone than its series seems to say so, which no source confirms; one that says nothing is in
   // that of the series.
-  const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
+  const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone, owner);
   const {
     recurrence: _,
     custom = customOf(master),
@@ -120,7 +139,7 @@ function dateOf(instant: number, zone: Zone): string {
   return formatDate(dayOfLocal(local));
 }
 
-function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
+function eventOf(item: GraphItem, zone: Zone, owner: string | undefined): CalendarEvent {
   const isAllDay = item.isAllDay === true;
   const start = timeOf(item.start, isAllDay, zone);
   const end = timeOf(item.end, isAllDay, zone);
@@ -133,6 +152,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
   const rule = recurrence ? recurrenceOf(recurrence, deletedDays, start) : undefined;
   const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || storedConferenceOf(item);
   const custom = customOf(item);
+  const response = ownResponseOf(item);
   const lastModified = stampOf(item.lastModifiedDateTime);
   return {
     uid: iCalUId ?? idOf(item),
@@ -145,7 +165,8 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
     privacy: PRIVACY[item.sensitivity ?? 'normal'] ?? 'private',
     ...(body?.content?.trim() && { description: body.content.trim() }),
     ...(location?.displayName && { location: location.displayName }),
-    attendees: attendeesOf(item),
+    attendees: attendeesOf(item, owner),
+    ...(response !== undefined && { response }),
     ...(conference && { conference }),
     ...(webLink && { link: webLink }),
     ...(custom !== undefined && { custom }),

@@ -11,7 +11,7 @@ import { texts } from '../json-value.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
 import { type Graph, type GraphDeps, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { calendarUrl, listCalendars } from './calendars.ts';
+import { calendarUrl, listCalendars, ownerOfCalendar } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { covers } from './scopes.ts';
@@ -44,7 +44,8 @@ function openAccount(
     calendarWriting: calendarWriting(graph),
     listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, stored) {
-      const source = { graph, url: calendarUrl(graph, calendarHref), basic, log };
+      const url = calendarUrl(graph, calendarHref);
+      const source = { graph, url, basic, log, owner: ownerOfCalendar(graph, url) };
       try {
         yield* changesSince({ source, token, stored }, { now });
       } catch (failure) {

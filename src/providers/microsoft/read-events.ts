@@ -1,13 +1,15 @@
 /** Reading events by id and by listing, as parts of an answer. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
+import { resourceBudget, spend, TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
-import type { Graph } from './api.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { type Graph, isWithin } from './api.ts';
+import { lacksOwnAnswer } from './attendees.ts';
 import { needsZone, zoneByOccurrences } from './custom-zone.ts';
-import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './event-queries.ts';
+import { EVENTS_PER_PAGE, eventQuery, seriesQuery } from './event-queries.ts';
 import { exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
 
 /** One calendar, and what may be read of it. */
@@ -18,9 +20,16 @@ export type Source = {
   /** Only what Calendars.ReadBasic permits. */
   readonly basic: boolean;
   readonly log: Log;
+  /** The address of the calendar's owner, asked for once; `undefined` where Graph does not tell. */
+  readonly owner: () => Promise<string | undefined>;
   /** Is told of an event that is over the budget of a resource. */
   readonly leaveOut?: (resource: LeftOutResource) => void;
+  /** Whether what cannot be read is a resource without events: its version is known then, so that it is not read again. */
+  readonly keepsUnread?: boolean;
 };
+
+/** How the text of an event is asked for: as it is shown, or as it is kept. */
+type Bodies = 'text' | 'html';
 
 /** An event that was asked for by its id: what it is now, nothing when it cannot be read, or that it is gone. */
 export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
@@ -55,44 +64,107 @@ export async function readEvent(
   // it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) return 'gone';
-  return isSeries(item) ? readSeries(source, id) : readable(source, item, () => [resourceOf(item)]);
+  return isSeries(item) ? readSeries(source, id) : singleResource(source, item);
 }
 
 /** A series with its exceptions. */
 async function readSeries(source: Source, id: string): Promise<readonly EventResource[] | 'gone'> {
-  const master = await getEvent(source, id, seriesQuery(source.basic));
-  if (master === undefined) return 'gone';
-  const zone = await zoneOfSeries(source, id, master);
-  const exceptions: EventResource[] = [];
-  for (const item of master.exceptionOccurrences ?? []) {
+  const series = await getSeries(source, id);
+  return series === undefined ? 'gone' : seriesResources(source, series);
+}
+
+/** More are over the budget of a resource, however many there are. */
+const MOST_EXCEPTIONS = 2_000;
+
+/** As Graph answers them. */
+export type SeriesItems = { readonly master: GraphItem; readonly exceptions: readonly GraphItem[] };
+
+/** A series with its exceptions, each whole; `undefined` when it is gone. */
+export async function getSeries(
+  source: Source,
+  id: string,
+  bodies: Bodies = 'text',
+): Promise<SeriesItems | undefined> {
+  const master = await getEvent(source, id, seriesQuery(source.basic), bodies);
+  if (master === undefined) return undefined;
+  const exceptions: GraphItem[] = [];
+  for await (const item of exceptionsIn(source, master, bodies)) {
     // Some answers name exceptions without their content.
-    const whole = item.start ? item : item.id && (await getEvent(source, item.id, eventQuery(source.basic)));
-    if (whole)
-      exceptions.push(...readable(source, whole, () => [exceptionOf({ ...item, ...whole }, master, zone)]));
+    const whole = item.start
+      ? item
+      : item.id && (await getEvent(source, item.id, eventQuery(source.basic), bodies));
+    if (whole) exceptions.push({ ...item, ...whole });
+    if (exceptions.length > MOST_EXCEPTIONS) break;
   }
-  return readable(source, master, () => [resourceOf(master, zone), ...exceptions]);
+  return { master, exceptions };
+}
+
+/** Those of a long series come in pages. */
+async function* exceptionsIn(
+  { graph }: Source,
+  { exceptionOccurrences, 'exceptionOccurrences@odata.nextLink': link }: GraphItem,
+  bodies: Bodies,
+): AsyncGenerator<GraphItem> {
+  yield* exceptionOccurrences ?? [];
+  if (typeof link !== 'string') return;
+  if (!isWithin(graph.apiUrl, link))
+    throw unreadableAnswer('Microsoft links from a series to another address');
+  const request = { operation: 'events.exceptions', url: link, htmlBodies: bodies === 'html' };
+  for await (const { value } of graph.list<GraphItem>(request)) yield* value;
+}
+
+/** The series first. An exception that cannot be read is left out. */
+export async function seriesResources(
+  source: Source,
+  { master, exceptions }: SeriesItems,
+): Promise<readonly EventResource[]> {
+  const zone = await zoneOfSeries(source, master);
+  const needsOwner = [master, ...exceptions].some(lacksOwnAnswer);
+  const owner = needsOwner ? await source.owner() : undefined;
+  const budget = resourceBudget();
+  const ofExceptions = { ...source, keepsUnread: false };
+  return readable(source, master, () => {
+    spend(budget, 'overrides', exceptions.length);
+    return [
+      resourceOf(master, { zone, owner }),
+      ...exceptions.flatMap((item) =>
+        readable(ofExceptions, item, () => [exceptionOf(item, master, { zone, owner })]),
+      ),
+    ];
+  });
 }
 
 /** `undefined` where the series itself tells, or nothing does. */
-async function zoneOfSeries(source: Source, id: string, master: GraphItem): Promise<Zone | undefined> {
-  if (!needsZone(master)) return undefined;
-  return zoneByOccurrences(source.graph, eventUrl(source, id), master);
+async function zoneOfSeries(source: Source, master: GraphItem): Promise<Zone | undefined> {
+  if (!needsZone(master) || !master.id) return undefined;
+  return zoneByOccurrences(source.graph, eventUrl(source, master.id), master);
+}
+
+async function singleResource(source: Source, item: GraphItem): Promise<readonly EventResource[]> {
+  const owner = lacksOwnAnswer(item) ? await source.owner() : undefined;
+  return readable(source, item, () => [resourceOf(item, { owner })]);
 }
 
 /** Within the calendar: those of a shared calendar are not found under `/me/events`. */
 export const eventUrl = ({ url }: Source, id: string): string => `${url}/events/${encodeURIComponent(id)}`;
 
 /** As Graph answers it; `undefined` when it is gone. */
-export async function getEvent(source: Source, id: string, query: string): Promise<GraphItem | undefined> {
+export async function getEvent(
+  source: Source,
+  id: string,
+  query: string,
+  bodies: Bodies = 'text',
+): Promise<GraphItem | undefined> {
   const url = `${eventUrl(source, id)}?${query}`;
+  const request = { operation: 'events.get', url, htmlBodies: bodies === 'html' };
   // What Graph publishes for an event; its members are all optional and read as such.
-  const item: Promise<GraphItem> = source.graph.get({ operation: 'events.get', url });
+  const item: Promise<GraphItem> = source.graph.get(request);
   return undefinedIf('not_found', item);
 }
 
 /** One event that cannot be read must not hide a calendar: it is left out and logged. */
 function readable(
-  { url, log, leaveOut }: Source,
+  { url, log, leaveOut, keepsUnread }: Source,
   { id, changeKey }: GraphItem,
   map: () => readonly EventResource[],
 ): readonly EventResource[] {
@@ -105,7 +177,8 @@ function readable(
     }
     if (!(failure instanceof ProviderError)) throw failure;
     log.warn({ calendar: url, href: id, reason: failure.message }, 'Skipped an event that cannot be read');
-    return [];
+    if (!keepsUnread || !id) return [];
+    return [{ href: id, etag: changeKey ?? undefined, eventId: id, events: [], original: {} }];
   }
 }
 
@@ -127,7 +200,7 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
       if (!item.id || item.type === 'occurrence' || item.type === 'exception') continue;
       ids.push(item.id);
       if (isSeries(item)) series.set(item.id, true);
-      else changed.push(...readable(source, item, () => [resourceOf(item)]));
+      else changed.push(...(await singleResource(source, item)));
     }
     for await (const batch of readEvents(source, series)) changed.push(...resourcesIn(batch));
     yield { ids, changed };
@@ -137,21 +210,3 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
 /** What is there of events that were read. */
 export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
   batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));
-
-export type Version = { readonly changeKey: string | undefined; readonly series: boolean };
-
-/** The versions of all single events and masters, by id. */
-export async function listVersions({ graph, url }: Source): Promise<ReadonlyMap<string, Version>> {
-  const versions = new Map<string, Version>();
-  const request = {
-    operation: 'events.list',
-    url: `${url}/events?$select=id,changeKey,type&$top=${VERSIONS_PER_PAGE}`,
-  };
-  for await (const { value } of graph.list<GraphItem>(request)) {
-    for (const item of value) {
-      if (!item.id || item.type === 'occurrence' || item.type === 'exception') continue;
-      versions.set(item.id, { changeKey: item.changeKey ?? undefined, series: isSeries(item) });
-    }
-  }
-  return versions;
-}

@@ -2,9 +2,10 @@
 import type { Rsvp, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
+import { isInCalendar } from './membership.ts';
 import { eventUrl, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
-import { readWriteResult } from './write-result.ts';
+import { deletedResult, readWriteResult } from './write-result.ts';
 
 const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {
   accepted: 'accept',
@@ -14,7 +15,8 @@ const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {
 
 /**
  * The organizer is told, unless the invitation asks for no answers. Graph takes no `If-Match` with an answer; the version
- * is compared before. A declined invitation seems to leave the calendar, which no source confirms.
+ * is compared before. A declined invitation goes to Deleted Items, where it is still found by its id, or stays in the calendar as
+ * free where the user has Outlook save declined events.
  */
 export async function respondToEvent(
   source: Source,
@@ -38,5 +40,6 @@ export async function respondToEvent(
     url: `${eventUrl(source, id)}/${action}`,
     body: { sendResponse, ...(sendResponse && comment !== undefined && { comment }) },
   });
+  if (instance === undefined && !(await isInCalendar(source, target.href))) return deletedResult(target);
   return readWriteResult(source, target, series.event.recurrence !== undefined);
 }

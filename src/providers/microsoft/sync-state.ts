@@ -21,7 +21,8 @@ export type SyncState = {
   readonly comparedAt: number;
 };
 
-const VERSION = 1;
+/** Of what is read of events too: after a change of it everything is listed anew, since versions stay as they were. */
+const VERSION = 2;
 
 export function writeSyncState({ link, window, basic, drawnAt, comparedAt }: SyncState): string {
   return JSON.stringify({ v: VERSION, link, ...window, basic, drawnAt, comparedAt });

@@ -10,11 +10,18 @@ import type { EventChange, WriteResult, WriteTarget } from '../../calendars/even
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
-import { type Current, currentEvent, currentOccurrence } from './current-event.ts';
+import {
+  type Current,
+  type CurrentSeries,
+  currentEvent,
+  currentOccurrence,
+  noEvent,
+  requireVersion,
+} from './current-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
 import { onlineMeetingProviderOf } from './online-meeting.ts';
-import type { Source } from './read-events.ts';
-import { restoreExceptions } from './restore-exceptions.ts';
+import { getSeries, type SeriesItems, type Source } from './read-events.ts';
+import { restoreExceptions, type SeriesBefore } from './restore-exceptions.ts';
 import { calendarFacts, patchEvent } from './write-requests.ts';
 import { readWriteResult } from './write-result.ts';
 
@@ -39,11 +46,23 @@ export async function updateEvent(
   const allowed = changesOf(change, series);
   const recurrence = recurrenceFor(allowed, series);
   const body = await bodyFor(source, series, allowed);
+  const before = recurrence && series.event.recurrence ? await seriesBefore(source, series) : undefined;
   await patchEvent(source, series, { ...body, ...(recurrence !== undefined && { recurrence }) });
-  if (recurrence && series.event.recurrence) await restoreExceptions(source, series, allowed);
+  if (before !== undefined) await restoreExceptions(source, before, allowed);
   const isSeries = recurrence === undefined ? series.event.recurrence !== undefined : recurrence !== null;
   return readWriteResult(source, target, isSeries);
 }
+
+/** With what of its exceptions is to be made again, if it has any. */
+async function seriesBefore(source: Source, series: CurrentSeries): Promise<SeriesBefore> {
+  const hasExceptions = series.resources.length > 1;
+  const items = hasExceptions ? await getSeries(source, series.id, 'html') : NO_EXCEPTIONS;
+  if (items === undefined) throw noEvent();
+  if (hasExceptions) requireVersion(series.item.changeKey ?? undefined, items.master.changeKey ?? undefined);
+  return { ...series, items };
+}
+
+const NO_EXCEPTIONS: SeriesItems = { master: {}, exceptions: [] };
 
 async function updateOccurrence(source: Source, occurrence: Current, change: EventChange): Promise<void> {
   const { recurrence: _, ...allowed } = changesOf(withoutSeriesFields(change, occurrence), occurrence);

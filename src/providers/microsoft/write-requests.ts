@@ -7,7 +7,7 @@ import {
 } from '../../calendars/provider-error.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import type { GraphWrite } from './api.ts';
-import { codeOf } from './api-refusal.ts';
+import { codeOf, statusOf } from './api-refusal.ts';
 import type { Current } from './current-event.ts';
 import { CALENDAR_QUERY } from './event-queries.ts';
 import { eventUrl, type Source } from './read-events.ts';
@@ -53,11 +53,22 @@ export async function writeTo(source: Source, request: GraphWrite): Promise<Json
   } catch (failure) {
     const limit = LIMITS.get(codeOf(failure)?.toLowerCase() ?? '');
     if (limit !== undefined) throw new UnsupportedByProvider(...limit);
+    if (isRefusedForGood(failure)) {
+      const message = 'Outlook does not accept this event as it would be';
+      throw new UnsupportedByProvider('field_not_supported_by_provider', message);
+    }
     const isForbidden = failure instanceof ProviderError && failure.kind === 'permission_missing';
     if (isForbidden && (await calendarFacts(source)).canEdit === false)
       throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
     throw failure;
   }
+}
+
+/** Whether the same request would be refused each time: it is wrong, or too long, and Graph says no more. */
+function isRefusedForGood(failure: unknown): boolean {
+  const status = statusOf(failure);
+  const isOther = failure instanceof ProviderError && failure.kind === 'invalid_response';
+  return isOther && (status === 400 || status === 413);
 }
 
 /** Changes an event or an occurrence in that very version; nothing is sent when nothing is left to be written. */

@@ -211,6 +211,14 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['a']);
   });
 
+  it('a calendar is listed anew where an older Kalends read less of its events', async () => {
+    answers = fullCalendar([event('a')]);
+    const { next } = await sync(open(), 'cal', new Map());
+    const older = JSON.stringify({ ...JSON.parse(next), v: 1 });
+
+    await assert.rejects(sync(open(), 'cal', new Map(), older), { kind: 'sync_token_expired' });
+  });
+
   it('an event that only left the window is kept, and one that is gone is dropped', async () => {
     answers = fullCalendar([event('moved'), event('gone')]);
     const mirror: Mirror = new Map();
@@ -218,7 +226,9 @@ describe('The Microsoft adapter', () => {
     const removed = ['moved', 'gone'].map((id) => ({ id, '@removed': { reason: 'deleted' } }));
     answers = new Map([
       [/deltatoken/, { body: { value: removed, '@odata.deltaLink': `${origin}${LINK}2` } }],
+      [/events\?/, { body: { value: [event('moved', 'two')] } }],
       [/events\/moved/, { body: { ...event('moved', 'two'), subject: 'far away' } }],
+      [/events\/gone/, { body: event('gone', 'in Deleted Items') }],
     ]);
 
     await sync(open(), 'cal', mirror, next);
@@ -226,34 +236,46 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['far away']);
   });
 
-  it('a calendar of Graph is compared whole once a day, and what is missing asked for before it is dropped', async () => {
+  it('a calendar of Graph is compared whole every quarter of an hour, and what is missing looked for twice', async () => {
     answers = fullCalendar([event('same'), event('changed'), event('gone'), event('passed over')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
+    const listed = [event('same'), event('changed', 'two'), event('new')];
+    let listings = 0;
     answers = fullCalendar(
-      [event('same'), event('changed', 'two'), event('new')],
-      new Map<RegExp, Answer>([
+      [],
+      new Map<RegExp, Scripted>([
+        [
+          /events\?/,
+          () => {
+            listings += 1;
+            return { body: { value: listings === 1 ? listed : [...listed, event('passed over')] } };
+          },
+        ],
         [/events\/changed/, { body: { ...event('changed', 'two'), subject: 'changed twice' } }],
         [/events\/new/, { body: event('new') }],
         [/events\/passed%20over/, { body: event('passed over') }],
+        [/events\/gone/, { body: event('gone', 'in Deleted Items') }],
       ]),
     );
     calls = [];
-    now += DAY;
+    now += 15 * 60_000;
     await sync(open(), 'cal', mirror, next);
 
     assert.deepEqual(titles(mirror), ['changed twice', 'new', 'passed over', 'same']);
     assert.ok(calls.every(({ url }) => !/events\/same/.test(url)));
   });
 
-  it('what the delta named and the listing passed over is read', async () => {
+  it('what the delta named and the listing passed over is read where another listing names it', async () => {
     answers = new Map<RegExp, Scripted>([
       [
         /calendarView\/delta/,
-        () => ({ body: { value: [event('b')], '@odata.deltaLink': `${origin}${LINK}1` } }),
+        () => ({ body: { value: [event('b'), event('gone')], '@odata.deltaLink': `${origin}${LINK}1` } }),
       ],
+      [/events\?\$select=id,changeKey,type&/, { body: { value: [event('a'), event('b')] } }],
       [/events\?/, { body: { value: [event('a')] } }],
       [/events\/b/, { body: event('b') }],
+      [/events\/gone/, { body: event('gone') }],
     ]);
     const mirror: Mirror = new Map();
 
@@ -349,5 +371,27 @@ describe('The Microsoft adapter', () => {
 
     assert.deepEqual(titles(mirror), ['good']);
     assert.equal(entries.filter(({ level }) => level === 'warn').length, 1);
+  });
+
+  it('an event that can no longer be read leaves the mirror, and is not read again before it is another', async () => {
+    const listing = (bad: object) => {
+      answers = fullCalendar([event('good'), bad], new Map([[/events\/bad/, { body: bad }]]));
+      now += 15 * 60_000;
+      calls = [];
+    };
+    const mirror: Mirror = new Map();
+    listing(event('bad'));
+    const { next } = await sync(open(), 'cal', mirror);
+
+    listing({ ...event('bad', 'two'), start: null });
+    await sync(open(), 'cal', mirror, next);
+    assert.deepEqual(titles(mirror), ['good']);
+    listing({ ...event('bad', 'two'), start: null });
+    await sync(open(), 'cal', mirror, next);
+    assert.ok(calls.every(({ url }) => !/events\/bad/.test(url)));
+
+    listing(event('bad', 'three'));
+    await sync(open(), 'cal', mirror, next);
+    assert.deepEqual(titles(mirror), ['bad', 'good']);
   });
 });

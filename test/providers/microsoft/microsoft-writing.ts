@@ -2,13 +2,17 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
+import type { MicrosoftSandbox } from '../../../sandbox/microsoft/microsoft-sandbox.ts';
 import type { EventResource } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft, Rsvp, WriteResult } from '../../../src/calendars/event-writing.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
+import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { apply, assertMirrored, targetAt, ZONE } from '../../contract/mirrored-writes.ts';
 import { type Mirror, sync } from '../../servers/mirror.ts';
 import { ADA, microsoftHarness } from './microsoft-harness.ts';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** Ends with the test. `email` is signed in to; a personal account by its domain. */
 export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, readOnly = false } = {}) {
@@ -50,6 +54,33 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
     sync: () => sync(account, calendar, mirror),
     mirrored: () => assertMirrored(account, calendar, mirror),
     target: (href: string, instance?: EventTime) => targetAt(mirror, href, instance),
+    /** Graph itself, at an event: what Outlook keeps and Kalends knows nothing of. HTML texts. */
+    async graph(method: 'GET' | 'PATCH', id: string, body?: object): Promise<Json> {
+      const [eventId = '', ...rest] = id.split('/');
+      const path = [encodeURIComponent(eventId), ...rest].join('/');
+      const answer = await fetch(`${microsoft.sandbox.apiUrl}/me/events/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${account.credentials().accessToken}`,
+          prefer: 'IdType="ImmutableId", outlook.timezone="UTC"',
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      assert.equal(answer.status, 200, await answer.clone().text());
+      const item: unknown = await answer.json();
+      // Graph answers objects.
+      return item as Json;
+    },
+    /** Graph's id of an occurrence. */
+    async occurrence(href: string, instance: EventTime): Promise<string> {
+      const at = new Date(instantOf(instance, 'UTC')).toISOString();
+      const window = `startDateTime=${at}&endDateTime=${at.replace('.000Z', '.999Z')}`;
+      const { value } = await this.graph('GET', `${href}/instances?${window}`);
+      // As the sandbox answers them.
+      const [one] = value as { id: string }[];
+      assert.ok(one);
+      return one.id;
+    },
     resource(href: string): EventResource {
       const resource = mirror.get(href);
       assert.ok(resource);
@@ -62,6 +93,14 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
     },
   };
 }
+
+/** How many requests that write were sent so far. */
+export const writesOf = (sandbox: MicrosoftSandbox): number =>
+  WRITES.reduce((sum, operation) => sum + sandbox.requests(operation), 0);
+
+const WRITES = ['create', 'update', 'delete', 'accept', 'tentativelyAccept', 'decline']
+  .map((name) => `events.${name}`)
+  .concat('attachments.create', 'calendars.create', 'calendars.update', 'calendars.delete');
 
 /** For assert.rejects. */
 export const unsupported = (reason: UnsupportedReason, field?: string) => (failure: unknown) => {

@@ -183,4 +183,30 @@ describe('The interface on Outlook', () => {
     const guest = answered.attendees.find(({ email }: { email: string }) => email === ADA.email);
     assert.deepEqual([guest.status, manual.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
   });
+
+  it('the interface on Outlook splits no series of somebody else’s, and nobody hears of it', async () => {
+    const { manual, requests } = bench.microsoft();
+    const at = (time: string) => ({ dateTime: `2026-10-23T${time}`, timeZone: ZONE });
+    const id = await manual.invite(ADA.email, bench.calendarId, {
+      title: 'Theirs',
+      start: at('09:00:00'),
+      end: at('10:00:00'),
+      recurrence: { frequency: 'weekly', count: 5 },
+      attendees: [{ email: ADA.email }],
+      organizer: { email: 'grace@example.com', name: 'Grace' },
+    });
+    await listed();
+    const writes = () =>
+      ['create', 'update', 'delete'].reduce((sum, name) => sum + requests(`events.${name}`), 0);
+    const before = writes();
+
+    const { status, body } = await send('PUT', '/event', {
+      eventId: `${id}_20261106T080000Z`,
+      recurringEventId: id,
+      updateMode: 'following',
+      title: 'Mine',
+    });
+
+    assert.deepEqual([status, body.code, writes()], [422, 'organizer_only', before]);
+  });
 });

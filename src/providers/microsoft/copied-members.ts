@@ -1,0 +1,90 @@
+/** What of an event of Graph's is taken over into another one: everything that people set and that can be written. */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
+
+import type { EventChange } from '../../calendars/event-writing.ts';
+import type { GraphItem } from './event-resource.ts';
+
+/** Texts, choices and lists, by Graph's names; times, places and guests are apart. */
+const PLAIN_MEMBERS = [
+  'subject',
+  'body',
+  'showAs',
+  'sensitivity',
+  'categories',
+  'importance',
+  'isReminderOn',
+  'reminderMinutesBeforeStart',
+  'responseRequested',
+  'allowNewTimeProposals',
+  'hideAttendees',
+] as const satisfies readonly (keyof GraphEvent)[];
+
+/** Everything but times, rules and online meetings, with our extended properties. */
+export function copiedMembers(item: GraphItem): GraphEvent {
+  const properties = item.singleValueExtendedProperties ?? [];
+  return {
+    ...membersOf(item),
+    ...(properties.length > 0 && {
+      singleValueExtendedProperties: properties.map(({ id, value }) => ({
+        id: id ?? '',
+        value: value ?? '',
+      })),
+    }),
+  };
+}
+
+/** What an exception has other than its series, its times aside. */
+export function ownMembers(exception: GraphItem, master: GraphItem): GraphEvent {
+  const ofSeries = new Map<string, unknown>(Object.entries(membersOf(master)));
+  const own = Object.entries(membersOf(exception)).filter(
+    ([name, value]) => !isDeepStrictEqual(value, ofSeries.get(name)),
+  );
+  return Object.fromEntries(own);
+}
+
+function membersOf(item: GraphItem): GraphEvent {
+  const plain = PLAIN_MEMBERS.filter((name) => item[name] !== undefined && item[name] !== null);
+  return {
+    ...Object.fromEntries(plain.map((name) => [name, item[name]])),
+    ...('location' in item && placeOf(item)),
+    ...('attendees' in item && { attendees: guestsOf(item) }),
+  };
+}
+
+/** With the kind of each place, so that rooms stay rooms. */
+function placeOf({ location, locations }: GraphItem): GraphEvent {
+  const displayName = location?.displayName ?? '';
+  if (!displayName && !locations?.length) return { location: { displayName } };
+  return { location: location ?? { displayName }, ...(locations?.length && { locations }) };
+}
+
+/** Whether they must come, may come or are a room; what they answered is theirs to say. */
+function guestsOf({ attendees }: GraphItem): Attendee[] {
+  return (attendees ?? []).flatMap(({ type, emailAddress }) =>
+    emailAddress?.address ? [{ type: type ?? 'required', emailAddress }] : [],
+  );
+}
+
+/** Graph's members that say what a field of ours says. */
+const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (keyof GraphEvent)[]>>> = {
+  title: ['subject'],
+  description: ['body'],
+  location: ['location', 'locations'],
+  availability: ['showAs'],
+  status: ['showAs'],
+  privacy: ['sensitivity'],
+  attendees: ['attendees'],
+};
+
+/** Without what a change says for all. */
+export function withoutChanged(members: GraphEvent, change: EventChange): GraphEvent {
+  const named = new Set(
+    Object.entries(change).flatMap(([field, value]) => (value === undefined ? [] : field)),
+  );
+  const changed = new Set<string>(
+    Object.entries(MEMBERS_OF_FIELD).flatMap(([field, names]) => (named.has(field) ? names : [])),
+  );
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !changed.has(name)));
+}

@@ -1,0 +1,181 @@
+/**
+ * The later half of a series that is being split: a new series made of Graph's own objects. Everything that can be refused is
+ * known before the first request that writes.
+ */
+import type {
+  Event as GraphEvent,
+  SingleValueLegacyExtendedProperty,
+} from '@microsoft/microsoft-graph-types';
+
+import type { LaterHalf, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { onlyException } from '../single-later-half.ts';
+import { patternedRecurrence } from './body-recurrence.ts';
+import { timesFor } from './body-times.ts';
+import { copyAttachments } from './copied-attachments.ts';
+import { copiedMembers, ownMembers, withoutChanged } from './copied-members.ts';
+import { goneSince, postEvent } from './create-event.ts';
+import { type Current, changedMeanwhile, currentEvent, keyOn, noEvent } from './current-event.ts';
+import { deleteAt } from './delete-event.ts';
+import { bodyOf, hasOnlineMeeting } from './event-body.ts';
+import { exceptionOf, type GraphItem } from './event-resource.ts';
+import { makeExceptions, type NewException } from './make-exceptions.ts';
+import { isInCalendar } from './membership.ts';
+import { onlineMeetingProviderOf } from './online-meeting.ts';
+import {
+  getEvent,
+  getSeries,
+  readEvent,
+  type SeriesItems,
+  type Source,
+  seriesResources,
+} from './read-events.ts';
+import { teamsParagraphIn, withTeamsParagraph } from './teams-paragraph.ts';
+import { calendarFacts } from './write-requests.ts';
+
+/** As EventWriting.copyLater has it. */
+export async function copyLater(source: Source, target: WriteTarget, later: LaterHalf): Promise<WriteResult> {
+  const old = await readOld(source, target);
+  const { body, exceptions } = await planCopy(source, old, later);
+  const id = await postEvent(source, body, later.key);
+  await copyAttachments(source, old.items.master, id);
+  const { recurrence } = later.change;
+  if (recurrence !== null) {
+    const made = await currentEvent(source, { href: id, etag: undefined, stored: [] });
+    for (const exdate of recurrence.exdates) await deleteAt(source, made, exdate);
+    const texts = hasOnlineMeeting(old.current) ? await withNewParagraph(source, id, exceptions) : exceptions;
+    await makeExceptions(source, made, texts);
+  }
+  const changed = await readEvent(source, id, recurrence !== null);
+  if (changed === 'gone') throw goneSince();
+  return { changed, removed: [] };
+}
+
+/** The series to be split, with its texts as they are kept. */
+type Old = { readonly current: Current; readonly items: SeriesItems };
+
+async function readOld(source: Source, { href, etag }: WriteTarget): Promise<Old> {
+  const items = await getSeries(source, href, 'html');
+  if (items === undefined) throw noEvent();
+  const { master } = items;
+  const isStale = etag !== undefined && etag !== (master.changeKey ?? undefined);
+  if (isStale) throw (await isInCalendar(source, href)) ? changedMeanwhile() : noEvent();
+  if (master.isOrganizer === false)
+    throw new UnsupportedByProvider(
+      'organizer_only',
+      'Only the organizer of this meeting can split its series',
+    );
+  const [resource] = await seriesResources(source, { master, exceptions: [] });
+  const [event] = resource?.events ?? [];
+  if (event === undefined) throw unreadableAnswer('Microsoft sent an event that cannot be read');
+  return { current: { id: href, event, item: master, ifMatch: undefined }, items };
+}
+
+type Plan = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
+
+/** What is to be written, before anything is. Fails with UnsupportedByProvider for what Outlook cannot keep. */
+async function planCopy(
+  source: Source,
+  { current, items: { master, exceptions } }: Old,
+  later: LaterHalf,
+): Promise<Plan> {
+  const { change } = later;
+  const { recurrence, start } = change;
+  const single = recurrence === null ? onlyException(later) : undefined;
+  const pattern = recurrence === null ? undefined : patternedRecurrence(recurrence, start);
+  const body = { ...(await masterBody(source, current, change)), ...(pattern && { recurrence: pattern }) };
+  const itemAt = new Map(exceptions.map((item) => [originalKey(item, current), item]));
+  const made = (single ? [single] : later.exceptions).map(
+    ({ recurrenceId, instance, times }): NewException => {
+      const item = itemAt.get(keyOn(current.event, recurrenceId));
+      if (item === undefined) throw changedMeanwhile();
+      const fields = withoutChanged(ownMembers(item, master), change);
+      const graphTimes = times && timesFor(times.start, times.end);
+      return { original: instance, fields, times: graphTimes, mayMove: true };
+    },
+  );
+  const [only] = recurrence === null ? made : [];
+  return { body: { ...body, ...only?.fields, ...only?.times }, exceptions: made };
+}
+
+function originalKey(item: GraphItem, { item: master, event }: Current): number | undefined {
+  const zone = event.start.type === 'zoned' ? event.start.zone : 'UTC';
+  const [{ recurrenceId } = {}] = exceptionOf(item, master, { zone }).events;
+  return recurrenceId && keyOn(event, recurrenceId);
+}
+
+/** The old master's own members, with what the change says in their places. */
+async function masterBody(
+  source: Source,
+  current: Current,
+  change: LaterHalf['change'],
+): Promise<GraphEvent> {
+  const { onlineMeeting: _, onlineMeetingUrl: _url, ...item } = current.item;
+  const copied = copiedMembers(item);
+  const { content, contentType } = copied.body ?? {};
+  const changed = bodyOf({
+    change,
+    // The new series has no meeting until one is made for it.
+    current: { ...current, item },
+    organizer: item.organizer?.emailAddress?.address ?? undefined,
+    onlineMeetingProvider: undefined,
+  });
+  const properties = mergedProperties(copied, changed);
+  return {
+    ...withoutChanged(
+      hasOnlineMeeting(current) && content && contentType
+        ? { ...copied, body: { contentType, content: withTeamsParagraph(content, '') } }
+        : copied,
+      change,
+    ),
+    ...changed,
+    ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
+    ...(await newMeeting(source, current, change)),
+  };
+}
+
+function mergedProperties(copied: GraphEvent, changed: GraphEvent): SingleValueLegacyExtendedProperty[] {
+  const before = copied.singleValueExtendedProperties ?? [];
+  const after = changed.singleValueExtendedProperties ?? [];
+  const isReplaced = (id: string | undefined) =>
+    after.some((one) => one.id?.toLowerCase() === id?.toLowerCase());
+  return [...before.filter(({ id }) => !isReplaced(id)), ...after];
+}
+
+/** A meeting cannot be copied: another one is made, of the same kind where the calendar still has it. */
+async function newMeeting(
+  source: Source,
+  current: Current,
+  { conference, autoConference }: LaterHalf['change'],
+): Promise<GraphEvent> {
+  const { onlineMeetingProvider } = current.item;
+  // A link that an add-in put there is not Exchange's to make; it is in the text and the place, which are copied.
+  const hadMeeting =
+    hasOnlineMeeting(current) && Boolean(onlineMeetingProvider) && onlineMeetingProvider !== 'unknown';
+  if (autoConference !== true && (!hadMeeting || conference === null)) return {};
+  const calendar = await calendarFacts(source);
+  const isAllowed = calendar.allowedOnlineMeetingProviders?.some((one) => one === onlineMeetingProvider);
+  const provider =
+    isAllowed && onlineMeetingProvider ? onlineMeetingProvider : onlineMeetingProviderOf(calendar);
+  return { isOnlineMeeting: true, onlineMeetingProvider: provider };
+}
+
+/** An occurrence with a text of its own keeps the way into its meeting: that of the new series in the place of the old one's. */
+async function withNewParagraph(
+  source: Source,
+  newId: string,
+  exceptions: readonly NewException[],
+): Promise<readonly NewException[]> {
+  const textOf = ({ fields }: NewException) => fields.body?.content ?? '';
+  if (!exceptions.some((exception) => teamsParagraphIn(textOf(exception)) !== '')) return exceptions;
+  const series = await getEvent(source, newId, '$select=body', 'html');
+  const paragraph = teamsParagraphIn(series?.body?.content ?? '');
+  return exceptions.map((exception) => {
+    const { fields } = exception;
+    const content = withTeamsParagraph(textOf(exception), paragraph);
+    return fields.body
+      ? { ...exception, fields: { ...fields, body: { ...fields.body, content } } }
+      : exception;
+  });
+}

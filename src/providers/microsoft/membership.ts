@@ -1,0 +1,51 @@
+/**
+ * Whether an event is in a calendar. Ids outlive a move to another calendar or to Deleted Items, and a read by id finds the
+ * event under any calendar's address, so that an answer to it proves nothing. What a listing of the calendar names is in it.
+ */
+import { VERSIONS_PER_PAGE } from './event-queries.ts';
+import { type GraphItem, isSeries } from './event-resource.ts';
+import type { Source } from './read-events.ts';
+
+export type Version = { readonly changeKey: string | undefined; readonly series: boolean };
+
+/** The versions of all single events and masters, by id. */
+export async function listVersions(source: Source): Promise<ReadonlyMap<string, Version>> {
+  const versions = new Map<string, Version>();
+  for await (const page of versionPages(source)) for (const [id, version] of page) versions.set(id, version);
+  return versions;
+}
+
+/** Those of `ids` that a listing names, which ends with the last of them. */
+export async function listedAmong(source: Source, ids: Iterable<string>): Promise<ReadonlySet<string>> {
+  const missing = new Set(ids);
+  const listed = new Set<string>();
+  if (missing.size === 0) return listed;
+  for await (const page of versionPages(source)) {
+    for (const [id] of page) if (missing.delete(id)) listed.add(id);
+    if (missing.size === 0) break;
+  }
+  return listed;
+}
+
+/** Pages shift while they are read, so that a listing can pass over an event: it is gone when two do not name it. */
+export async function isInCalendar(source: Source, id: string): Promise<boolean> {
+  for (let listings = 0; listings < 2; listings += 1)
+    if ((await listedAmong(source, [id])).size > 0) return true;
+  return false;
+}
+
+async function* versionPages({
+  graph,
+  url,
+}: Source): AsyncGenerator<readonly (readonly [id: string, version: Version])[]> {
+  const request = {
+    operation: 'events.list',
+    url: `${url}/events?$select=id,changeKey,type&$top=${VERSIONS_PER_PAGE}`,
+  };
+  for await (const { value } of graph.list<GraphItem>(request))
+    yield value.flatMap((item) =>
+      !item.id || item.type === 'occurrence' || item.type === 'exception'
+        ? []
+        : [[item.id, { changeKey: item.changeKey ?? undefined, series: isSeries(item) }] as const],
+    );
+}

@@ -1,0 +1,52 @@
+/** Texts as Microsoft's documentation and its users show them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { teamsParagraphIn, withTeamsParagraph } from './teams-paragraph.ts';
+
+const LINE = '_'.repeat(80);
+const URL = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting_ODky%40thread.v2/0';
+/** Of 2019: the lines are beside the paragraph. */
+const OLDER = `<div style="width:100%; height:20px"><span style="opacity:.36">${LINE}</span>\r
+</div>\r
+<div class="me-email-text" style="color:#252424">\r
+<div style="margin-top:24px"><a class="me-email-headline" href="${URL}">Join\r
+ Microsoft Teams Meeting</a> </div>\r
+</div>\r
+<div style="width:100%; height:20px"><span style="opacity:.36">${LINE}</span>\r
+</div>`;
+/** Of 2024: the lines are within it. */
+const NEWER = `<div aria-hidden="true" style="overflow:hidden">\r
+${LINE}</div>\r
+<div><a href="https://aka.ms/JoinTeamsMeeting?omkt=en-US">Need help?</a> </div>\r
+<div><a href="${URL}" class="me-email-headline">Join the meeting now</a> </div>\r
+<div aria-hidden="true" style="overflow:hidden">\r
+${LINE}</div>`;
+
+describe('The paragraph of a Teams meeting', () => {
+  for (const [form, paragraph] of Object.entries({ older: OLDER, newer: NEWER }))
+    it(`the paragraph of a Teams meeting is told in its ${form} form and exchanged for another`, () => {
+      const text = (part: string) =>
+        `<html><body>\r\n<div>Agenda</div>\r\n<div class="me-email-text">${part}\r\n</div>\r\n</body></html>`;
+
+      assert.equal(teamsParagraphIn(text(paragraph)), paragraph);
+      assert.equal(withTeamsParagraph(text(paragraph), ''), text(''));
+      assert.equal(withTeamsParagraph(text(paragraph), '<div>New</div>'), text('<div>New</div>'));
+    });
+
+  it('a text with lines of its own, or with one line, stays as it is', () => {
+    for (const text of [
+      '',
+      `<div>${LINE}</div><div>Minutes</div><div>${LINE}</div>`,
+      `<div>${LINE}</div><a href="${URL}">Join</a>`,
+      `${LINE}<a href="${URL}">Join</a>${LINE}`,
+    ])
+      assert.equal(withTeamsParagraph(text, 'X'), text);
+  });
+
+  it('only the lines around the meeting are taken, whatever lines the text has besides', () => {
+    const before = `<div>${LINE}</div><div>Minutes</div>`;
+
+    assert.equal(withTeamsParagraph(`${before}${OLDER}<p>After</p>`, ''), `${before}<p>After</p>`);
+  });
+});
