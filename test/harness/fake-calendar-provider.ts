@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
-import type { CalendarProvider, Changes } from '../../src/calendars/calendar-provider.ts';
+import type { CalendarAccount, CalendarProvider, Changes } from '../../src/calendars/calendar-provider.ts';
 import type { CalendarWriting } from '../../src/calendars/calendar-writing.ts';
 import type { EventResource } from '../../src/calendars/event.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
@@ -34,6 +34,8 @@ export class FakeCalendarProvider {
   mostAtOnce = 0;
   /** Why a resource is left out, by its href. */
   readonly leftOut = new Map<string, string>();
+  /** How events name the account's user; where it is absent the provider is not asked. */
+  addresses: readonly string[] | undefined;
   partSize = 50;
   /** Awaited before each part is answered. */
   beforePart: (part: number) => Promise<void> = async () => {};
@@ -77,12 +79,16 @@ export class FakeCalendarProvider {
   }
 
   asProvider(): CalendarProvider {
-    const account = {
+    const account: CalendarAccount = {
       listCalendars: () =>
         this.#call('list', () => [...this.calendars.values()].map(({ calendar }) => calendar)),
       changesSince: (href: string, token: string | undefined) => this.#changesSince(href, token),
       writing: fakeEventWriting(this.#writable()),
       calendarWriting: this.#calendarWriting(),
+    };
+    const withAddresses: CalendarAccount = {
+      ...account,
+      userAddresses: () => this.#call('addresses', () => this.addresses ?? []),
     };
     const verify = async () => {
       throw new ProviderError('unauthorized', 'Nobody signs in here');
@@ -91,7 +97,7 @@ export class FakeCalendarProvider {
     return {
       kind: this.kind,
       signIn: { method: 'password', verify, takesAnyPassword },
-      open: () => account,
+      open: () => (this.addresses === undefined ? account : withAddresses),
     };
   }
 

@@ -9,6 +9,7 @@ import type {
   EventChange,
   EventDraft,
   EventWriting,
+  LaterHalf,
   WriteResult,
 } from '../../src/calendars/event-writing.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
@@ -16,6 +17,7 @@ import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
+import { onlyException } from '../../src/providers/single-later-half.ts';
 
 /** What the fake writes into. */
 export type WritableCalendars = {
@@ -55,6 +57,26 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
         return keep(calendarHref, { href, etag: undefined, eventId: key, events: [], original: { key } }, [
           event,
         ]);
+      }),
+
+    copyLater: (calendarHref, { href, etag }, later) =>
+      calendars.run(`copyLater ${calendarHref}`, () => {
+        const copy = `${calendarHref}${later.key}.ics`;
+        const existing = calendars.resource(calendarHref, copy);
+        if (existing !== undefined) return { changed: [existing], removed: [] };
+        const events = laterEvents(current(calendarHref, href, etag).events, later);
+        const { key } = later;
+        return keep(
+          calendarHref,
+          { href: copy, etag: undefined, eventId: key, events: [], original: { key } },
+          events,
+        );
+      }),
+
+    findCreated: (calendarHref, key) =>
+      calendars.run(`findCreated ${calendarHref}`, () => {
+        const resource = calendars.resource(calendarHref, `${calendarHref}${key}.ics`);
+        return resource && [resource];
       }),
 
     update: (calendarHref, { href, etag, instance }, change) =>
@@ -108,6 +130,36 @@ function drafted({ autoConference, ...draft }: EventDraft, key: string): Calenda
     privacy: draft.privacy ?? 'public',
     attendees: draft.attendees ?? [],
   };
+}
+
+/** The events of a new series: the old ones under another UID, with what the later half says. */
+function laterEvents(events: readonly CalendarEvent[], half: LaterHalf): CalendarEvent[] {
+  const { key, change, exceptions } = half;
+  const master = events.find(isMaster);
+  if (master === undefined) throw new ProviderError('not_found', 'The series is gone');
+  if (change.recurrence === null) return [{ ...singleEvent(events, master, half), uid: key }];
+  const { start, end, recurrence: _rules, ...details } = change;
+  const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+  return [
+    { ...changed(master, change), uid: key },
+    ...exceptions.map(({ recurrenceId, instance, times }) => {
+      const old = events.find((event) => event.recurrenceId && same(event.recurrenceId, recurrenceId));
+      if (old === undefined) throw new ProviderError('precondition_failed', 'There is no such exception');
+      const usual = { start: instance, end: later(instance, length) };
+      return { ...changed(old, { ...details, ...(times ?? usual) }), uid: key, recurrenceId: instance };
+    }),
+  ];
+}
+
+function singleEvent(
+  events: readonly CalendarEvent[],
+  master: CalendarEvent,
+  half: LaterHalf,
+): CalendarEvent {
+  const own = onlyException(half);
+  const old = own && events.find((event) => event.recurrenceId && same(event.recurrenceId, own.recurrenceId));
+  const { recurrenceId: _replaced, ...base } = old ?? master;
+  return changed(base, { ...half.change, ...own?.times });
 }
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
@@ -169,12 +221,14 @@ function withOverride(
 function instanceOf(master: CalendarEvent, recurrenceId: EventTime): CalendarEvent {
   const { recurrence: _rules, ...rest } = master;
   const length = instantOf(master.end, 'UTC') - instantOf(master.start, 'UTC');
-  const endsAt = instantOf(recurrenceId, 'UTC') + length;
-  const end: EventTime =
-    recurrenceId.type === 'date'
-      ? { type: 'date', date: new Date(endsAt).toISOString().slice(0, 10) }
-      : { type: 'zoned', local: new Date(endsAt).toISOString().slice(0, 19), zone: 'UTC' };
-  return { ...rest, start: recurrenceId, end, recurrenceId };
+  return { ...rest, start: recurrenceId, end: later(recurrenceId, length), recurrenceId };
+}
+
+/** So many milliseconds later, in UTC. */
+function later(time: EventTime, length: number): EventTime {
+  const text = new Date(instantOf(time, 'UTC') + length).toISOString();
+  if (time.type === 'date') return { type: 'date', date: text.slice(0, 10) };
+  return { type: 'zoned', local: text.slice(0, 19), zone: 'UTC' };
 }
 
 function withoutInstance(events: readonly CalendarEvent[], instance: EventTime): CalendarEvent[] {

@@ -124,6 +124,8 @@ export class FakeRedirectProvider {
       listCalendars: () => permitted('list', listCalendars),
       writing: {
         create: (href, draft, key) => permitted('write', () => writing.create(href, draft, key)),
+        copyLater: (href, target, later) => permitted('write', () => writing.copyLater(href, target, later)),
+        findCreated: (href, key) => permitted('read', () => writing.findCreated(href, key)),
         update: (href, target, change) => permitted('write', () => writing.update(href, target, change)),
         delete: (href, target) => permitted('write', () => writing.delete(href, target)),
         respond: (href, target, response) =>

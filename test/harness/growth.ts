@@ -33,6 +33,14 @@ export function assertOfGrown(texts: fc.Arbitrary<string>, check: (text: string)
   });
 }
 
+/**
+ * What reading a text from a server may take, in milliseconds of the processor: short text is read on the main thread
+ * (`MOST_AT_ONCE` in src/providers/caldav/dav/dav-reading.ts), longer text in a thread that is ended after two seconds.
+ */
+export const readingLimit = (text: string): number => (text.length <= READ_HERE ? 100 : 2000);
+
+const READ_HERE = 16_000;
+
 const FINEST = 2 ** 30;
 
 /** A size from 1 on, heavy-tailed. Not biased: fast-check would try the largest again and again. */

@@ -12,25 +12,47 @@ import type { DatabaseSettings } from '../../src/store/drivers/open-database.ts'
 import { makeUsers, sealer } from '../contract/calendar-rows.ts';
 import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { connect, onEachDatabase, type Place } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
-import { FAULTS } from './provider-faults.ts';
+import { rounds, scale } from '../harness/rounds.ts';
+import { outlookChanges } from './outlook-changes.ts';
+import { FAULTS, LASTING } from './provider-faults.ts';
 import { type Read, readEvents } from './provider-reader.ts';
-import { type ProviderTarget, SANDBOX_TARGETS } from './provider-targets.ts';
+import { type ProviderTarget, SANDBOX_TARGETS, SCHEDULING_TARGET } from './provider-targets.ts';
 import { type Pick, random, randomChanges } from './random-changes.ts';
-import { APP, type MovableTime, movableTime, type StartedProvider } from './sandbox-provider.ts';
+import {
+  APP,
+  type MovableTime,
+  movableTime,
+  type SandboxOptions,
+  type StartedProvider,
+} from './sandbox-provider.ts';
 
 const CHANGES = 200;
-/** `npm run soak` plays twenty times as many: 300. */
-const SEEDS = rounds(15);
-/** So many seeds of each fifteen are played on the database. */
-const SHARE: Readonly<Record<string, number>> = { SQLite: 12, PostgreSQL: 3 };
-const SHARES = 15;
+/** `npm run soak` plays 300. */
+const SEEDS = scale() < 20 ? rounds(7) : rounds(15);
+/** One seed of so many is played on PostgreSQL. */
+const POSTGRES_EVERY = 5;
+
+/** Of CalDAV the server that schedules: it does what the other does, and more. */
+const TARGETS = [...SANDBOX_TARGETS.filter(({ kind }) => kind !== 'caldav'), SCHEDULING_TARGET];
 
 const ADA = { email: 'ada@people.example', name: 'Ada Lovelace' };
+/** Invites Ada, and is invited by her, where the server sends invitations. */
+const BEN = { email: 'ben@people.example', name: 'Ben' };
 /** Around all that happens; Microsoft tells of changes within two years. */
 const WINDOW = { start: Date.UTC(2026, 5, 1), end: Date.UTC(2028, 6, 1) };
 /** No read looks at more than it must while faults are about: what is synced is always the whole. */
 const GLANCE = { start: START, end: START + 1 };
+
+/** What services are reported to do to their clients. */
+const HABITS: SandboxOptions = {
+  google: {
+    uidFindsCancelled: false,
+    guestChanges: 'ignored',
+    mostGuests: 1,
+    instancesPerPage: 3,
+    invitationEvery: 3,
+  },
+};
 
 const MINUTE = 60_000;
 /** Longer than anybody rests after failures, and than any access token lives. */
@@ -39,10 +61,10 @@ const ALL_OVER = 2 * 60 * MINUTE;
 const placeOf = new Map<string, Place>();
 onEachDatabase((database, _open, place) => placeOf.set(database, place));
 
-for (const target of SANDBOX_TARGETS)
+for (const target of TARGETS)
   describe(`a mirror of a calendar at ${target.name}`, () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
-      const database = (seed - 1) % SHARES < (SHARE.SQLite ?? 0) ? 'SQLite' : 'PostgreSQL';
+      const database = seed % POSTGRES_EVERY === 0 ? 'PostgreSQL' : 'SQLite';
       const rule =
         'the mirror equals what the provider’s app shows after random changes, faults and restarts';
       it(`${rule}, seed ${seed} in ${database}`, { timeout: 120_000 }, () => play(target, seed, database));
@@ -51,7 +73,7 @@ for (const target of SANDBOX_TARGETS)
 
 async function play(target: ProviderTarget, seed: number, database: string): Promise<void> {
   const time = movableTime(START);
-  const started = await target.start(time);
+  const started = await target.start(time, HABITS);
   try {
     const place = await placeOf.get(database)?.();
     assert.ok(place !== undefined);
@@ -67,7 +89,7 @@ async function play(target: ProviderTarget, seed: number, database: string): Pro
 /** Nothing fails any more. */
 async function compare(kalends: Kalends): Promise<void> {
   const { started, calendarId, time } = kalends;
-  started.faults.clear();
+  clearFaults(kalends);
   time.now += ALL_OVER;
   await kalends.reconnectIfRequired();
   await (await kalends.startRead()).outcome;
@@ -82,12 +104,23 @@ async function compare(kalends: Kalends): Promise<void> {
   assert.deepEqual(read.sort(byStartThenTitle), instances);
 }
 
+const sandboxKindOf = ({ target: { kind } }: Kalends): SandboxKind => (kind === 'apple' ? 'icloud' : kind);
+
+/** All but what the provider does all the time. */
+function clearFaults(kalends: Kalends): void {
+  const { faults } = kalends.started;
+  const provider = sandboxKindOf(kalends);
+  faults.clear();
+  for (const effect of LASTING[provider] ?? []) faults.set({ provider, effect });
+}
+
 async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
-  const { started, calendarId, time, target } = kalends;
-  const { manual, faults } = started;
-  const provider: SandboxKind = target.kind === 'apple' ? 'icloud' : target.kind;
+  const { started, time } = kalends;
+  const { faults } = started;
+  const provider = sandboxKindOf(kalends);
   const effects = FAULTS[provider];
-  const change = randomChanges(manual, ADA.email, calendarId, pick);
+  clearFaults(kalends);
+  const change = await changesOf(kalends, pick);
 
   for (let made = 0; made < CHANGES; made += 1) {
     await change();
@@ -103,10 +136,24 @@ async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
       else await outcome;
     }
     if (pick(12) === 0) {
-      faults.clear();
+      clearFaults(kalends);
       await kalends.reconnectIfRequired();
     }
   }
+}
+
+/** What Ada does in her calendar, and where others can invite her, what Ben does that is in hers as well. */
+async function changesOf({ started, calendarId, target }: Kalends, pick: Pick): Promise<() => Promise<void>> {
+  const { manual } = started;
+  if (!target.schedules) {
+    const hers = await outlookChanges(manual, ADA.email, pick);
+    return randomChanges({ manual: hers, email: ADA.email, calendarId }, pick);
+  }
+  await manual.addPerson(BEN);
+  const hisCalendar = await manual.addCalendar(BEN.email, { title: 'His', timeZone: 'Europe/Berlin' });
+  const hers = randomChanges({ manual, email: ADA.email, calendarId, guests: [BEN] }, pick);
+  const his = randomChanges({ manual, email: BEN.email, calendarId: hisCalendar, guests: [ADA] }, pick);
+  return () => (pick(3) === 0 ? his() : hers());
 }
 
 type Opened = {

@@ -104,13 +104,14 @@ describe('a failure of a provider', () => {
 });
 
 /**
- * The status and the read tell the same, and what is not the user's to mend is active on the wire
- * (docs/wire.md 2.2).
+ * The status and the read tell the same; what is not the user's to mend, and what has working credentials, is active on
+ * the wire (docs/wire.md 2.2).
  */
 function tellsOf(reading: Reading, expected: { state: string; reason: HealthReason; actor: Actor }): void {
   const { state, reason, actor, message } = reading.health;
   assert.deepEqual({ state, reason, actor }, expected);
-  assert.equal(reading.syncState, state === 'reauth_required' ? 'reauth_required' : 'active');
+  const isRefused = state === 'reauth_required' && reason !== 'calendar_permission_missing';
+  assert.equal(reading.syncState, isRefused ? 'reauth_required' : 'active');
   assert.equal(reading.permission === false, reason === 'calendar_permission_missing');
   assert.match(message ?? '', /\S/);
   if (reading.permission === false) return;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 
 import type { SandboxClock } from '../../sandbox/core/clock.ts';
-import type { FaultEffect } from '../../sandbox/core/faults.ts';
+import type { FaultEffect, Faults } from '../../sandbox/core/faults.ts';
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { MicrosoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
@@ -36,6 +36,8 @@ export type Bench = {
   calendarId: string;
   /** Changes what is known of the app at the provider. */
   registerApp(change: { clientSecret?: string; secretExpiresAt?: number; status?: 'testing' }): void;
+  /** What goes wrong at the provider; `fault` sets one. */
+  readonly faults: Faults;
   fault(effect: FaultEffect, operation?: string, times?: number): void;
   clearFaults(): void;
   /** Requests of this operation so far. */
@@ -79,6 +81,7 @@ export async function openBench(
     clock,
     manual,
     calendarId,
+    faults,
     microsoft() {
       assert.ok(sandbox.kind === 'microsoft' && 'issuer' in sandbox);
       return sandbox;

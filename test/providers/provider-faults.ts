@@ -1,5 +1,6 @@
 /** What may befall a request at each provider, in the provider's own words. */
 import type { FaultEffect, SandboxKind } from '../../sandbox/core/faults.ts';
+import { MICROSOFT_HABITS } from '../../sandbox/core/microsoft-habits.ts';
 
 /** What can happen to any connection, and to any page. */
 const ANYWHERE: readonly FaultEffect[] = [
@@ -47,6 +48,7 @@ export const FAULTS: Readonly<Record<SandboxKind, readonly FaultEffect[]>> = {
     ...ANYWHERE,
     refused(401, 'InvalidAuthenticationToken'),
     refused(404, 'ErrorItemNotFound'),
+    { kind: 'passed_over' },
     refused(410, 'SyncStateNotFound'),
     refused(429, 'ApplicationThrottled', LATER),
     refused(500, 'UnknownError'),
@@ -55,4 +57,9 @@ export const FAULTS: Readonly<Record<SandboxKind, readonly FaultEffect[]>> = {
   ],
   icloud: dav,
   caldav: dav,
+};
+
+/** What a provider does all the time and does not say: it is on from the start, whatever faults come and go. */
+export const LASTING: Readonly<Partial<Record<SandboxKind, readonly FaultEffect[]>>> = {
+  microsoft: MICROSOFT_HABITS.filter((kind) => kind !== 'passed_over').map((kind) => ({ kind })),
 };

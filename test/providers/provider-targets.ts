@@ -11,6 +11,7 @@ import { startXandikos, XANDIKOS } from '../servers/xandikos.ts';
 import {
   adapterDeps,
   type MovableTime,
+  type SandboxOptions,
   type StartedProvider,
   signInByPassword,
   startSandbox,
@@ -24,7 +25,10 @@ export type ProviderTarget = {
   readonly options: { readonly skip: string | false };
   /** What a person cannot change there, and why. */
   readonly lacks: Partial<Record<Ability, string>>;
-  start(time: MovableTime): Promise<StartedProvider>;
+  /** Its people invite each other: what one does is in the calendars of others. */
+  readonly schedules?: boolean;
+  /** `options` are the sandbox's alone. */
+  start(time: MovableTime, options?: SandboxOptions): Promise<StartedProvider>;
 };
 
 export type Ability =
@@ -36,13 +40,16 @@ export type Ability =
 /** So few that some answers have several pages. */
 const PAGE_SIZE = 10;
 
-const sandboxTarget = (name: string, kind: ProviderKind): ProviderTarget => ({
+const sandboxTarget = (name: string, kind: ProviderKind, schedules = false): ProviderTarget => ({
   name: `the sandbox’s ${name}`,
   kind,
   options: { skip: false },
   lacks: {},
-  start: (time) => startSandbox(kind, time, { pageSize: PAGE_SIZE }),
+  schedules,
+  start: (time, options) => startSandbox(kind, time, { pageSize: PAGE_SIZE, schedules, ...options }),
 });
+
+export const SCHEDULING_TARGET = sandboxTarget('CalDAV that schedules', 'caldav', true);
 
 export const SANDBOX_TARGETS: readonly ProviderTarget[] = [
   sandboxTarget('Google', 'google'),

@@ -21,14 +21,26 @@ export function random(seed: number): Pick {
 
 type Made = { readonly id: string; readonly draft: EventDraft };
 
+export type ChangedCalendar = {
+  readonly manual: ManualChanges;
+  readonly email: string;
+  readonly calendarId: string;
+  /** Who may be invited. */
+  readonly guests?: EventDraft['attendees'] & {};
+};
+
 /** Makes one change at each call: a creation, a replacement, a deletion, or one to an occurrence. */
-export function randomChanges(manual: ManualChanges, email: string, calendarId: string, pick: Pick) {
+export function randomChanges({ manual, email, calendarId, guests }: ChangedCalendar, pick: Pick) {
   const events: Made[] = [];
+  const newDraft = () => {
+    const draft = draftOf(pick);
+    return guests === undefined || pick(2) === 0 ? draft : { ...draft, attendees: guests };
+  };
 
   return async (): Promise<void> => {
     const index = pick(Math.max(events.length, 1));
     const made = events[index];
-    const draft = draftOf(pick);
+    const draft = newDraft();
     if (made === undefined || pick(3) === 0) {
       events.push({ id: await manual.createEvent(email, calendarId, draft), draft });
       return;

@@ -3,7 +3,11 @@ import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-s
 import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../../sandbox/core/faults.ts';
 import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
-import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import {
+  type GoogleSandbox,
+  type GoogleSandboxOptions,
+  googleSandbox,
+} from '../../sandbox/google/google-sandbox.ts';
 import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
@@ -65,8 +69,12 @@ type SandboxProvider = StartedProvider & { readonly sandbox: Sandbox; readonly c
 export type SandboxOptions = {
   /** So many events in a page of Google's or Microsoft's, or a part of a CalDAV answer. */
   readonly pageSize?: number;
+  /** How Google behaves. */
+  readonly google?: GoogleSandboxOptions;
   /** At Google: users who let events be written are asked for their calendars too. */
   readonly asksForCalendars?: boolean;
+  /** At CalDAV: the server sends invitations itself. */
+  readonly schedules?: boolean;
 };
 
 /** The app registered with Google and Microsoft. */
@@ -113,11 +121,12 @@ type Connected = Pick<SandboxProvider, 'sandbox' | 'provider' | 'signIn'>;
 
 async function startWithPages(
   kind: 'google' | 'microsoft',
-  { clock, faults, adapter, pageSize }: Starting,
+  { clock, faults, adapter, pageSize, google = {} }: Starting,
 ): Promise<Connected> {
   const page = pageSize === undefined ? {} : { eventsPerPage: pageSize };
-  const start = kind === 'google' ? googleSandbox : microsoftSandbox;
-  const sandbox = await start({ clock, faults, apps: [REGISTERED], ...page });
+  const given = { clock, faults, apps: [REGISTERED], ...page };
+  const sandbox =
+    kind === 'google' ? await googleSandbox({ ...given, ...google }) : await microsoftSandbox(given);
   const { issuer, apiUrl } = sandbox;
   const make = kind === 'google' ? googleProvider : microsoftProvider;
   const provider = make({ ...adapter, issuer, apiUrl });
@@ -138,11 +147,12 @@ async function signInAtPages(
 
 async function startWithPassword(
   kind: 'apple' | 'caldav',
-  { clock, faults, adapter, pageSize }: Starting,
+  { clock, faults, adapter, pageSize, schedules = false }: Starting,
 ): Promise<Connected> {
   const page = pageSize === undefined ? {} : { syncPage: pageSize };
   const isApple = kind === 'apple';
-  const sandbox = await caldavSandbox({ clock, faults, kind: isApple ? 'icloud' : 'caldav', ...page });
+  const behaviour = { kind: isApple ? ('icloud' as const) : ('caldav' as const), schedules };
+  const sandbox = await caldavSandbox({ clock, faults, ...behaviour, ...page });
   const { origin } = sandbox;
   const provider = isApple ? appleProvider({ ...adapter, serverUrl: origin }) : caldavProvider(adapter);
   const server = isApple ? {} : { server: origin };

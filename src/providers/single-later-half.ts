@@ -1,0 +1,19 @@
+/** The later half of a series of which one event is left. */
+import type { LaterException, LaterHalf } from '../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { instantOf } from '../lib/recurrence/event-instant.ts';
+
+/**
+ * The exception that this single event is made of: that of its own start. Fails where there are others, which no rule names
+ * and a single event has no place for.
+ */
+export function onlyException({ change, exceptions }: LaterHalf): LaterException | undefined {
+  const startsAt = instantOf(change.start, 'UTC');
+  const own = exceptions.find(({ instance }) => instantOf(instance, 'UTC') === startsAt);
+  if (exceptions.some((exception) => exception !== own)) {
+    const message =
+      'Behind this occurrence its series has no rule any more, and other changed ones: change each by itself';
+    throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
+  }
+  return own;
+}
