@@ -26,6 +26,8 @@ export type Turn = {
   readonly writing: EventWriting;
   /** Puts what the provider answered into the mirror. Throws 503 when the turn was lost: the next sync brings it. */
   keep(result: WriteResult): Promise<void>;
+  /** Series that wait for an earlier change of theirs to be finished: their resources. */
+  readonly unfinished?: ReadonlySet<string>;
 };
 
 /** Which calendar, and whose. */

@@ -2,6 +2,7 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
 import { membersOf, type RenderedObject, renderMember, renderObject } from '../lib/rendered-json.ts';
 import { within } from '../lib/within.ts';
@@ -45,14 +46,15 @@ export async function updateCalendar(
   return answerOf({ account, href }, grant, deps);
 }
 
-/** Throws ApiError. */
+/** Throws ApiError: for the main calendar where the provider has one, and for one that is named by `primary` alone. */
 export async function deleteCalendar(
   name: CalendarName,
   grant: Grant,
   deps: EventWriteDeps,
 ): Promise<string> {
   const { account, calendar } = await findCalendar(name, grant, deps);
-  if (calendar.primary) {
+  const isSaid = calendar.href === name.calendarId;
+  if (calendar.primary && (PROVIDER_FACTS[account.provider].marksPrimary || !isSaid)) {
     const message = 'The main calendar of an account cannot be deleted';
     throw new ApiError(422, 'calendar_not_deletable', { message, details: { calendarId: [message] } });
   }

@@ -44,6 +44,7 @@ const CalendarAnswer = Type.Object(
 const CALENDAR = {
   provider: 'google',
   account: 'ada@example.com',
+  accountName: 'ada@example.com',
   id: 'c_1b2d3f@group.calendar.google.com',
   title: 'Bookings',
   timeZone: 'Europe/Vienna',

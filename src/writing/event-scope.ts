@@ -2,14 +2,17 @@
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
+import { jsonIn } from '../lib/json.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { masterClock } from '../lib/recurrence/master-clock.ts';
 import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
+import { laterRules } from './series-rules.ts';
 import type { StoredEvent } from './stored-events.ts';
 import type { Mode } from './write-requests.ts';
 
@@ -32,7 +35,10 @@ type ScopeRequest = {
   readonly calendarZone: string;
 };
 
-/** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
+/**
+ * Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for, and where a series is
+ * to be cut whose rules cannot be followed.
+ */
 export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
   if (target.kind === 'single') return { of: 'event', match: target.match };
   if (target.kind === 'series') {
@@ -46,9 +52,8 @@ export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequ
     const message = 'The calendar has this instance alone, not its series';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
   }
-  if (mode === 'following' && hasEarlier(master, target.originalStart, calendarZone)) {
+  if (mode === 'following' && isDivided(master, target.originalStart, { field, calendarZone }))
     return { of: 'following', master, instance: target };
-  }
   return { of: 'series', master, namedBy: target };
 }
 
@@ -58,7 +63,27 @@ export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
   return of === 'series' ? { href, etag, stored } : target;
 }
 
-/** Whether the series has an instance before this one. */
+/** Whether there are instances before this one, so that the series is divided. Throws 422 where nobody can tell. */
+function isDivided(
+  master: StoredEvent,
+  at: EventTime,
+  { field, calendarZone }: Omit<ScopeRequest, 'mode'>,
+): boolean {
+  try {
+    if (!hasEarlier(master, at, calendarZone)) return false;
+    refuseUnfollowable(master, field, calendarZone);
+    refuseExceptionRules(master, field);
+    // What COUNT leaves is counted here for the first time.
+    laterRules(master.event, { at, calendarZone });
+    return true;
+  } catch (error) {
+    if (!(error instanceof RecurrenceBudgetError)) throw error;
+    const message = 'The series has too many instances to be divided: change or delete it as a whole';
+    throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
+  }
+}
+
+/** Whether the series has an instance before this one. Throws RecurrenceBudgetError. */
 function hasEarlier(
   { event, startsAt }: StoredEvent,
   originalStart: EventTime,
@@ -67,8 +92,34 @@ function hasEarlier(
   const end = instantOf(originalStart, calendarZone);
   const start = Math.min(startsAt, instantOf(event.start, calendarZone));
   const series = { master: { ...event, payload: undefined }, overrides: [] };
-  const { instances } = expand(series, { start, end }, calendarZone, recurrenceBudget(200_000, 20_000_000));
-  return instances.some((instance) => instantOf(instance.originalStart, calendarZone) < end);
+  const budget = recurrenceBudget(200_000, 20_000_000);
+  // The first is mostly at the start, so the window begins small: a rule can name millions of times.
+  for (let length = 1; ; length = Math.max(4 * length, DAY)) {
+    const window = { start, end: Math.min(start + length, end) };
+    const { instances } = expand(series, window, calendarZone, budget);
+    if (instances.some((instance) => instantOf(instance.originalStart, calendarZone) < end)) return true;
+    if (window.end === end) return false;
+  }
+}
+
+/** What such a rule has before and after an instance, nobody can tell. Throws 422. */
+function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone: string): void {
+  if (!masterClock({ ...event, payload: undefined }, calendarZone).unsupported) return;
+  const message =
+    'The series has a recurrence rule that cannot be followed, so it cannot be divided: change or delete it as a whole';
+  throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
+}
+
+/** EXRULE, which RFC 5545 took away, is not followed, and would be lost in both halves. Throws 422. */
+function refuseExceptionRules({ original }: StoredEvent, field: string): void {
+  const object = jsonIn(original);
+  const { icalendar, recurrence }: Record<string, unknown> =
+    typeof object === 'object' && object !== null ? { ...object } : {};
+  const texts = [icalendar, ...(Array.isArray(recurrence) ? recurrence : [])];
+  if (!texts.some((text) => typeof text === 'string' && /^EXRULE[;:]/im.test(text))) return;
+  const message =
+    'The series has a rule of exceptions (EXRULE), so it cannot be divided: change or delete it as a whole';
+  throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 
 /** When an instance takes place now. */

@@ -36,8 +36,8 @@ const FORM =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 const MINUTE = 60_000;
 /** A year has four digits, in every zone and one day later, too. */
-const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
-const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
+export const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
+export const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
 
 /** `undefined` when the text names no date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
@@ -106,7 +106,8 @@ export function changedTimes(
     return { value: isMoved ? inZone(current, timeZone, context) : undefined, mistakes: [] };
   }
   const currentZone = current.start.type === 'zoned' ? current.start.zone : undefined;
-  const place = placing(input, allDay, { ...context, currentZone });
+  const staysFloating = context.recurs && timeZone === undefined && current.start.type === 'floating';
+  const place = placing(input, allDay, { ...context, currentZone, staysFloating });
   const times = {
     start: start === undefined ? current.start : place.start(start),
     end: end === undefined ? current.end : place.end(end),
@@ -125,16 +126,28 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-/** `currentZone`: the zone of the event's current start. */
+/** `currentZone`: the zone of the event's current start; `staysFloating`: it has none, and is to have none. */
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
-  { recurs, calendarZone, currentZone }: TimesContext & { readonly currentZone?: Zone | undefined },
+  {
+    recurs,
+    calendarZone,
+    currentZone,
+    staysFloating,
+  }: TimesContext & { readonly currentZone?: Zone | undefined; readonly staysFloating?: boolean },
 ): Placing {
   if (allDay) {
     const inputs = [start, end].filter((input) => input !== undefined);
     const dateOf = datesOf(inputs, timeZone ?? calendarZone);
     const place = (input: TimeInput): EventTime => ({ type: 'date', date: dateOf(input) });
+    return { start: place, end: place };
+  }
+  if (staysFloating === true) {
+    const place = (input: TimeInput): EventTime => {
+      const local = localOfInstant(calendarZone, instantOfInput(input));
+      return { type: 'floating', local: formatLocal(local) };
+    };
     return { start: place, end: place };
   }
   const zone = timeZone ?? currentZone ?? calendarZone;

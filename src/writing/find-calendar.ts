@@ -1,5 +1,4 @@
 /** The calendar a write names, among those that the grant covers. */
-import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -74,7 +73,10 @@ async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly
   return fresh.accounts;
 }
 
-/** Where two accounts share a calendar, the one that the grant may write to, that may write and that works. */
+/**
+ * Where several accounts have such a calendar, the one of that very id, that the grant may write to, that may write and
+ * that works.
+ */
 function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): ChosenCalendar | undefined {
   const matches = accounts
     .filter(
@@ -82,22 +84,15 @@ function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): 
     )
     .flatMap((account) =>
       account.calendars
-        .filter((calendar) => isNamed(calendar, account, name))
+        .filter(({ href, alias }) => [href, alias].includes(name.calendarId))
         .map((calendar) => ({ account, calendar })),
     );
   const worth = ({ account, calendar }: ChosenCalendar) =>
+    (calendar.href === name.calendarId ? 8 : 0) +
     (account.scope === 'read-write' ? 4 : 0) +
     (calendar.access === 'write' ? 2 : 0) +
     (isWorking(account) ? 1 : 0);
   return matches.toSorted((a, b) => worth(b) - worth(a))[0];
-}
-
-function isNamed(
-  { href, primary }: ReadableCalendar,
-  { provider }: MirroredAccount,
-  { calendarId }: CalendarName,
-): boolean {
-  return href === calendarId || (primary && calendarId === PROVIDER_FACTS[provider].primaryAlias);
 }
 
 const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>

@@ -1,6 +1,7 @@
 /** What an event id of a request names in the mirror: a single event, a series, or one instance of a series. */
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -12,7 +13,7 @@ import {
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
 
@@ -94,18 +95,28 @@ type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly n
 function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
   const master = masterOf(stored);
-  const originalStart = master === undefined ? named : originalStartOf(master.event.start, named, zone);
-  if (override === undefined && (master === undefined || !takesPlace(master, originalStart, zone)))
-    return undefined;
-  return { kind: 'instance', master, originalStart, override, stored };
+  const asNamed = master === undefined ? named : originalStartOf(master.event.start, named, zone);
+  const originalStart = override === undefined ? master && startNamed(master, asNamed, zone) : asNamed;
+  return originalStart && { kind: 'instance', master, originalStart, override, stored };
 }
 
-/** Whether the rules name it, and nothing takes it away. */
-function takesPlace({ event }: StoredEvent, originalStart: EventTime, zone: string): boolean {
-  const start = instantOf(originalStart, zone);
+/**
+ * The start of the instance as the rules name it; `undefined` where they do not, or something takes it away. On a day whose
+ * clock skips it, an id has the time it moves to, and the series goes on at its own. Throws 422 where there is too much to
+ * look at.
+ */
+function startNamed({ event }: StoredEvent, named: EventTime, zone: string): EventTime | undefined {
+  const start = instantOf(named, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
-  const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
-  return instances.some((instance) => instantOf(instance.originalStart, zone) === start);
+  try {
+    const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
+    return instances.find(({ originalStart }) => instantOf(originalStart, zone) === start)?.originalStart;
+  } catch (error) {
+    if (!(error instanceof RecurrenceBudgetError)) throw error;
+    const message =
+      'The series has too many instances for one of them to be found: change or delete it as a whole';
+    throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'eventId');
+  }
 }
 
 /** The event as the provider's adapter is to find it, of that very version. */

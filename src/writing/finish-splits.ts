@@ -1,10 +1,10 @@
 /** The job that finishes what a process left half done when it ended: splits of series, one calendar at a time. */
 
-import { ProviderError } from '../calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { inTurn } from './calendar-turn.ts';
-import { finishOpenSplits } from './run-split.ts';
+import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** Answers what it failed of, to be tried again later; `undefined` when there is nothing left to do. */
@@ -13,10 +13,18 @@ export async function finishSplits(calendarKey: string, deps: WriteDeps): Promis
   const calendar = open.length === 0 ? undefined : await deps.mirror.findCalendar(calendarKey);
   if (calendar === undefined) return undefined;
   try {
-    await inTurn(calendar, (turn) => finishOpenSplits(turn, deps), deps);
+    await inTurn(
+      calendar,
+      async (turn) => {
+        const [left] = await finishOpenSplits(turn, deps);
+        if (left !== undefined) throw left.reason;
+      },
+      deps,
+    );
     return undefined;
   } catch (reason) {
     if (reason instanceof ProviderError) return failureOfError(reason, deps.now());
+    if (reason instanceof UnsupportedByProvider) return { kind: 'invalid_response', message: reason.message };
     if (reason instanceof ApiError && reason.status === 404) return undefined;
     if (reason instanceof ApiError) return { kind: 'unavailable', message: reason.message };
     throw reason;

@@ -12,7 +12,7 @@ import { LATE, within } from '../lib/within.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import { findTarget, type Target, writeTargetOf } from './find-target.ts';
-import { finishOpenSplits } from './run-split.ts';
+import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { refusalOf, tryAgain } from './write-refusal.ts';
 import type { EventName } from './write-requests.ts';
@@ -39,8 +39,8 @@ export async function writeEvent<T>(
   try {
     if (event !== undefined) await syncUnlessStored(event, chosen, deps);
     const afterSplits = async (turn: Turn) => {
-      await finishOpenSplits(turn, deps);
-      return work(turn);
+      const left = await finishOpenSplits(turn, deps);
+      return work({ ...turn, unfinished: new Set(left.flatMap(({ hrefs }) => hrefs)) });
     };
     return await inTurn(turnOf, afterSplits, deps);
   } catch (reason) {
@@ -58,7 +58,7 @@ type VersionedWrite = {
 
 /**
  * Runs `write` on the event as the mirror has it, again on each newer version there turns out to be. Throws 404, 412
- * with the event as it is now, and the provider's failures.
+ * with the event as it is now, 503 while a split of its series is half done, and the provider's failures.
  */
 export async function onLatestVersion<T>(
   { event, ifMatch, chosen, turn }: VersionedWrite,
@@ -71,6 +71,7 @@ export async function onLatestVersion<T>(
     if (target === undefined) throw noEvent();
     if (ifMatch !== undefined) requireVersion(ifMatch, await currentOf(event, chosen, deps));
     const writeTarget = writeTargetOf(target, turn.provider);
+    if (turn.unfinished?.has(writeTarget.href)) throw unfinished();
     try {
       return await write(target, writeTarget);
     } catch (reason) {
@@ -118,6 +119,9 @@ async function syncUnlessStored(
   // Nobody knows whether it is there while its provider cannot be asked.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }
+
+const unfinished = (): ApiError =>
+  tryAgain('sync_in_progress', 'An earlier change of this series is not finished yet; it is tried again');
 
 export function noEvent(): ApiError {
   const message = 'The calendar has no such event; it may have been deleted or cancelled';

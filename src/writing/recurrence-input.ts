@@ -1,20 +1,41 @@
 /** The recurrence object of a request (docs/wire.md 1.10) as a rule of RFC 5545 §3.3.10. */
-import { type Fields, list, object, oneOf, text, wholeNumber } from '../http/request-fields.ts';
+import {
+  type Fields,
+  list,
+  type Members,
+  object,
+  SENTENCES,
+  text,
+  textRead,
+  unlessEmpty,
+  wholeNumber,
+} from '../http/request-fields.ts';
 import { parseTimeInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';
 
-const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const;
+const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
+type Frequency = (typeof FREQUENCIES)[number];
 const WEEKDAY = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/;
 
+/** Refused by the words of docs/wire.md 1.10, whatever the case in which they were sent. */
+const frequencyName = unlessEmpty(
+  textRead(
+    (word) => FREQUENCIES.find((one) => one === word.trim().toUpperCase()),
+    SENTENCES.noneOf(FREQUENCIES),
+  ),
+);
 const interval = wholeNumber(1, 1_000, '1,000');
 const count = wholeNumber(1, 10_000, '10,000');
 
-/** `undefined` when there is none: an empty object is what PHP and .NET send for no rule. */
+/**
+ * `undefined` where there is none: for PHP's empty list, and for an object of nulls, which .NET sends for no rule. An
+ * empty object is a rule without its frequency.
+ */
 export function recurrenceInput(fields: Fields): RuleInput | undefined {
   const members = fields.optional('recurrence', object);
-  if (members === undefined || Object.values(members).every((value) => value === null)) return undefined;
+  if (members === undefined || isAbsent(fields.raw('recurrence'), members)) return undefined;
   const rule = fields.within('recurrence', members);
-  const frequency = rule.required('frequency', oneOf(FREQUENCIES));
+  const frequency = rule.required('frequency', frequencyName);
   const every = rule.optional('interval', interval);
   const end = { count: rule.optional('count', count), until: untilInput(rule) };
   if (end.count !== undefined && end.until !== undefined)
@@ -22,17 +43,22 @@ export function recurrenceInput(fields: Fields): RuleInput | undefined {
 
   const byDay = weekdays(rule, frequency);
   const byMonthDay = numbers(rule, 'byMonthDay', 31);
-  if (byMonthDay.length > 0 && frequency === 'weekly') rule.mistake('byMonthDay', 'does not go with WEEKLY');
+  if (byMonthDay.length > 0 && frequency === 'WEEKLY') rule.mistake('byMonthDay', 'does not go with WEEKLY');
   const byMonth = numbers(rule, 'byMonth', 12);
   if (rule.failed()) return undefined;
   const parts = [
-    `FREQ=${frequency.toUpperCase()}`,
+    `FREQ=${frequency}`,
     ...(every === undefined || every === 1 ? [] : [`INTERVAL=${every}`]),
     ...part('BYMONTH', byMonth),
     ...part('BYMONTHDAY', byMonthDay),
     ...part('BYDAY', byDay),
   ];
   return { rule: parts.join(';'), ...end };
+}
+
+function isAbsent(sent: unknown, members: Members): boolean {
+  const values = Object.values(members);
+  return Array.isArray(sent) || (values.length > 0 && values.every((value) => value === null));
 }
 
 const part = (name: string, values: readonly (string | number)[]): string[] =>
@@ -46,7 +72,7 @@ function untilInput(fields: Fields): UntilInput | undefined {
   return { ...time, hasTime: /[T ]\d/i.test(value.trim()) };
 }
 
-function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number]): string[] {
+function weekdays(fields: Fields, frequency: Frequency): string[] {
   const names = (fields.optional('byDay', list) ?? []).map((value) =>
     typeof value === 'string' ? value.trim().toUpperCase() : '',
   );
@@ -58,7 +84,7 @@ function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number]): stri
     return [];
   }
   const hasOrdinals = names.some((name) => name.length > 2);
-  if (hasOrdinals && (frequency === 'daily' || frequency === 'weekly')) {
+  if (hasOrdinals && (frequency === 'DAILY' || frequency === 'WEEKLY')) {
     fields.mistake('byDay', 'may have ordinals with MONTHLY and YEARLY only');
   }
   return names.map((name) => name.replace('+', ''));

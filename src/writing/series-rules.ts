@@ -1,6 +1,6 @@
 /** The rules of a series: those of a request, and how they change when the series moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
-import { type Checked, type Mistake, SENTENCES } from '../http/request-fields.ts';
+import { type Checked, type Mistake, refuseMistakes, SENTENCES } from '../http/request-fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
 import {
   instantOf,
@@ -11,12 +11,13 @@ import {
   zoneOf,
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.ts';
-import { expandRule, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import { masterClock } from '../lib/recurrence/master-clock.ts';
+import { expand } from '../lib/recurrence/expand.ts';
+import { expandRule, RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { type MasterRule, masterClock } from '../lib/recurrence/master-clock.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
-import { instantOfLocal } from '../lib/recurrence/zone.ts';
-import { instantOfInput, type TimeInput } from './event-times.ts';
+import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
+import { EARLIEST, END, instantOfInput, type TimeInput } from './event-times.ts';
 
 /** A rule without its end, which depends on the zone and on whether the event is all-day. */
 export type RuleInput = {
@@ -71,10 +72,19 @@ export function mistakesOfOtherDays(
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
 }
 
-/** The rules of a shifted series. Dates of single instances move with it. */
+/** A date of a series that moves. Throws 400 where it would be in a year that cannot be written. */
+export function shiftedTime(time: EventTime, shift: SeriesShift): EventTime {
+  const moved = shiftWithSeries(time, shift);
+  const local = parseLocal(moved.type === 'date' ? moved.date : moved.local);
+  if (local === undefined || local < EARLIEST || local >= END)
+    refuseMistakes([{ field: 'start', problem: 'moves a date of the series out of the years 2 to 9998' }]);
+  return moved;
+}
+
+/** The rules of a shifted series. Dates of single instances move with it. Throws 400, as shiftedTime does. */
 export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence {
   if (JSON.stringify(shift.before) === JSON.stringify(shift.after)) return rules;
-  const move = (time: EventTime) => shiftWithSeries(time, shift);
+  const move = (time: EventTime) => shiftedTime(time, shift);
   return {
     rrules: rules.rrules.map((rule) => shiftedRule(rule, shift)),
     rdates: rules.rdates.map(({ start, end }) =>
@@ -88,13 +98,15 @@ export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence 
 function shiftedRule(rule: string, shift: SeriesShift): string {
   const until = parseRule(rule)?.until;
   if (until === undefined) return rule;
+  // An end in the last year means for ever.
+  if (until.local >= END) return withoutEnd(rule);
   // The date of a timed series cannot be moved without guessing.
   if (until.form === 'date' && shift.before.type !== 'date') return rule;
   const time: EventTime =
     until.form === 'utc'
       ? { type: 'zoned', local: formatLocal(until.local), zone: 'UTC' }
       : timeLike(shift.before, until.local);
-  return withUntil(rule, shiftWithSeries(time, shift), shift.floatingZone);
+  return withUntil(rule, shiftedTime(time, shift), shift.floatingZone);
 }
 
 /** The rule with this end in the place of whatever end it has; UNTIL has the type of the start (RFC 5545 §3.3.10). */
@@ -108,11 +120,15 @@ function withUntil(rule: string, last: EventTime, calendarZone: string): string 
 const withoutEnd = (rule: string): string =>
   rule.replace(/;?\b(?:UNTIL|COUNT)=[^;]*/gi, '').replace(/^;/, '');
 
-/** The moment before `start` in which a series before it ends: a second earlier, or the day before. */
+/** The moment before `start` in which a series before it ends: a second earlier, or the day before; before the gap where the clock skips it. */
 function justBefore(start: EventTime, calendarZone: string): EventTime {
   if (start.type === 'date') return timeLike(start, localOf(start) - DAY);
   if (start.type === 'floating') return timeLike(start, localOf(start) - 1000);
-  const instant = instantOfLocal(zoneOf(start, calendarZone), parseLocal(start.local) ?? 0) - 1000;
+  const zone = zoneOf(start, calendarZone);
+  const local = localOf(start);
+  let instant = instantOfLocal(zone, local) - 1000;
+  // A start that the clock skips moves behind the gap, where the clock shows later times than its own already.
+  while (localOfInstant(zone, instant) >= local) instant -= 1000;
   return { type: 'zoned', local: formatLocal(instant), zone: 'UTC' };
 }
 
@@ -128,10 +144,10 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
   const split = localOf(cut.at);
   return {
-    // A rule that ends before anyway keeps its own end.
+    // A rule that ends before anyway keeps its own end: a later one would name instances that never were.
     rrules: rrules.map((rule, i) => {
-      const until = clock.unsupported ? undefined : clock.rules[i]?.until;
-      const isOver = until !== undefined && until < split;
+      const bounded = clock.unsupported ? undefined : clock.rules[i];
+      const isOver = bounded !== undefined && endsBefore(bounded, clock.startLocal, split);
       return isOver ? rule : withUntil(rule, justBefore(cut.at, cut.calendarZone), cut.calendarZone);
     }),
     rdates: rdates.filter(({ start }) => !isBehind(start, master, cut)),
@@ -139,14 +155,27 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   };
 }
 
-/** Whether no rule of the series names the cut or anything later. */
+/** Whether no rule of the series names the cut or anything later; nobody knows that of one that cannot be followed. */
 export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
-  const { rules } = masterClock({ ...master, payload: undefined }, calendarZone);
+  const { rules, startLocal, unsupported } = masterClock({ ...master, payload: undefined }, calendarZone);
+  if (unsupported) return false;
   const split = localOf(at);
   const rdates = rulesOf(master).rdates.map(({ start }) => localOn(at, start, calendarZone));
-  return (
-    rules.every(({ until }) => until !== undefined && until < split) && rdates.every((local) => local < split)
-  );
+  try {
+    return (
+      rules.every((rule) => endsBefore(rule, startLocal, split)) && rdates.every((local) => local < split)
+    );
+  } catch (error) {
+    // More than was counted when it was divided: it was changed since.
+    if (error instanceof RecurrenceBudgetError) return false;
+    throw error;
+  }
+}
+
+/** Whether the rule has nothing from `split` on, by its UNTIL or because COUNT has run out. */
+function endsBefore({ rule, until }: MasterRule, start: LocalMs, split: LocalMs): boolean {
+  if (until !== undefined && until < split) return true;
+  return rule.count !== undefined && startsBefore(rule, start, split) >= rule.count;
 }
 
 /** What is left of the rules from the cut on: COUNT is reduced, UNTIL kept. */
@@ -156,16 +185,30 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
   const split = localOf(cut.at);
   const later = rrules.flatMap((text, i) => {
     const bounded = clock.rules[i];
-    if (bounded === undefined || (bounded.until !== undefined && bounded.until < split)) return [];
+    if (bounded === undefined || endsBefore(bounded, clock.startLocal, split)) return [];
     if (bounded.rule.count === undefined) return [text];
     const before = startsBefore(bounded.rule, clock.startLocal, split);
-    return bounded.rule.count > before ? [`${withoutEnd(text)};COUNT=${bounded.rule.count - before}`] : [];
+    return [`${withoutEnd(text)};COUNT=${bounded.rule.count - before}`];
   });
   return {
     rrules: later,
     rdates: rdates.filter(({ start }) => isBehind(start, master, cut)),
     exdates: exdates.filter((time) => isBehind(time, master, cut)),
   };
+}
+
+/**
+ * Whether a rule that goes on behind the cut does not name it, as where that is an RDATE: begun there, its days, times and
+ * intervals would count from another start.
+ */
+export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
+  const { rules, startLocal } = masterClock({ ...master, payload: undefined }, calendarZone);
+  const split = localOf(at);
+  return rules.some(({ rule, until }) => {
+    if (endsBefore({ rule, until }, startLocal, split)) return false;
+    const budget = recurrenceBudget(0, MOST_COUNTED);
+    return expandRule(rule, startLocal, { from: split, to: split + 1, until }, budget).length === 0;
+  });
 }
 
 /** Whether that instance of the series begins at the cut or later, on the clock of the series. */
@@ -175,7 +218,41 @@ function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone 
 
 /** How many instances COUNT has used up before `split`. The first start counts even where the rule does not produce it. */
 function startsBefore(rule: Rule, start: LocalMs, split: LocalMs): number {
-  const budget = recurrenceBudget(0, 20_000_000);
+  const budget = recurrenceBudget(0, MOST_COUNTED);
   const starts = expandRule(rule, start, { from: start, to: split }, budget);
   return starts.length + (starts[0] === start ? 0 : 1);
 }
+
+/** A series as it will be. */
+type RulesFrom = { readonly start: EventTime; readonly rules: Recurrence };
+
+/**
+ * Whether the rules name an instance at a start, which is one of `starts`, be it excluded or not. Rules that cannot be
+ * followed, or not so far, count as naming it.
+ */
+export function hasInstances(
+  { start, rules }: RulesFrom,
+  starts: readonly EventTime[],
+  calendarZone: string,
+): (start: EventTime) => boolean {
+  const at = (time: EventTime) => instantOf(time, calendarZone);
+  const instants = starts.map(at).sort((a, b) => a - b);
+  const [first, last] = [instants.at(0), instants.at(-1)];
+  if (first === undefined || last === undefined) return () => true;
+  const master = { start, end: start, recurrence: { ...rules, exdates: [] }, payload: undefined };
+  const window = { start: first - DAY, end: last + DAY };
+  try {
+    const budget = recurrenceBudget(MOST_INSTANCES, MOST_STEPS);
+    const { instances, unsupported } = expand({ master, overrides: [] }, window, calendarZone, budget);
+    const named = new Set(instances.map(({ originalStart }) => at(originalStart)));
+    return (time) => unsupported || named.has(at(time));
+  } catch (error) {
+    if (error instanceof RecurrenceBudgetError) return () => true;
+    throw error;
+  }
+}
+
+const MOST_INSTANCES = 200_000;
+const MOST_STEPS = 20_000_000;
+/** Steps of counting, which is done several times: enough for each day of a century. */
+const MOST_COUNTED = 2_000_000;

@@ -6,39 +6,49 @@
 import { randomBytes } from 'node:crypto';
 
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
-import type { EventChange, EventDraft, WriteTarget } from '../calendars/event-writing.ts';
+import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
-import { refuseMistakes } from '../http/request-fields.ts';
-import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { type Mistake, refuseMistakes } from '../http/request-fields.ts';
+import { jsonIn } from '../lib/json.ts';
+import {
+  instantOf,
+  localOf,
+  localOn,
+  originalStartOf,
+  timeLike,
+  zoneOf,
+} from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
-import { draftDetails } from './event-draft.ts';
+import { endOf, lengthOf } from '../lib/recurrence/master-clock.ts';
+import type { SeriesShift } from '../lib/recurrence/shift-series.ts';
+import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';
 import {
   type Cut,
+  goesOnBesides,
+  hasInstances,
   laterRules,
   mistakesOfOtherDays,
   rulesOf,
   ruleText,
   shiftedRules,
+  shiftedTime,
   trimmedRules,
 } from './series-rules.ts';
 
-/** Kept as JSON in the journal. */
+/** Kept as JSON in the journal: see readPlan. */
 export type SplitPlan = Cut & {
   readonly seriesHref: string;
   /** Of the old series and its exceptions, where those are resources of their own, when the plan was made. */
   readonly hrefs: readonly string[];
   /** What the plan was made from: see fingerprintOf. */
   readonly from: string;
-  /** For EventWriting.create. */
+  /** By which the provider knows the new series. */
   readonly key: string;
-  readonly draft: EventDraft;
-  readonly exceptions: readonly Exception[];
-  /** Starts of the new series that do not take place. */
-  readonly cancelled: readonly EventTime[];
+  /** What the new series is. Plans of earlier releases have none. */
+  readonly later?: NewHalf;
   /** The rules of the old series, which end before `at`. */
   readonly trimmed: Recurrence;
   /** Of the new series, once it is there. */
@@ -53,8 +63,8 @@ export type SplitRequest = {
   readonly target: WriteTarget;
 };
 
-/** A changed instance of the new series. */
-export type Exception = { readonly instance: EventTime; readonly change: EventChange };
+/** What of LaterHalf the plan does not say itself. */
+export type NewHalf = Omit<LaterHalf, 'key' | 'at'>;
 
 /** What the request wants of the new series. */
 export type NewSeries = {
@@ -76,16 +86,34 @@ export function seriesIn(resources: readonly EventResource[]): Series | undefine
   return master && { master, overrides: events.filter(({ recurrenceId }) => recurrenceId !== undefined) };
 }
 
+/** A plan as the journal has it; `undefined` for text that is none. What earlier releases planned may lack `later`. */
+export function readPlan(text: string): SplitPlan | undefined {
+  const plan = jsonIn(text);
+  if (typeof plan !== 'object' || plan === null) return undefined;
+  const { seriesHref, key, from, calendarZone, hrefs, at, trimmed }: Record<string, unknown> = { ...plan };
+  const hasTexts = [seriesHref, key, from, calendarZone].every((value) => typeof value === 'string');
+  const hasParts = [hrefs, at, trimmed].every((value) => typeof value === 'object' && value !== null);
+  // Only splitSeries writes plans: what has these has the rest of the shape it had then.
+  return hasTexts && hasParts ? (plan as SplitPlan) : undefined;
+}
+
 /** Plans an update with `following`. Throws 400, and what planSplit throws. */
 export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;
-  const requested = changedTimes(input, timesOf(instance, calendarZone), { calendarZone, recurs: true });
-  const times = requested.value ?? timesOf({ ...instance, override: undefined }, calendarZone);
+  // Of the series: an instance that was moved or lengthened by hand says nothing of the later ones.
+  const current = timesOf({ ...instance, override: undefined }, calendarZone);
+  const requested = changedTimes(input, current, { calendarZone, recurs: true });
+  const times = requested.value ?? current;
   const rule = ruleText(input, times.start, calendarZone);
   const shift = { before: at, after: times.start, floatingZone: calendarZone };
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
-  refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
+  refuseMistakes([
+    ...mistakesOfHalf(scope, input, { current, calendarZone }),
+    ...requested.mistakes,
+    ...rule.mistakes,
+    ...otherDays,
+  ]);
   const series = seriesIn(target.stored);
   if (series === undefined) throw new Error('A series was to be split that has no master');
   const newSeries = { details: input.details, times, moved: requested.value !== undefined, rule: rule.value };
@@ -94,7 +122,23 @@ export function planOf({ input, scope, target }: SplitRequest, calendarZone: str
   return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
 }
 
-/** Throws UnsupportedByProvider for a series with an override for all later instances. */
+/** A mistake when a request names the start or the end alone of an instance whose times are not those of its series. */
+function mistakesOfHalf(
+  { instance: { override } }: Following,
+  { start, end }: EventInput,
+  { current, calendarZone }: { readonly current: Times; readonly calendarZone: string },
+): Mistake[] {
+  if (override === undefined || (start === undefined) === (end === undefined)) return [];
+  const isUsualThen = isUsual({ ...override.event, original: current.start }, current, calendarZone);
+  const problem =
+    'must be given as well: this instance was moved, and its times are not those of the later ones';
+  return isUsualThen ? [] : [{ field: start === undefined ? 'start' : 'end', problem }];
+}
+
+/**
+ * Throws UnsupportedByProvider for a series with an override for all later instances, and where its rule goes on behind an
+ * instance that it does not name.
+ */
 function planSplit(
   series: Series,
   newSeries: NewSeries,
@@ -106,25 +150,29 @@ function planSplit(
       'The series has a change for all later instances already, made by another program: change it as a whole';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
+  if (newSeries.rule === undefined && goesOnBesides(master, place)) {
+    const message =
+      'The recurrence rule of the series does not name this instance, so it cannot go on from there: change this instance alone, begin at one the rule names, or give a recurrence';
+    throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
+  }
   const { details, times } = newSeries;
   const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
   const rules = newRules(laterRules(master, place), shift, newSeries.rule);
   const later = overrides.filter((event) => isFrom(event, master, place));
-  const cancelled = later.flatMap(({ status, recurrenceId }) =>
-    status === 'cancelled' && recurrenceId !== undefined ? [shiftWithSeries(recurrenceId, shift)] : [],
-  );
+  const placed = placedIn({ later, master }, { newSeries, shift, rules });
+  const cancelled = placed
+    .filter(({ event }) => event.status === 'cancelled')
+    .map(({ instance }) => instance);
+  const recurrence = rules && { ...rules, exdates: [...rules.exdates, ...cancelled] };
+  const changed = placed.filter(({ event }) => event.status !== 'cancelled');
   return {
     ...place,
     from: fingerprintOf(series, place),
-    draft: {
-      ...draftDetails({ ...master, ...details }),
-      ...times,
-      ...(rules === undefined ? {} : { recurrence: { ...rules, exdates: [...rules.exdates, ...cancelled] } }),
+    later: {
+      change: { ...details, ...times, recurrence: recurrence ?? null },
+      exceptions: changed.map((exception) => laterException(exception, master, { newSeries, shift })),
+      cancelled: [...(rules?.exdates ?? []), ...cancelled],
     },
-    exceptions: later
-      .filter(({ status }) => status !== 'cancelled')
-      .flatMap((event) => exceptionOf(event, master, { newSeries, shift })),
-    cancelled: [...(rules?.exdates ?? []), ...cancelled],
     trimmed: trimmedRules(master, place),
   };
 }
@@ -136,21 +184,21 @@ function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefine
   return rules.rrules.length + rules.rdates.length === 0 ? undefined : rules;
 }
 
-/** What a plan depends on, as text: the times and rules of the series, and its exceptions from there on. */
+/**
+ * What a plan depends on, as text: the times and rules of the series, and its exceptions from there on. Of one that does not
+ * take place nothing else counts: some readings of a series tell what it was, and others do not.
+ */
 export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
   const instant = (time: EventTime) => instantOf(time, cut.calendarZone);
   const { rrules, rdates, exdates } = rulesOf(master);
   const later = overrides
     .filter((event) => isFrom(event, master, cut))
-    .map((event) => [
-      instant(event.recurrenceId ?? event.start),
-      instant(event.start),
-      instant(event.end),
-      event.title,
-      event.description ?? '',
-      event.location ?? '',
-      event.status,
-    ]);
+    .map((event) => {
+      const original = instant(event.recurrenceId ?? event.start);
+      if (event.status === 'cancelled') return [original, event.status];
+      const times = [original, instant(event.start), instant(event.end)];
+      return [...times, event.title, event.description ?? '', event.location ?? '', event.status];
+    });
   return JSON.stringify([
     instant(master.start),
     instant(master.end),
@@ -168,39 +216,61 @@ export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calend
   return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
 }
 
-const DETAILS = [
-  'title',
-  'description',
-  'location',
-  'color',
-  'conference',
-  'custom',
-  'status',
-  'availability',
-  'privacy',
-  'attendees',
-] as const satisfies readonly (keyof EventDetailsInput)[];
+/** How the later half goes on. */
+type Continuation = { readonly newSeries: NewSeries; readonly shift: SeriesShift };
 
-/** An override in the new series: what it has of its own, unless the request says otherwise for all. */
-function exceptionOf(
-  event: CalendarEvent,
+/** An exception of the old series, and its original starts in both. */
+type PlacedException = {
+  readonly event: CalendarEvent;
+  /** In the type and zone of the old series. */
+  readonly original: EventTime;
+  /** In those of the new one. */
+  readonly instance: EventTime;
+};
+
+/** The exceptions that the new series has an instance for: a rule of the request may name others. */
+function placedIn(
+  { later, master }: { readonly later: readonly CalendarEvent[]; readonly master: CalendarEvent },
+  { newSeries, shift, rules }: Continuation & { readonly rules: Recurrence | undefined },
+): PlacedException[] {
+  const placed = later.flatMap((event): PlacedException[] => {
+    if (event.recurrenceId === undefined) return [];
+    const original = originalStartOf(master.start, event.recurrenceId, shift.floatingZone);
+    return [{ event, original, instance: shiftedTime(original, shift) }];
+  });
+  if (newSeries.rule === undefined || rules === undefined) return placed;
+  const starts = placed.map(({ instance }) => instance);
+  const isNamed = hasInstances({ start: newSeries.times.start, rules }, starts, shift.floatingZone);
+  return placed.filter(({ instance }) => isNamed(instance));
+}
+
+/** An exception in the new series. One that was moved by hand stays where it was put. */
+function laterException(
+  { event, original, instance }: PlacedException,
   master: CalendarEvent,
-  { newSeries, shift }: { readonly newSeries: NewSeries; readonly shift: SeriesShift },
-): Exception[] {
-  if (event.recurrenceId === undefined) return [];
-  const { before, floatingZone } = shift;
-  const original = originalStartOf(master.start, event.recurrenceId, floatingZone);
-  const changed = DETAILS.filter(
-    (name) =>
-      newSeries.details[name] === undefined && JSON.stringify(event[name]) !== JSON.stringify(master[name]),
-  );
-  const details: EventChange = Object.fromEntries(changed.map((name) => [name, event[name] ?? null]));
+  continuation: Continuation,
+): LaterException {
+  const zone = continuation.shift.floatingZone;
+  const recurrenceId = event.recurrenceId ?? original;
+  if (!hasOwnTimes({ event, original, instance }, master, continuation)) return { recurrenceId, instance };
+  const isAtStart = instantOf(event.start, zone) === instantOf(original, zone);
+  const times = isAtStart
+    ? { start: instance, end: endLike(event, instance, zone) }
+    : { start: event.start, end: event.end };
+  return { recurrenceId, instance, times };
+}
+
+/** Whether it does not take place when its series does, and goes on so. */
+function hasOwnTimes(
+  { event, original }: PlacedException,
+  master: CalendarEvent,
+  { newSeries, shift: { before, floatingZone } }: Continuation,
+): boolean {
   const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
   const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
-  const sameKind = event.start.type === newSeries.times.start.type;
-  const times = isMoved && sameKind ? { start: event.start, end: event.end } : {};
-  const change = { ...details, ...times };
-  return Object.keys(change).length === 0 ? [] : [{ instance: shiftWithSeries(original, shift), change }];
+  // From times to dates or back nobody knows where it would be.
+  const isDate = (time: EventTime) => time.type === 'date';
+  return isMoved && isDate(event.start) === isDate(newSeries.times.start);
 }
 
 /** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
@@ -213,4 +283,12 @@ function isUsual(
   const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
   const isAtStart = instantOf(event.start, calendarZone) === instantOf(event.original, calendarZone);
   return isAtStart && (exact(event) === exact(master) || byClock(event) === byClock(master));
+}
+
+/** The end that gives `start` the length of `times`. */
+function endLike(times: Times, start: EventTime, calendarZone: string): EventTime {
+  const zone = zoneOf(start, calendarZone);
+  const placed = { zone, local: localOf(start), startsAt: instantOf(start, calendarZone) };
+  const endsAt = endOf(placed, lengthOf(times.start, times.end, calendarZone));
+  return timeLike(start, localOfInstant(zone, endsAt));
 }

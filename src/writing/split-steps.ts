@@ -1,93 +1,64 @@
 /** What a split does at the provider: the new series made whole first, then the old one trimmed. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { WriteResult, WriteTarget } from '../calendars/event-writing.ts';
-import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import type { Turn } from './calendar-turn.ts';
 import type { Following } from './event-scope.ts';
 import { type Cut, isTrimmed, trimmedRules } from './series-rules.ts';
 import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
 
+/** A split that is in the journal, and the old series as it is now. */
+export type Split = { readonly splitId: string; readonly plan: SplitPlan; readonly target: WriteTarget };
+
 /**
- * The resources of the new series, the master's first. It can be repeated: the provider knows the creation by its key,
- * and the same change of an exception changes nothing.
+ * The resources of the new series, the master's first: copied from the old one, which is `target`. It can be repeated, as the
+ * provider knows the new series by its key. One that was made before is read; empty when it is gone again.
  */
 export async function makeNewSeries(
-  plan: SplitPlan,
+  { plan, target }: Split,
   turn: Turn,
   atStep: ((step: string) => Promise<void>) | undefined,
 ): Promise<readonly EventResource[]> {
-  const { made, cancelled } = await create(plan, turn);
+  const { writing, calendar } = turn;
+  const { key, at, later, newHref } = plan;
+  if (newHref !== undefined) return (await writing.read(calendar.href, newHref)) ?? [];
+  if (later === undefined) throw new Error('A split is to be made whose plan does not say of what');
+  const { changed } = await writing.copyLater(calendar.href, target, { ...later, key, at });
   await atStep?.('new series');
-  let resources = made;
-  for (const instance of cancelled) {
-    const remove = (target: WriteTarget) => turn.writing.delete(turn.calendar.href, target);
-    resources = await onNewest({ resources, instance }, remove, turn);
-  }
-  for (const { instance, change } of plan.exceptions) {
-    const update = (target: WriteTarget) => turn.writing.update(turn.calendar.href, target, change);
-    resources = await onNewest({ resources, instance }, update, turn);
-    await atStep?.('exception');
-  }
-  return resources;
+  return changed;
 }
 
-/** `cancelled`: instances to delete one by one, because the provider takes no EXDATE with the rules. */
-async function create(
-  { draft, key, cancelled }: SplitPlan,
-  { writing, calendar }: Turn,
-): Promise<{ made: readonly EventResource[]; cancelled: readonly EventTime[] }> {
-  try {
-    return { made: (await writing.create(calendar.href, draft, key)).changed, cancelled: [] };
-  } catch (reason) {
-    const { recurrence } = draft;
-    if (!(reason instanceof UnsupportedByProvider) || recurrence === undefined || cancelled.length === 0)
-      throw reason;
-    const bare = { ...draft, recurrence: { ...recurrence, exdates: [] } };
-    return { made: (await writing.create(calendar.href, bare, key)).changed, cancelled };
-  }
+/** What the new series of a plan is at the provider, whole or begun; `undefined` where it is not there. Writes nothing. */
+export async function findNewSeries(
+  plan: SplitPlan,
+  turn: Turn,
+): Promise<readonly EventResource[] | undefined> {
+  const { writing, calendar } = turn;
+  if (plan.newHref !== undefined) return writing.read(calendar.href, plan.newHref);
+  return writing.findCreated(calendar.href, plan.key);
 }
 
-/** Changes one instance. A repetition may find a newer version: that is read and changed. */
-async function onNewest(
-  { resources, instance }: { readonly resources: readonly EventResource[]; readonly instance: EventTime },
-  write: (target: WriteTarget) => Promise<WriteResult>,
-  { writing, calendar }: Turn,
-): Promise<readonly EventResource[]> {
-  const [master] = resources;
-  if (master === undefined)
-    throw new ProviderError('invalid_response', 'The provider answered no event for the new series');
-  const { href, etag } = master;
-  try {
-    return merged(resources, await write({ ...targetIn(resources, instance), href, etag }));
-  } catch (reason) {
-    if (!(reason instanceof ProviderError) || reason.kind !== 'precondition_failed') throw reason;
-    const current = await writing.read(calendar.href, href);
-    if (current === undefined) throw new ProviderError('not_found', 'The new series was deleted meanwhile');
-    return merged(current, await write({ ...targetIn(current, instance), href, etag: current[0]?.etag }));
-  }
-}
+/** How the old series of a plan is now. */
+export type OldSeries =
+  | { readonly is: 'gone' }
+  | {
+      readonly is: /** As the plan found it. */
+        | 'as planned'
+        /** Ended before the cut, once the new series was noted. */
+        | 'ended'
+        | 'changed';
+      readonly target: WriteTarget;
+    };
 
-function targetIn(
-  resources: readonly EventResource[],
-  instance: EventTime,
-): Pick<WriteTarget, 'instance' | 'override' | 'stored'> {
-  const isIt = (time: EventTime | undefined) => JSON.stringify(time) === JSON.stringify(instance);
-  const apart = resources.find(
-    ({ seriesId, events }) => seriesId !== undefined && events.some(({ recurrenceId }) => isIt(recurrenceId)),
-  );
-  return {
-    instance,
-    stored: resources,
-    ...(apart === undefined ? {} : { override: { href: apart.href, etag: apart.etag } }),
-  };
-}
-
-function merged(resources: readonly EventResource[], { changed, removed }: WriteResult): EventResource[] {
-  const all = new Map(resources.map((resource) => [resource.href, resource]));
-  for (const href of removed) all.delete(href);
-  for (const resource of changed) all.set(resource.href, resource);
-  return [...all.values()];
+/** Asks the provider, and writes nothing. */
+export async function lookAtOld(plan: SplitPlan, { writing, calendar }: Turn): Promise<OldSeries> {
+  const stored = (await writing.read(calendar.href, plan.seriesHref)) ?? [];
+  const series = seriesIn(stored);
+  if (series === undefined) return { is: 'gone' };
+  const target = { href: plan.seriesHref, etag: stored[0]?.etag, stored };
+  if (plan.newHref !== undefined && isTrimmed(series.master, plan)) return { is: 'ended', target };
+  return { is: fingerprintOf(series, plan) === plan.from ? 'as planned' : 'changed', target };
 }
 
 const MOST_TRIES = 3;
@@ -162,3 +133,18 @@ async function withoutLater(
 
 const hrefsOf = (resources: readonly EventResource[]): ReadonlySet<string> =>
   new Set(resources.map(({ href }) => href));
+
+function targetIn(
+  resources: readonly EventResource[],
+  instance: EventTime,
+): Pick<WriteTarget, 'instance' | 'override' | 'stored'> {
+  const isIt = (time: EventTime | undefined) => JSON.stringify(time) === JSON.stringify(instance);
+  const apart = resources.find(
+    ({ seriesId, events }) => seriesId !== undefined && events.some(({ recurrenceId }) => isIt(recurrenceId)),
+  );
+  return {
+    instance,
+    stored: resources,
+    ...(apart === undefined ? {} : { override: { href: apart.href, etag: apart.etag } }),
+  };
+}

@@ -39,7 +39,7 @@ const Guest = Type.Union([
 
 const place = {
   provider: Provider,
-  calendarId: Type.String({ description: '`primary`: a Google account’s main calendar.' }),
+  calendarId: Type.String({ description: '`primary`: the account’s main calendar.' }),
   account: Type.Optional(Type.String({ description: 'Where two accounts show one calendar.' })),
 };
 

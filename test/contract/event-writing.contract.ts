@@ -7,12 +7,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
-import type { CalendarEvent } from '../../src/calendars/event.ts';
+import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import type { EventChange, EventDraft } from '../../src/calendars/event-writing.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { type Mirror, sync } from '../servers/mirror.ts';
 import { COMPARED, FIELDS, fieldOf, pick } from './event-fields.ts';
+import { copying, withoutLength } from './event-halves.contract.ts';
 import {
   apply,
   assertMirrored,
@@ -32,6 +33,8 @@ type WritingTarget = {
   open(): Promise<OpenWriting>;
   /** Fields that this provider keeps in another form, or not at all: what it answers in their place. */
   readonly differs?: Partial<Record<keyof CalendarEvent, unknown>>;
+  /** It keeps no events without length. */
+  readonly refusesEmpty?: boolean;
 };
 
 export type OpenWriting = {
@@ -98,6 +101,20 @@ export function eventWritingContract(target: WritingTarget): void {
     updating();
     recurring();
     conflicting();
+    const use = () => ({
+      ...opened,
+      writing: opened.account.writing,
+      create: (draft: EventDraft) => create(draft),
+      update,
+      remove,
+      keep: (changed: readonly EventResource[]) => apply(mirror, { changed, removed: [] }),
+      targetOf: (href: string) => targetAt(mirror, href),
+      masterAt,
+      occurrencesOf: (href: string) => occurrences(mirror, href),
+      mirrored,
+    });
+    copying(use, newKey);
+    withoutLength(use, target.refusesEmpty === true);
 
     function creating(): void {
       it('an event is created as it was drafted, in its zone', async () => {

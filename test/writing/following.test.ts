@@ -16,7 +16,7 @@ const WEEKLY = {
   end: '2026-11-16T10:00:00Z',
   recurrence: { frequency: 'WEEKLY', count: 6 },
 };
-const STEPS = ['planned', 'new series', 'exception', 'created', 'trimmed', 'kept'] as const;
+const STEPS = ['planned', 'new series', 'created', 'trimmed', 'kept'] as const;
 
 class Crash extends Error {}
 
@@ -163,7 +163,7 @@ describe('this and following', () => {
     });
   }
 
-  for (const step of STEPS.slice(0, 4)) {
+  for (const step of STEPS.slice(0, 3)) {
     it(`a split is undone after a crash at the step "${step}" when the series was changed meanwhile`, async () => {
       const { server, token, send, id, instance, fault } = await openSeries(step);
       const request = {
@@ -229,7 +229,7 @@ describe('this and following', () => {
   it('a split leaves the series as it was when the provider refuses the new one', async () => {
     const { server, token, send, instance } = await openSeries();
     server.provider.failures.push({
-      call: 'create',
+      call: 'copyLater',
       error: new ProviderError('rate_limited', 'Too many requests'),
     });
 
@@ -268,7 +268,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  for (const call of ['create', 'update'] as const) {
+  for (const call of ['copyLater', 'update'] as const) {
     it(`a split is whole when the answer to its ${call} is lost, and the caller tries again`, async () => {
       const { server, token, send, instance } = await openSeries();
       server.provider.lostAnswers.push({ call, error: new ProviderError('unavailable', 'Connection reset') });

@@ -32,6 +32,27 @@ const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[]
   ],
 ];
 
+/** What a new event's recurrence is → what it is answered. */
+const RULES: readonly (readonly [object, string, string])[] = [
+  [
+    { frequency: 'HOURLY' },
+    'recurrence.frequency',
+    'recurrence.frequency must be one of DAILY, WEEKLY, MONTHLY, YEARLY',
+  ],
+  [
+    { frequency: ' ' },
+    'recurrence.frequency',
+    'recurrence.frequency must be one of DAILY, WEEKLY, MONTHLY, YEARLY',
+  ],
+  [{}, 'recurrence.frequency', 'recurrence.frequency is missing'],
+  [{ frequency: null, count: 3 }, 'recurrence.frequency', 'recurrence.frequency is missing'],
+  [
+    { frequency: 'weekly', byMonthDay: [3] },
+    'recurrence.byMonthDay',
+    'recurrence.byMonthDay does not go with WEEKLY',
+  ],
+];
+
 describe('a change that does not fit the event', () => {
   let server: CalendarServer;
   let token: string;
@@ -53,6 +74,32 @@ describe('a change that does not fit the event', () => {
       const details = Object.fromEntries(Object.entries(sentences).map(([field, text]) => [field, [text]]));
       assert.deepEqual([answer.code, answer.details], ['invalid_request', details]);
       assert.equal(answer.message, Object.values(sentences)[0]);
+    }
+  });
+
+  it('a rule that nobody can follow is refused in the words of the interface, on creation and on change', async () => {
+    const send = async (method: 'POST' | 'PUT', payload: object) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await server.app.inject({ method, url: '/event', headers, payload });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    const single = await send('POST', EVENT);
+
+    for (const [recurrence, field, sentence] of RULES) {
+      for (const { status, body } of [
+        await send('POST', { ...EVENT, recurrence }),
+        await send('PUT', { ...ID, eventId: single.body.id, recurrence }),
+      ])
+        assert.deepEqual([status, body.message, body.details], [400, sentence, { [field]: [sentence] }]);
+    }
+  });
+
+  it('no rule is meant by null, by PHP’s empty list and by .NET’s object of nulls', async () => {
+    for (const recurrence of [null, [], { frequency: null, interval: null, count: null }]) {
+      const headers = { authorization: `Bearer ${token}` };
+      const payload = { ...EVENT, recurrence };
+      const answer = await server.app.inject({ method: 'POST', url: '/event', headers, payload });
+      assert.deepEqual([answer.statusCode, answer.json().recurrence], [200, undefined], answer.body);
     }
   });
 });

@@ -7,7 +7,7 @@ import { get } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'caldav'];
-const STEPS = ['planned', 'new series', 'exception', 'created', 'trimmed', 'kept'] as const;
+const STEPS = ['planned', 'new series', 'created', 'trimmed', 'kept'] as const;
 /** Five Mondays at ten in Paris, over no change of clocks; the fourth has a name and an hour of its own. */
 const WEEKLY = {
   title: 'Weekly',

@@ -1,0 +1,102 @@
+/** What becomes of splits that are half done: each is finished, undone or closed by what the old series is now. */
+import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { ApiError } from '../http/refusal.ts';
+import type { Turn } from './calendar-turn.ts';
+import { isRefusal, type JournalPlan, runSplit, type SplitDeps, undo } from './run-split.ts';
+import type { OpenSplit, SplitStep } from './split-journal.ts';
+import { readPlan, type SplitPlan } from './split-plan.ts';
+import { lookAtOld, type OldSeries } from './split-steps.ts';
+
+/** A split that could not be finished now. */
+export type UnfinishedSplit = {
+  /** Of both series. */
+  readonly hrefs: readonly string[];
+  readonly reason: unknown;
+};
+
+/** After so many runs that the provider answered and that failed, a split is undone, and after as many more closed. */
+const MOST_RUNS = 10;
+
+/**
+ * Finishes or undoes what is half done in the calendar, and answers what fails for a series of its own: that is left to
+ * the job, and stops no write of another event. Throws what concerns the whole account.
+ */
+export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<readonly UnfinishedSplit[]> {
+  const { calendarKey } = turn.calendar;
+  const unfinished: UnfinishedSplit[] = [];
+  for (const open of await deps.splits.openSplits(calendarKey)) {
+    try {
+      await finishSplit(open, turn, deps);
+    } catch (reason) {
+      const left = (await deps.splits.openSplits(calendarKey)).find(
+        ({ splitId }) => splitId === open.splitId,
+      );
+      // It was undone for that: the calendar is whole, and whoever asked for the split is long gone.
+      if (left === undefined && isRefusal(reason)) continue;
+      if (left === undefined || isOfAccount(reason)) throw reason;
+      deps.log.warn(
+        { splitId: open.splitId, step: left.step, err: reason },
+        'A split cannot be finished yet',
+      );
+      unfinished.push({ hrefs: hrefsOf(left), reason });
+    }
+  }
+  return unfinished;
+}
+
+/** Whether the next request would fail of it too, or the turn is lost. */
+const isOfAccount = (reason: unknown): boolean =>
+  reason instanceof ApiError ||
+  (reason instanceof ProviderError && (reason.notSent || OF_THE_ACCOUNT.has(reason.kind)));
+
+const OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
+  'unauthorized',
+  'rate_limited',
+  'misconfigured',
+]);
+
+function hrefsOf({ plan: text }: OpenSplit): readonly string[] {
+  const plan = readPlan(text);
+  if (plan === undefined) return [];
+  return [plan.seriesHref, ...plan.hrefs, ...(plan.newHref === undefined ? [] : [plan.newHref])];
+}
+
+async function finishSplit(
+  { splitId, step, plan: text }: OpenSplit,
+  turn: Turn,
+  deps: SplitDeps,
+): Promise<void> {
+  const planned: JournalPlan | undefined = readPlan(text);
+  if (planned === undefined) {
+    deps.log.error({ splitId, step }, 'A split is given up: nobody can read its plan');
+    await deps.splits.closeSplit(splitId);
+    return;
+  }
+  const old = await lookAtOld(planned, turn);
+  // Only now, as the provider answers: while it is away nothing is given up.
+  const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };
+  await deps.splits.noteStep(splitId, step, JSON.stringify(plan));
+  const way = wayOf(step, plan, old);
+  if (way === 'run' && old.is !== 'gone') {
+    await runSplit({ splitId, plan, target: old.target }, turn, deps);
+  } else if (way === 'undo') {
+    await undo({ splitId, plan }, turn, deps);
+  } else {
+    deps.log.warn({ splitId, step, old: old.is }, 'A split is closed: both series stay as they are');
+    await deps.splits.closeSplit(splitId);
+  }
+}
+
+/** Whatever may be trimmed keeps its new series: it is all there is of the later half. */
+function wayOf(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {
+  const { runs = 0, newHref } = plan;
+  if (runs > 2 * MOST_RUNS) return 'close';
+  if (is === 'gone' && newHref !== undefined) return 'close';
+  if (is === 'ended') return 'run';
+  if (is === 'changed' && step !== 'undoing' && plan.trimming === true) return 'close';
+  const canRun = is === 'as planned' && step !== 'undoing' && runs <= MOST_RUNS && isToBeMade(plan);
+  return canRun ? 'run' : 'undo';
+}
+
+/** The plans of earlier releases do not say how to copy: of them only what was made is finished. */
+const isToBeMade = ({ later, newHref }: SplitPlan): boolean => later !== undefined || newHref !== undefined;

@@ -1,0 +1,301 @@
+/** `following` of which a step is refused, or whose old series is another when it is finished. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventResource } from '../../src/calendars/event.ts';
+import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provider-error.ts';
+import { finishSplits } from '../../src/writing/finish-splits.ts';
+import { type CalendarServerOptions, get } from '../harness/calendar-server.ts';
+import { openBench } from '../providers/provider-bench.ts';
+import { calendarObject } from '../servers/icalendar.ts';
+import { text } from '../servers/odd-series.ts';
+import { HOME, ID, type Method, openEventSite } from './event-site.ts';
+import { openOddSite } from './odd-site.ts';
+
+const WEEKLY = {
+  ...ID,
+  title: 'Weekly',
+  start: '2026-11-16T09:00:00Z',
+  end: '2026-11-16T10:00:00Z',
+  recurrence: { frequency: 'WEEKLY', count: 4 },
+};
+const NEXT = { ...ID, title: 'Next', start: '2027-01-01T09:00:00Z', end: '2027-01-01T10:00:00Z' };
+const SPLIT = ['11-16 Weekly', '11-23 Weekly', '11-30 Later', '12-07 Later'];
+const BEFORE = ['11-16 Weekly', '11-23 Weekly', '11-30 Weekly', '12-07 Weekly'];
+
+async function openSeries(options: CalendarServerOptions = {}) {
+  const fault: { at: string | undefined } = { at: undefined };
+  const atStep = async (step: string) => {
+    if (step === fault.at) throw new Error(`Crash after ${step}`);
+  };
+  const { server, token } = await openEventSite({ ...options, writing: { atStep } });
+  const send = async (method: Method, payload: object) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await server.app.inject({ method, url: '/event', headers, payload });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  const id = String((await send('POST', WEEKLY)).body.id);
+  const of = (day: string) => ({ ...ID, eventId: `${id}_${day}T090000Z` });
+  const [row] = await server.db.all<{ key: string }>('SELECT calendar_key AS key FROM calendar');
+  const calendarKey = row?.key ?? assert.fail('There is no calendar');
+  return {
+    server,
+    send,
+    fault,
+    of,
+    id,
+    split: () => send('PUT', { ...of('20261130'), updateMode: 'following', title: 'Later' }),
+    finish: () => finishSplits(calendarKey, server.deps),
+    journal: () => server.deps.splits.openSplits(calendarKey),
+    old: (): EventResource =>
+      server.provider.resourcesOf(HOME).find(({ eventId }) => eventId === id) ?? assert.fail('It is gone'),
+    /** What the provider has, once the calendar was synced. */
+    async shown(): Promise<string[]> {
+      server.clock.now += 60_000;
+      const answer = await get(server, '/events?start=2026-11-01&end=2027-03-01', token);
+      return answer
+        .json()
+        .events.map(({ start, title }: { start: string; title: string }) => `${start.slice(5, 10)} ${title}`);
+    },
+  };
+}
+
+/** Another program gives the series this rule. */
+const withRule = (old: EventResource, rule: string): EventResource => ({
+  ...old,
+  events: old.events.map((event) => ({
+    ...event,
+    ...(event.recurrence && { recurrence: { ...event.recurrence, rrules: [rule] } }),
+  })),
+});
+
+const REFUSALS = [
+  new ProviderError('rate_limited', 'Too many requests'),
+  new ProviderError('not_found', 'There is no such exception'),
+  new UnsupportedByProvider('field_not_supported_by_provider', 'Not this'),
+];
+
+describe('a split of which a step is refused', () => {
+  for (const error of REFUSALS)
+    it(`keeps the later half when the old series had ended already: ${error.message}`, async () => {
+      const at = await openSeries();
+      at.server.provider.lostAnswers.push({ call: 'update', error });
+
+      assert.notEqual((await at.split()).status, 200);
+
+      assert.equal((await at.send('POST', NEXT)).status, 200);
+      assert.deepEqual(await at.shown(), [...SPLIT, '01-01 Next']);
+      assert.deepEqual(await at.journal(), []);
+      await at.server.close();
+    });
+
+  it('is undone when the old series has not ended', async () => {
+    const at = await openSeries();
+    const error = new ProviderError('rate_limited', 'Too many requests');
+    at.server.provider.failures.push({ call: 'update', error });
+
+    assert.equal((await at.split()).status, 429);
+
+    assert.deepEqual(await at.shown(), BEFORE);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('keeps the later half when an earlier release was about to delete it though the old series had ended', async () => {
+    const at = await openSeries();
+    at.fault.at = 'trimmed';
+    await at.split();
+    at.fault.at = undefined;
+    for (const { splitId, plan } of await at.journal())
+      await at.server.deps.splits.noteStep(splitId, 'undoing', plan);
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual(await at.shown(), SPLIT);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+});
+
+describe('a split that ended behind the trim', () => {
+  it('keeps the later half where somebody deletes the earlier one', async () => {
+    const at = await openSeries();
+    at.fault.at = 'trimmed';
+    await at.split();
+    at.fault.at = undefined;
+    at.server.provider.remove(HOME, at.old().href);
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual(await at.shown(), ['11-30 Later', '12-07 Later']);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('keeps the later half where somebody gives the earlier one another rule', async () => {
+    const at = await openSeries();
+    at.fault.at = 'trimmed';
+    await at.split();
+    at.fault.at = undefined;
+    at.server.provider.put(HOME, withRule(at.old(), 'FREQ=WEEKLY;COUNT=2'));
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual(await at.shown(), SPLIT);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+});
+
+describe('a split that fails each time', () => {
+  const fails = (at: Awaited<ReturnType<typeof openSeries>>, call: string, times: number) => {
+    for (let i = 0; i < times; i += 1)
+      at.server.provider.failures.push({ call, error: new ProviderError('invalid_response', 'No') });
+  };
+
+  it('stops no write of another event, and one of its own series for as long as it is tried', async () => {
+    const at = await openSeries();
+    fails(at, 'copyLater', 3);
+
+    assert.equal((await at.split()).status, 502);
+    const next = await at.send('POST', NEXT);
+    const own = await at.send('PUT', { ...at.of('20261130'), updateMode: 'this', title: 'Own' });
+    const again = await at.send('PUT', { ...at.of('20261130'), updateMode: 'this', title: 'Own' });
+
+    assert.deepEqual([next.status, own.status, again.status], [200, 503, 404]);
+    assert.deepEqual(await at.shown(), [...SPLIT, '01-01 Next'], 'finished as soon as it can be');
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('is undone after ten runs', async () => {
+    const at = await openSeries();
+    fails(at, 'copyLater', 11);
+    await at.split();
+
+    for (let runs = 1; runs <= 10; runs += 1)
+      assert.equal((await at.finish())?.kind, 'invalid_response', `run ${runs}`);
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual(await at.shown(), BEFORE);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+
+  it('is not given up while the provider does not answer', async () => {
+    const at = await openSeries();
+    fails(at, 'copyLater', 1);
+    await at.split();
+    for (let runs = 1; runs <= 30; runs += 1) {
+      at.server.provider.failures.push({ call: 'read', error: new ProviderError('unavailable', 'Down') });
+      assert.equal((await at.finish())?.kind, 'unavailable', `run ${runs}`);
+    }
+
+    assert.equal(await at.finish(), undefined);
+
+    assert.deepEqual(await at.shown(), SPLIT);
+    await at.server.close();
+  });
+
+  it('is closed in the end when it cannot be undone either', async () => {
+    const at = await openSeries();
+    at.fault.at = 'undoing';
+    at.server.provider.failures.push({
+      call: 'update',
+      error: new ProviderError('rate_limited', 'Too many'),
+    });
+    await at.split();
+    at.fault.at = undefined;
+    fails(at, 'delete', 100);
+
+    for (let runs = 1; runs <= 20; runs += 1)
+      assert.equal((await at.finish())?.kind, 'invalid_response', `run ${runs}`);
+
+    assert.equal(await at.finish(), undefined);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+});
+
+describe('a split that the mirror has no room for', () => {
+  it('is done all the same, and nothing undoes it later', async () => {
+    const at = await openSeries({ quotas: { eventsPerCalendar: 1 } });
+
+    const answer = await at.split();
+
+    assert.deepEqual([answer.status, answer.body.code], [422, 'calendar_too_large']);
+    assert.deepEqual(await at.journal(), []);
+    at.server.provider.put(HOME, withRule(at.old(), 'FREQ=WEEKLY;COUNT=2'));
+    assert.equal(await at.finish(), undefined);
+    assert.equal(at.server.provider.resourcesOf(HOME).length, 2);
+    await at.server.close();
+  });
+});
+
+describe('a copy that is refused for good', () => {
+  it('is answered 422 at Microsoft, and nothing is left half done', async () => {
+    const bench = await openBench('microsoft');
+    const { server } = bench;
+    await bench.link({ scope: 'read-write' });
+    await bench.read();
+    const token = await server.token();
+    const send = async (method: Method, body: object) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const payload = { ...body, provider: 'microsoft', calendarId: bench.calendarId };
+      const answer = await server.app.inject({ method, url: '/event', headers, payload });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    assert.equal((await send('POST', WEEKLY)).status, 200);
+    const url = '/events?start=2026-11-01&end=2027-03-01';
+    const { events } = (await get(server, url, token)).json();
+    bench.fault({ kind: 'status', status: 413 }, 'events.create', 1);
+
+    const answer = await send('PUT', { eventId: events[2].id, updateMode: 'following', title: 'Later' });
+
+    assert.deepEqual([answer.status, answer.body.code], [422, 'field_not_supported_by_provider']);
+    assert.deepEqual(await server.db.all('SELECT step FROM split_journal'), []);
+    await bench.close();
+  });
+
+  it('is answered 422 at CalDAV when the new series would be too complex, and nothing is sent', async () => {
+    const at = await openOddSite();
+    const exceptions = Array.from({ length: 10 }, (_, i) => {
+      const day = String(19 + i);
+      return text(
+        'BEGIN:VEVENT',
+        'UID:daily',
+        'DTSTAMP:20260101T000000Z',
+        `RECURRENCE-ID:202611${day}T090000Z`,
+        `DTSTART:202611${day}T110000Z`,
+        `DTEND:202611${day}T120000Z`,
+        `SUMMARY:Special ${day}`,
+        'END:VEVENT',
+      ).trimEnd();
+    });
+    await at.given(
+      'a.ics',
+      calendarObject(
+        text(
+          'BEGIN:VEVENT',
+          'UID:daily',
+          'DTSTAMP:20260101T000000Z',
+          'DTSTART:20261116T090000Z',
+          'DTEND:20261116T100000Z',
+          'RRULE:FREQ=DAILY;COUNT=20',
+          'SUMMARY:Daily',
+          'END:VEVENT',
+          ...exceptions,
+        ),
+      ),
+    );
+    const attendees = Array.from({ length: 1_000 }, (_, i) => `guest-${i}@example.com`);
+    const eventId = await at.idAt('2026-11-18');
+
+    const answer = await at.send('PUT', { eventId, updateMode: 'following', attendees });
+
+    assert.deepEqual([answer.status, answer.body.code], [422, 'field_not_supported_by_provider']);
+    assert.deepEqual(at.writes(), []);
+    assert.deepEqual(await at.server.db.all('SELECT step FROM split_journal'), []);
+    await at.close();
+  });
+});
