@@ -104,7 +104,7 @@ async function instanceDeps(
     }),
     microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
     apple: appleProvider({ ...caldav, serverUrl: config.appleUrl }),
-    caldav: caldavProvider(caldav),
+    caldav: caldavProvider({ ...caldav, feedKey: sealer.derive('feeds') }),
   } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });

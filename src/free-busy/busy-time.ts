@@ -1,4 +1,5 @@
 /** When somebody is busy: the blocking events of all chosen calendars in the mirror, merged. */
+import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
 import { readMembers } from '../lib/rendered-json.ts';
@@ -63,7 +64,7 @@ async function intervalsOf(
   window: EventWindow,
   deps: PageDeps,
 ): Promise<Read> {
-  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
+  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, ownerOf(owned)]));
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const listed = { user, calendars: calendars.map(({ calendar }) => calendar) };
   const page = { window, singleEvents: true, pageSize: MOST_EVENTS, after: undefined, originals: false };
@@ -93,26 +94,40 @@ function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
   return end < 0 ? events : events.slice(0, end);
 }
 
+/** A calendar, and the addresses that name whose time it is. */
+type Owner = Pick<Owned, 'calendar'> & { readonly addresses: ReadonlySet<string> };
+
+/** At Google and Microsoft the ids of accounts, and at Google those of calendars, are addresses too. */
+function ownerOf({ calendar, account: { addresses, accountId, display } }: Owned): Owner {
+  return { calendar, addresses: new Set([...addresses, accountId, display, calendar.href].map(addressOf)) };
+}
+
 function busyInterval(
   event: ListedEvent,
-  { calendar, account }: Owned,
+  { calendar, addresses }: Owner,
   timeZone: string | undefined,
 ): Interval | undefined {
   const content = readMembers(event.content);
-  const { availability, status, attendees, allDay } = content;
-  if (availability === 'free' || status === 'cancelled') return undefined;
-  const userAddresses = new Set([account.accountId, account.display, calendar.href].map(addressOf));
-  if (
-    attendees.some(
-      (attendee) => attendee.status === 'declined' && userAddresses.has(addressOf(attendee.email)),
-    )
-  )
-    return undefined;
+  const { availability, status, allDay } = content;
+  if (availability === 'free' || status === 'cancelled' || isDeclined(content, addresses)) return undefined;
   const start = event.times?.start ?? Date.parse(content.start ?? '');
   const end = event.times?.end ?? Date.parse(content.end ?? '');
   if (!allDay) return { start, end };
   const zone = timeZone ?? calendar.timeZone;
   return { start: instantOfLocal(zone, start), end: instantOfLocal(zone, end) };
+}
+
+/**
+ * Whether the user is not coming: as the provider marks it, else as all guests answered who are the user. Whoever was
+ * invited under two addresses and declined one of them may still come.
+ */
+function isDeclined(
+  { response, attendees }: Pick<EventMembers, 'response' | 'attendees'>,
+  addresses: ReadonlySet<string>,
+): boolean {
+  if (response !== undefined) return response === 'declined';
+  const answers = attendees.filter(({ email }) => addresses.has(addressOf(email)));
+  return answers.length > 0 && answers.every(({ status }) => status === 'declined');
 }
 
 const addressOf = (text: string): string => text.replace(/^mailto:/i, '').toLowerCase();

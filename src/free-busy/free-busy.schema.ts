@@ -62,7 +62,7 @@ const AvailabilityRequest = Type.Object(
     ),
     calendarIds: Type.Optional(
       Type.Union([anyObject('Ids by provider.'), Type.Array(Type.String())], {
-        description: 'All calendars when absent.',
+        description: 'All calendars when absent; `primary` is the main one of each account.',
       }),
     ),
     user_ids: Type.Optional(

@@ -4,7 +4,7 @@ import { instantText } from '../lib/rendered-json.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { CalendarFilter, RawQuery } from '../reading/events-query.ts';
 import {
-  type CalendarChoice,
+  choiceOf,
   FRESH_MS,
   freshAccounts,
   LIST_FRESH_MS,
@@ -43,8 +43,7 @@ export async function readCalendars(
   filter: CalendarFilter | undefined,
   deps: ListEventsDeps,
 ): Promise<{ calendars: readonly Owned[]; problems: readonly ReadProblem[]; accounts: number }> {
-  const choice: CalendarChoice =
-    filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true);
+  const choice = choiceOf(filter);
   const { accounts, problems } = await freshAccounts(
     { reader, needs: 'free-busy', listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
     deps,

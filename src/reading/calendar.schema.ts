@@ -57,6 +57,7 @@ export const eventMembers = {
   end: instant('Exclusive.'),
   allDay: Type.Boolean(),
   account: text('The id of the account, as in connection-status.'),
+  accountName: text('What people know the account by: its `display` in connection-status.'),
   timeZone: text('The IANA zone a timed event is meant in.'),
   startDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events.' })),
   endDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events; exclusive.' })),
@@ -66,6 +67,12 @@ export const eventMembers = {
   recurrence: Type.Optional(KnownRecurrence),
   color: text('A value such as `#0b8043`, or a name.'),
   attendees: Type.Optional(Type.Array(Attendee)),
+  response: Type.Optional(
+    oneOf(
+      ['accepted', 'declined', 'tentative', 'none'],
+      'The account’s own answer, where its provider marks it (Google, Microsoft).',
+    ),
+  ),
   custom: Type.Optional(anyObject('Your own values, kept with the event.')),
   conference: text('The URL to join at.'),
   conferenceData: Type.Optional(anyObject('`provider`, and what the calendar knows of the meeting.')),
@@ -88,6 +95,7 @@ export const Event = Type.Object(eventMembers, {
 export const EVENT_EXAMPLE = {
   provider: 'google',
   account: 'ada@example.com',
+  accountName: 'ada@example.com',
   calendarId: 'ada@example.com',
   id: 'k3vd8u2q',
   start: '2026-11-20T09:00:00.000Z',
@@ -108,12 +116,18 @@ export const EVENT_EXAMPLE = {
 export const calendarMembers = {
   provider: Provider,
   account: Type.String({ description: 'The id of the account, as in connection-status.' }),
+  accountName: Type.String({
+    description: 'What people know the account by: its `display` in connection-status.',
+  }),
   id: Type.String(),
   title: Type.String(),
   timeZone: Type.String({ description: 'An IANA zone.' }),
   color: text('`#rrggbb`.'),
   description: text('As its owner wrote it.'),
-  primary: Type.Boolean({ description: 'The account’s main calendar.' }),
+  primary: Type.Boolean({
+    description:
+      'The account’s main calendar, which `primary` names wherever an id of a calendar is asked for.',
+  }),
   access: oneOf(['write', 'read']),
   original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
   originalTruncated,

@@ -25,6 +25,7 @@ export const calendarOperations: readonly Operation[] = [
         {
           provider: 'google',
           account: 'ada@example.com',
+          accountName: 'ada@example.com',
           id: 'ada@example.com',
           title: 'Ada',
           timeZone: 'Europe/Vienna',

@@ -27,6 +27,8 @@ export type MirroredAccount = Freshness & {
   readonly accountId: string;
   /** What the user recognises it by. */
   readonly display: string;
+  /** E-mail addresses by which events name its user, as its server names them; none where events mark the user themselves. */
+  readonly addresses: readonly string[];
   readonly health: AccountHealth;
   readonly calendarPermission: boolean | undefined;
   /** In the provider's order. */
@@ -47,8 +49,10 @@ export type ReadableCalendar = Freshness & {
   /** What of it was left out, being over the budget of a resource. */
   readonly tooComplex: LeftOutEvents | undefined;
   readonly access: 'write' | 'read';
-  /** The account's main calendar. */
+  /** The account's main calendar (main-calendar.ts); no more than one is. */
   readonly primary: boolean;
+  /** What callers may also write in the place of its `href`: `primary`, of the main calendar. */
+  readonly alias: string | undefined;
 };
 
 /** From `start` up to, not including, `end`. */

@@ -66,4 +66,10 @@ describe('the recurrence object of an answer', () => {
     assert.deepEqual(two, { frequency: 'DAILY', interval: 1, rrules: ['FREQ=DAILY', 'FREQ=WEEKLY'] });
     assert.deepEqual(timed.rrules, ['FREQ=DAILY;BYHOUR=9,17']);
   });
+
+  it('the recurrence object has a rule as it was written beside what could be read of it', () => {
+    const object = recurrenceObject(rules('FREQ=DAILY;COUNT=-1'), paris, 'UTC');
+
+    assert.deepEqual(object, { frequency: 'DAILY', interval: 1, rrules: ['FREQ=DAILY;COUNT=-1'] });
+  });
 });

@@ -38,14 +38,15 @@ export type ListedEvent = EventPosition &
 /** Writes one event of a calendar. */
 export type EventText = (event: ListedEvent, of: Owned) => RenderedObject;
 
-/** All members of an event; `account` tells two accounts of one provider apart. */
+/** All members of an event; `account` tells two accounts of one provider apart, `accountName` is what people know it by. */
 export function eventText(): EventText {
   const heads = new Map<string, RenderedMembers>();
   return (event, { calendar, account }) => {
     let head = heads.get(calendar.calendarKey);
     if (head === undefined) {
-      const { provider, accountId } = account;
-      head = renderMembers({ provider, account: accountId, calendarId: calendar.href });
+      const { provider, accountId, display } = account;
+      const names = { account: accountId, accountName: display };
+      head = renderMembers({ provider, ...names, calendarId: calendar.href });
       heads.set(calendar.calendarKey, head);
     }
     const { content, etag, recurrence, original } = event;
@@ -121,7 +122,7 @@ export type RecurrenceObject = {
   /** Starts that the rule names and that do not take place, and further ones it does not name. */
   readonly exDates?: readonly string[];
   readonly rDates?: readonly string[];
-  /** The rules as iCalendar has them, where they are more than one or one that cannot be followed. */
+  /** The rules as iCalendar has them, where they are more than one or one that cannot be followed or not wholly said. */
   readonly rrules?: readonly string[];
 };
 
@@ -135,7 +136,7 @@ export function recurrenceObject(
   const rule = parseRule(first);
   const startText = (named: EventTime) =>
     instantText(instantOf(originalStartOf(start, named, calendarZone), calendarZone));
-  const isSaid = rrules.length === 0 || (rrules.length === 1 && rule !== undefined && !hasTimes(rule));
+  const isSaid = rrules.length === 0 || (rrules.length === 1 && rule !== undefined && !saysMore(rule));
   return {
     ...(rule && ruleObject(rule, start, calendarZone)),
     ...(exdates.length === 0 ? {} : { exDates: exdates.map(startText) }),
@@ -144,8 +145,9 @@ export function recurrenceObject(
   };
 }
 
-const hasTimes = ({ byHour, byMinute, bySecond }: Rule): boolean =>
-  byHour.length + byMinute.length + bySecond.length > 0;
+/** Whether its text says what the object cannot: times of day, and parts that could not be read. */
+const saysMore = ({ byHour, byMinute, bySecond, leftOut }: Rule): boolean =>
+  byHour.length + byMinute.length + bySecond.length + leftOut.length > 0;
 
 function ruleObject(rule: Rule, start: EventTime, calendarZone: string): RecurrenceObject {
   const { frequency, interval, count, byMonthDay, byMonth, bySetPos, byYearDay, byWeekNo, weekStart } = rule;

@@ -108,7 +108,7 @@ const windowTooLargeCase = refusal(400, 'window_too_large', {
 
 export const calendarIds = query(
   'calendarIds',
-  'JSON: ids by provider, or a flat list of ids of any. All calendars when absent; ids that are not the user’s choose nothing.',
+  'JSON: ids by provider, or a flat list of ids of any. All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.',
   '{"google":["ada@example.com"]}',
 );
 

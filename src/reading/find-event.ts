@@ -86,14 +86,12 @@ function notFound(code: string, message: string, errors: readonly ReadProblem[])
   return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
 }
 
-/** `primary` is the account's main calendar (docs/wire.md C18), unless a calendar has that very id. */
 function isMeant(
-  { href, primary }: ReadableCalendar,
-  { provider, accountId, calendars }: MirroredAccount,
+  { href, alias }: ReadableCalendar,
+  { provider, accountId }: MirroredAccount,
   request: EventRequest,
 ): boolean {
   if (request.provider !== undefined && provider !== request.provider) return false;
   if (request.account !== undefined && accountId !== request.account) return false;
-  if (request.calendarId === undefined || request.calendarId === href) return true;
-  return request.calendarId === 'primary' && primary && !calendars.some((other) => other.href === 'primary');
+  return request.calendarId === undefined || [href, alias].includes(request.calendarId);
 }

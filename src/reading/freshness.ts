@@ -12,6 +12,7 @@ import type { ScopedReader } from '../oauth/grant.ts';
 import { type Scope, scopeCovers } from '../oauth/scope.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import type { CalendarFilter } from './events-query.ts';
 
 /** How old what a read shows may be, in milliseconds. */
 export const FRESH_MS = 10_000;
@@ -35,6 +36,15 @@ export type ReadBounds = {
 
 /** Which calendars are read; `undefined` chooses all. */
 export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
+
+/** The calendars that a filter names; all without one. */
+export function choiceOf(filter: CalendarFilter | undefined): CalendarChoice {
+  if (filter === undefined) return undefined;
+  return ({ href, alias }, { provider }) => {
+    const ids = filter.get(provider);
+    return ids !== undefined && (ids.has(href) || (alias !== undefined && ids.has(alias)));
+  };
+}
 
 export type ReadRequest = {
   /** Whose accounts: those that this grant covers. */

@@ -52,11 +52,12 @@ export async function listCalendars(
 
 /** A calendar as the list has it, `original` where it is not too large. */
 export function calendarText(
-  { calendar, account: { provider, accountId } }: Owned,
+  { calendar, account: { provider, accountId, display } }: Owned,
   original: RenderedObject | undefined,
 ): RenderedObject {
   const { href: id, title, timeZone, color, description, primary, access } = calendar;
-  const fields = { provider, account: accountId, id, title, timeZone, color, description, primary, access };
+  const names = { provider, account: accountId, accountName: display, id, title };
+  const fields = { ...names, timeZone, color, description, primary, access };
   return renderObject(
     fields,
     original === undefined ? { originalTruncated: true } : renderMember('original', original),

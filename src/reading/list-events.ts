@@ -15,6 +15,7 @@ import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
 import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
 import {
   type CalendarChoice,
+  choiceOf,
   FRESH_MS,
   type FreshnessDeps,
   freshAccounts,
@@ -120,6 +121,7 @@ const versionOf = (owned: readonly Owned[]): string =>
       ...(tooComplex === undefined ? [] : [title, tooComplex]),
       account.provider,
       account.accountId,
+      account.display,
       account.scope,
     ]),
   );
@@ -134,7 +136,7 @@ function requestedPage(
     const request = parseEventsQuery(query, now());
     const { window, filter, singleEvents, search, pageSize = DEFAULT_PAGE_SIZE } = request;
     const page = { window, singleEvents, search, calendarKeys: undefined, pageSize, after: undefined };
-    return { page, choice: filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true) };
+    return { page, choice: choiceOf(filter) };
   }
   // Callers repeat the other parameters or leave them out; the token's values hold (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);

@@ -27,7 +27,10 @@ import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } f
 import { SyncTurns } from './sync-turns.ts';
 
 export type SyncDeps = TargetDeps & {
-  readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
+  readonly accounts: Pick<
+    AccountStore,
+    'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 'keepAddresses'
+  >;
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Those that are set up. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;

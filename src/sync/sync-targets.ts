@@ -1,10 +1,12 @@
 /** What is synced as a whole: the list of an account's calendars, or the events of a calendar. */
-import type { Account } from '../calendars/account-store.ts';
-import { keptList } from '../calendars/calendar-list.ts';
+import type { Account, AccountStore } from '../calendars/account-store.ts';
+import { keptAddresses, keptList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { Log } from '../lib/log.ts';
 import { type SyncOutcome, syncEvents } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
@@ -14,9 +16,11 @@ import type { ResourceRendering } from './resource-rendering.ts';
 
 export type TargetDeps = {
   readonly mirror: MirrorStore;
+  readonly accounts: Pick<AccountStore, 'keepAddresses'>;
   readonly rendering: ResourceRendering;
   /** How many calendars of an account are read; 500 where it does not say. */
   readonly calendarsPerAccount?: number;
+  readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -54,10 +58,8 @@ export type Run = {
 const CALENDARS_PER_ACCOUNT = 500;
 
 /** The list of an account's calendars. */
-export function listTarget(
-  accountKey: string,
-  { mirror, now, calendarsPerAccount = CALENDARS_PER_ACCOUNT }: TargetDeps,
-): Target {
+export function listTarget(accountKey: string, deps: TargetDeps): Target {
+  const { mirror, now, calendarsPerAccount = CALENDARS_PER_ACCOUNT } = deps;
   return {
     key: accountKey,
     kind: 'sync-account',
@@ -75,8 +77,10 @@ export function listTarget(
       return {
         accountKey,
         unfinished: begun - 1,
-        async run(open) {
-          const { calendars, cut } = keptList(await open.listCalendars(), calendarsPerAccount);
+        async run(open, account) {
+          const listed = await open.listCalendars(() => mirror.listCalendars(accountKey));
+          const { calendars, cut } = keptList(listed, calendarsPerAccount);
+          await readAddresses(open, account, deps);
           if (!(await mirror.replaceCalendars(lease, calendars, startedAt))) return { outcome: 'lost' };
           if (cut !== undefined) await mirror.noteCutList(accountKey, cut);
           return { outcome: 'done', cut };
@@ -84,6 +88,26 @@ export function listTarget(
       };
     },
   };
+}
+
+/** How a server names its user changes seldom: so many milliseconds later it is asked again, whatever it answered. */
+const ADDRESSES_AGE_MS = 3_600_000;
+
+/** Asks how events name the account's user. A server that does not say so now has its calendars read all the same. */
+async function readAddresses(
+  open: CalendarAccount,
+  account: Account,
+  { accounts, now, log }: TargetDeps,
+): Promise<void> {
+  if (open.userAddresses === undefined) return;
+  const { accountKey, addressesReadAt } = account;
+  if (addressesReadAt !== undefined && addressesReadAt > now() - ADDRESSES_AGE_MS) return;
+  const addresses = await open.userAddresses().catch((reason: unknown) => {
+    if (!(reason instanceof ProviderError)) throw reason;
+    log.warn({ accountKey, kind: reason.kind, err: reason }, 'The addresses of an account were not read');
+    return undefined;
+  });
+  await accounts.keepAddresses(account, addresses && keptAddresses(addresses), now());
 }
 
 /** The events of a calendar. */

@@ -34,13 +34,13 @@ describe('an account without the calendar permission', () => {
   const missing = () =>
     new ProviderError('permission_missing', 'No calendars', { reason: 'calendar_permission_missing' });
 
-  it('an account without the calendar permission is told to be mended by its user, and every read names it', async () => {
+  it('an account without the calendar permission is active, for its credentials work, and is mended by its user', async () => {
     await linkGoogle(false);
 
     const answer = await get(server, '/events', token);
 
-    const { calendarPermissionGranted, syncState, health } = await connection();
-    assert.deepEqual([calendarPermissionGranted, syncState], [false, 'reauth_required']);
+    const { calendarPermissionGranted, syncState, syncStateUpdatedAt, health } = await connection();
+    assert.deepEqual([calendarPermissionGranted, syncState, syncStateUpdatedAt], [false, 'active', null]);
     assert.deepEqual([health.reason, health.actor], ['calendar_permission_missing', 'user']);
     assert.deepEqual([answer.statusCode, answer.json().code], [403, 'calendar_permission_required']);
     assert.deepEqual(answer.json().accounts, [{ provider: 'google', account: 'ada@example.com' }]);
@@ -53,8 +53,8 @@ describe('an account without the calendar permission', () => {
 
     await server.deps.sync.syncNewCalendars(accountKey, clock.now);
 
-    const { calendarPermissionGranted, syncStateUpdatedAt } = await connection();
-    assert.deepEqual([calendarPermissionGranted, syncStateUpdatedAt], [false, new Date(START).toISOString()]);
+    const { calendarPermissionGranted, health } = await connection();
+    assert.deepEqual([calendarPermissionGranted, health.since], [false, new Date(START).toISOString()]);
   });
 
   it('an account without the permission is not taken for well by its list once something else was the matter too', async () => {
@@ -66,8 +66,13 @@ describe('an account without the calendar permission', () => {
 
     await server.deps.sync.syncList(accountKey, clock.now);
 
-    const { calendarPermissionGranted, health } = await connection();
+    const { calendarPermissionGranted, syncState, syncStateUpdatedAt, health } = await connection();
     assert.deepEqual([calendarPermissionGranted, health.state], [false, 'reauth_required']);
+    assert.deepEqual(
+      [syncState, syncStateUpdatedAt],
+      ['reauth_required', new Date(START).toISOString()],
+      'the credentials are refused too',
+    );
   });
 
   it('an account that lacked the calendar permission is well again once its events can be read', async () => {

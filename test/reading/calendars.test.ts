@@ -31,16 +31,18 @@ describe('GET /calendars', () => {
       {
         provider: 'apple',
         account: 'ada@icloud.example',
+        accountName: 'ada@dav.example',
         id: '/apple/',
         title: 'Calendar /apple/',
         timeZone: 'Europe/Paris',
-        primary: false,
+        primary: true,
         access: 'write',
         original: { href: '/apple/' },
       },
       {
         provider: 'caldav',
         account: 'https://dav.example/ada/',
+        accountName: 'ada@dav.example',
         id: '/b/',
         title: 'Calendar /b/',
         timeZone: 'Asia/Tokyo',
@@ -53,6 +55,7 @@ describe('GET /calendars', () => {
       {
         provider: 'caldav',
         account: 'https://dav.example/ada/',
+        accountName: 'ada@dav.example',
         id: '/a/',
         title: 'Calendar /a/',
         timeZone: 'Europe/Paris',
@@ -166,7 +169,7 @@ describe('the connections of a user', () => {
         grantedScopes: [],
         calendarPermissionGranted: null,
         syncState: 'active',
-        syncStateUpdatedAt: '2026-11-15T12:00:00.000Z',
+        syncStateUpdatedAt: null,
         health: {
           state: 'degraded',
           reason: 'provider_unavailable',
@@ -177,10 +180,13 @@ describe('the connections of a user', () => {
       },
     ]);
     assert.deepEqual(
-      [connections.google[0].syncState, connections.google[0].calendarPermissionGranted],
-      ['reauth_required', true],
+      [connections.google[0].syncState, connections.google[0].syncStateUpdatedAt],
+      ['reauth_required', '2026-11-15T12:00:00.001Z'],
     );
-    assert.equal(connections.google[0].health.actor, 'user');
+    assert.deepEqual(
+      [connections.google[0].calendarPermissionGranted, connections.google[0].health.actor],
+      [true, 'user'],
+    );
     assert.equal((await get(server, '/api/connection-status', token)).statusCode, 200);
   });
 

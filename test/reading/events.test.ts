@@ -96,6 +96,7 @@ describe('GET /events', () => {
       {
         provider: 'caldav',
         account: 'https://dav.example/ada/',
+        accountName: 'ada@dav.example',
         calendarId: '/work/',
         id: 'single',
         start: '2026-11-10T08:00:00.000Z',

@@ -89,6 +89,22 @@ describe('calendars that were left out', () => {
     assert.equal(server.provider.calls.filter((call) => call.includes('/hidden/')).length, before);
   });
 
+  it('no calendar takes the place of a main one that was left out', async () => {
+    const mains = async (): Promise<readonly string[]> =>
+      (await ask('/calendars'))
+        .filter(({ primary }: { primary: boolean }) => primary)
+        .map(({ id }: { id: string }) => id);
+    const listed = async () => titlesOf((await ask(`/events?${DAY}&calendarIds=["primary"]`)).events);
+    assert.deepEqual([await mains(), await listed()], [['/hidden/'], ['hidden', 'second']]);
+
+    await choose(['shown']);
+
+    assert.deepEqual([await mains(), await listed()], [[], []]);
+    const made = { provider: 'caldav', calendarId: 'primary', title: 'New' };
+    const times = { start: '2026-11-20T15:00:00Z', end: '2026-11-20T16:00:00Z' };
+    assert.equal((await write('POST', '/event', { ...made, ...times })).status, 404);
+  });
+
   it('a calendar that is chosen again has its events again', async () => {
     await choose(['shown']);
 

@@ -27,8 +27,9 @@ export type Account = {
   readonly grantedScopes: readonly string[];
   /** `null` where the provider has no such permission, or it is not known. */
   readonly calendarPermissionGranted: boolean | null;
-  /** `reauth_required`: send the user through the authorization URL again. */
+  /** `reauth_required`: the provider refuses the account; send the user through the authorization URL again. */
   readonly syncState: 'active' | 'reauth_required';
+  /** `null` until it first changes. */
   readonly syncStateUpdatedAt: string | null;
   readonly health: AccountHealth;
 };
@@ -47,6 +48,8 @@ export type Calendar = {
   readonly provider: Provider;
   /** The id of its account. */
   readonly account: string;
+  /** What people know the account by: its `display`. */
+  readonly accountName: string;
   readonly id: string;
   readonly title: string;
   /** An IANA zone. */
@@ -54,7 +57,7 @@ export type Calendar = {
   /** `#rrggbb`. */
   readonly color?: string;
   readonly description?: string;
-  /** The account's main calendar. */
+  /** The account's main calendar: what the id `primary` names. */
   readonly primary: boolean;
   readonly access: 'read' | 'write';
   /** The provider's own object, of 64 kB at the most. */
@@ -105,7 +108,7 @@ export type CalendarList = {
 /** An instant as RFC 3339 text or a Date. */
 export type Instant = string | Date;
 
-/** Ids of calendars, by provider, or of any. One provider's absence chooses none of its calendars. */
+/** Ids of calendars, by provider, or of any; `primary` names the main one of each account. One provider's absence chooses none of its calendars. */
 export type CalendarIds = Partial<Readonly<Record<Provider, readonly string[]>>> | readonly string[];
 
 /** A stretch of time; `end` is exclusive. */

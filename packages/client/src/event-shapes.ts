@@ -53,6 +53,8 @@ export type CalendarEvent = {
   readonly allDay: boolean;
   /** The id of the calendar's account. */
   readonly account?: string;
+  /** What people know the account by: its `display`. */
+  readonly accountName?: string;
   readonly description?: string;
   readonly location?: string;
   /** The master's id, on instances of a series. */
@@ -66,6 +68,8 @@ export type CalendarEvent = {
   readonly endDate?: string;
   readonly color?: string;
   readonly attendees?: readonly Attendee[];
+  /** The account's own answer, where its provider marks it (Google, Microsoft). */
+  readonly response?: 'accepted' | 'declined' | 'tentative' | 'none';
   /** Your own values, kept with the event. */
   readonly custom?: Readonly<Record<string, unknown>>;
   /** The URL to join at. */
@@ -111,6 +115,7 @@ export type EventsPage = {
 /** The calendar an event is made in. */
 export type EventPlace = {
   readonly provider: Provider;
+  /** `primary`: the account's main calendar. */
   readonly calendarId: string;
   /** Needed only where two accounts of a provider show one calendar. */
   readonly account?: string;
