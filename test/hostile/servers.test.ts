@@ -2,7 +2,7 @@
 import { after, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
-import { type HostileCase, READ_CASES, SERVER_CASES } from './cases.ts';
+import { type HostileCase, LISTING_CASES, OBJECT_CASES, READ_CASES } from './cases.ts';
 import { Stage } from './judge.ts';
 import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
@@ -10,7 +10,8 @@ import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 const QUOTA_MEGABYTES = 30;
 /** Each on a program of its own, so that its memory is told apart. */
 const PARTS: Readonly<Record<string, readonly HostileCase[]>> = {
-  'what hostile calendar servers say': SERVER_CASES,
+  'what hostile calendar servers say an event is': OBJECT_CASES,
+  'what they list': LISTING_CASES,
   'what reading it costs': READ_CASES,
   'what they do to forms, disk and background work': [
     HOMES_CASE,
