@@ -71,7 +71,8 @@ async function testAll(files: string[]): Promise<number> {
 async function testFiles(files: string[]): Promise<number> {
   const skipped: string[] = [];
   let failed = 0;
-  const events = run({ files, concurrency: Math.min(availableParallelism(), MOST_FILES_AT_ONCE) });
+  // One more than there are processors: files wait for programs and databases much of their time.
+  const events = run({ files, concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE) });
   events.on('test:pass', ({ name, file, skip }) => {
     if (skip) skipped.push(`${path.relative(ROOT, file ?? '')}: ${name}`);
   });
