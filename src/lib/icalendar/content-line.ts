@@ -36,10 +36,11 @@ function foldAt(bytes: Uint8Array, index: number): number {
 }
 
 /**
- * The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. Throws TooComplexError for
- * too many.
+ * The unfolded lines that are not empty. Bare line feeds end lines too, and bare carriage returns where the first line ends
+ * so: in the middle of a text that strangers wrote they would begin other lines. Throws TooComplexError for too many.
  */
-export function unfoldLines(text: string, budget = resourceBudget()): string[] {
+export function unfoldLines(written: string, budget = resourceBudget()): string[] {
+  const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;
   const lines: string[] = [];
   /** The line that is being unfolded, where it has been folded. */
   let parts: string[] = [];
@@ -47,16 +48,14 @@ export function unfoldLines(text: string, budget = resourceBudget()): string[] {
     if (parts.length > 0) lines.push(`${lines.pop() ?? ''}${parts.join('')}`);
     parts = [];
   };
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
-  let [carriageReturn, lineFeed] = [text.indexOf('\r'), text.indexOf('\n')];
   // What follows an empty line goes on with nothing: it is a line of its own.
   let isBegun = false;
-  while (at < text.length) {
+  for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; ) {
     spend(budget, 'lines');
-    if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = text.indexOf('\r', at);
-    if (lineFeed !== -1 && lineFeed < at) lineFeed = text.indexOf('\n', at);
-    let end = carriageReturn === -1 ? text.length : carriageReturn;
-    if (lineFeed !== -1 && lineFeed < end) end = lineFeed;
+    const lineFeed = text.indexOf('\n', at);
+    const next = lineFeed === -1 ? text.length : lineFeed + 1;
+    let end = lineFeed === -1 ? text.length : lineFeed;
+    while (end > at && text.charCodeAt(end - 1) === CARRIAGE_RETURN) end -= 1;
     const first = text.charCodeAt(at);
     if ((first === SPACE || first === TAB) && end > at) {
       if (isBegun) parts.push(text.slice(at + 1, end));
@@ -67,11 +66,14 @@ export function unfoldLines(text: string, budget = resourceBudget()): string[] {
       isBegun = end > at;
       if (isBegun) lines.push(text.slice(at, end));
     }
-    at = end + (end === carriageReturn && text.charCodeAt(end + 1) === LINE_FEED ? 2 : 1);
+    at = next;
   }
   join();
   return lines;
 }
+
+/** Whether the lines of a text end in bare carriage returns, by its first one. */
+export const endsInReturns = (text: string): boolean => /^[^\r\n]*\r(?![\r\n])/.test(text);
 
 /** No line in use has a hundredth of this before its value. */
 const LONGEST_PARAMETERS = 50_000;

@@ -3,6 +3,7 @@
  * events, of which few changed since the last time. In linear time, and with little more memory than the text.
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
+import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 
 /** One VCALENDAR of the text. Each piece is as it was written, folded lines and all. */
 export type ScannedCalendar = {
@@ -26,14 +27,12 @@ const LONGEST_HEADER = 100_000;
 /** Marks until others have their turn. */
 const MARKS_OF_TURN = 2_000;
 
-const LINE = String.raw`(BEGIN|END)[ \t]{0,9}:[ \t]{0,9}([\w-]{1,64})[ \t]{0,9}`;
 /**
  * A line that begins or ends a component. Those are never folded, and what is folded begins with a blank. The flag `m`
  * would end lines at U+2028 and U+2029 as well, which stand in descriptions that strangers write: those could end other
- * events there. For the same reason a carriage return ends a line only where the text has no line feeds.
+ * events there.
  */
-const MARK = new RegExp(`(?<=^\\uFEFF?|\\n)${LINE}(?=\\r{0,3}(?:\\n|$))`, 'gi');
-const MARK_OF_RETURNS = new RegExp(`(?<=^\\uFEFF?|\\r)${LINE}(?=\\r|$)`, 'gi');
+const MARK = /(?<=^\uFEFF?|\n)(BEGIN|END)[ \t]{0,9}:[ \t]{0,9}([\w-]{1,64})[ \t]{0,9}(?=\r{0,3}(?:\n|$))/gi;
 /** What never stands within another one of these. */
 const OUTERMOST: ReadonlySet<string> = new Set(['VEVENT', 'VTIMEZONE', 'VTODO', 'VJOURNAL', 'VFREEBUSY']);
 
@@ -43,15 +42,15 @@ type OpenCalendar = { header: string; readonly events: string[]; readonly zones:
  * The calendars of a text, which are none where it is something else. Yields now and then. A component that does not end is
  * left out, as it is not known what it lacks. Fails as `too_large` for more events than any calendar may have.
  */
-export function* scanCalendars(text: string): Generator<undefined, ScannedText> {
+export function* scanCalendars(written: string): Generator<undefined, ScannedText> {
+  const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;
   const calendars: OpenCalendar[] = [];
   let calendar: OpenCalendar | undefined;
   let open: { readonly name: string; readonly from: number } | undefined;
   /** Where the lines of the calendar itself go on. */
   let from = 0;
   let turn = 0;
-  const marks = text.includes('\n') ? MARK : MARK_OF_RETURNS;
-  for (const { 0: mark, 1: verb = '', 2: word = '', index } of text.matchAll(marks)) {
+  for (const { 0: mark, 1: verb = '', 2: word = '', index } of text.matchAll(MARK)) {
     turn += 1;
     if (turn % MARKS_OF_TURN === 0) yield;
     const isBegin = verb.toUpperCase() === 'BEGIN';
