@@ -1,7 +1,7 @@
 /** Reading calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was got by itself. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
-import { type DavBody, textOfBody } from './dav/dav-body.ts';
+import { calendarTextOf, type DavBody, textOfBody } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
 import type { DavTask } from './dav/dav-reading.ts';
 import { boundedTag, objectPath } from './dav/listed-object.ts';
@@ -79,7 +79,7 @@ function answeredObject({ href, status, properties }: DavResponse, collection: U
 export const OBJECT: DavTask<KnownObject & { readonly body: DavBody }, ObjectContent> = {
   name: 'caldav-object',
   *run({ body, path, etag }) {
-    yield contentOf({ path, etag }, textOfBody(body));
+    yield contentOf({ path, etag }, calendarTextOf(body));
   },
 };
 

@@ -1,6 +1,7 @@
 /** The body of an answer as plain data, so that a thread can be given it. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { decodeICalendar } from '../../../lib/icalendar/content-line.ts';
 
 export type DavBody = { readonly bytes: Uint8Array; readonly charset: string };
 
@@ -18,3 +19,7 @@ export function textOfBody({ bytes, charset }: DavBody): string {
     throw new ProviderError('invalid_response', 'The server answers in an unknown character set', { cause });
   }
 }
+
+/** A body that is iCalendar as text: lines can be folded in the middle of a character. Fails as textOfBody does. */
+export const calendarTextOf = (body: DavBody): string =>
+  /^utf-?8$/i.test(body.charset) ? decodeICalendar(body.bytes) : textOfBody(body);

@@ -30,7 +30,8 @@ export type DavInput = { readonly body: DavBody };
 export interface DavReading {
   /**
    * The parts of a task. Fails as the task does, as ReadingStopped when a part of it was over a limit, and as
-   * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the parts end: do no slow work between two.
+   * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the
+   * parts end: do no slow work between two.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
   /** Milliseconds of processor time that were taken so far for this reading, here and in threads. */
@@ -41,11 +42,14 @@ export interface DavReading {
 export class ReadingStopped extends ProviderError {
   /** A public sentence that goes on from "it". */
   readonly why: string;
+  /** Whether it is the part that came next, and not all parts together. */
+  readonly isOfPart: boolean;
 
-  constructor(cause: WorkStopped) {
+  constructor(cause: WorkStopped, isOfPart: boolean) {
     const why = cause.reason === 'memory' ? 'it takes too much memory to read' : 'it takes too long to read';
     super('invalid_response', `The server’s answer cannot be read: ${why}`, { cause });
     this.why = why;
+    this.isOfPart = isOfPart;
   }
 }
 
@@ -92,8 +96,9 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     } catch (reason) {
       if (!(reason instanceof WorkStopped)) throw reason;
       if (reason.reason === 'closed') throw shuttingDown();
-      if (ofAnswer <= ANSWER_MS) spent += PART_MS;
-      throw new ReadingStopped(reason);
+      const isOfPart = ofAnswer <= ANSWER_MS;
+      if (isOfPart) spent += PART_MS;
+      throw new ReadingStopped(reason, isOfPart);
     }
     if (failure !== undefined) throw errorOf(failure);
   }

@@ -9,15 +9,14 @@ import type { CalendarWriting } from '../../../calendars/calendar-writing.ts';
 import type { EventWriting } from '../../../calendars/event-writing.ts';
 import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { DavBody } from '../dav/dav-body.ts';
 import { davReading } from '../dav/dav-reading.ts';
 import type { SessionDeps } from '../dav/dav-session.ts';
-import { nameOfFeed, readFeedAddress } from './feed-address.ts';
-import { feedChanges, withoutAddress } from './feed-changes.ts';
+import { nameOfFeed, readFeedAddress, secretsOf } from './feed-address.ts';
+import { feedChanges } from './feed-changes.ts';
 import { type FeedCredentials, feedCredentials } from './feed-credentials.ts';
 import type { FeedFacts } from './feed-facts.ts';
 import { stateIn } from './feed-state.ts';
-import { FEED } from './feed-task.ts';
+import { FEED, type FeedInput } from './feed-task.ts';
 import { fetchFeed } from './fetch-feed.ts';
 
 export type FeedAccountDeps = SessionDeps & { readonly log: Log; readonly now: () => number };
@@ -99,8 +98,8 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   const name = nameOfFeed(url, key);
   const answer = await fetchFeed(url, undefined, deps.egress);
   if (answer.type === 'unchanged') throw new ProviderError('invalid_response', 'The calendar was not sent');
-  const { facts: told } = await summaryOf(answer.body, { ...deps, owner: deps.owner ?? name });
-  const facts = withoutAddress(told, url);
+  const secrets = [...secretsOf(url), ...secretsOf(answer.from)];
+  const { facts } = await summaryOf({ body: answer.body, secrets }, { ...deps, owner: deps.owner ?? name });
   return {
     accountId: name,
     identity: name,
@@ -111,8 +110,11 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   };
 }
 
-async function summaryOf(body: DavBody, { syncWork, owner }: SessionDeps & { readonly owner: string }) {
-  const input = { body, digest: undefined, known: '', from: 0, most: 0 };
+async function summaryOf(
+  { body, secrets }: Pick<FeedInput, 'body' | 'secrets'>,
+  { syncWork, owner }: SessionDeps & { readonly owner: string },
+) {
+  const input = { body, secrets, digest: undefined, known: '', from: 0, most: 0, isCareful: false };
   for await (const { summary } of davReading({ work: syncWork, owner }).parts(FEED, input))
     if (summary !== undefined) return summary;
   throw new ProviderError('invalid_response', 'The calendar cannot be read');

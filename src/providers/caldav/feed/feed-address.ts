@@ -38,3 +38,25 @@ const isMail = (typed: string): boolean => /^[^\s/:@]+@[^\s/:@]+$/.test(typed);
 export function nameOfFeed(url: URL, key: Uint8Array): string {
   return `feed://${url.host}/${createHmac('sha256', key).update(url.href).digest('base64url')}`;
 }
+
+/** What has no digit in it is a word, which a calendar may well use of itself. */
+const SECRET = /^(?=.*\d).{8,}$/su;
+
+/**
+ * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words, as
+ * they are written and as they are meant, and path and query as a whole.
+ */
+export function secretsOf({ pathname, search, searchParams }: URL): string[] {
+  const written = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
+  const parts = [...written, ...written.map(decoded), ...searchParams.values()];
+  const whole = pathname + search;
+  return [...new Set([...parts.filter((part) => SECRET.test(part)), ...(whole.length > 1 ? [whole] : [])])];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // Its percent signs are meant as they are.
+  }
+}

@@ -3,14 +3,14 @@ import type { Changes, StoredVersions } from '../../../calendars/calendar-provid
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { DavBody } from '../dav/dav-body.ts';
 import type { DavReading } from '../dav/dav-reading.ts';
 import { workLimit } from '../dav/work-limit.ts';
+import { secretsOf } from './feed-address.ts';
 import type { FeedAddress } from './feed-credentials.ts';
-import type { FeedFacts } from './feed-facts.ts';
 import { type FeedState, freshUntil, readFeedState, writeFeedState } from './feed-state.ts';
-import { FEED, type FeedSummary, knownText } from './feed-task.ts';
+import { type FeedSummary, knownText } from './feed-task.ts';
 import { fetchFeed } from './fetch-feed.ts';
+import { readFeed, type WholeFeed } from './read-feed.ts';
 
 export type FeedDeps = {
   readonly egress: Egress;
@@ -24,9 +24,6 @@ export type FeedChangesInput = {
   readonly token: string | undefined;
   readonly stored: StoredVersions;
 };
-
-/** Resources that are read in a thread before others have their turn at it. */
-const READ_TOGETHER = 5_000;
 
 /** As `changesSince` of CalendarAccount promises. Sends one request at most, and none while nothing new is to be expected. */
 export async function* feedChanges(
@@ -63,15 +60,16 @@ async function* askedChanges(
     if (before !== undefined) yield nothingNew({ ...before, ...asked });
     return;
   }
-  const { body, validators } = answer;
-  const read = { address, body, digest: before?.digest };
+  const { body, validators, from } = answer;
+  const secrets = [...secretsOf(address.url), ...secretsOf(from)];
+  const read = { name: address.name, body, digest: before?.digest, secrets };
   const { isSame, isWhole, digest, facts } = yield* compare(read, stored, deps);
   if (isSame && before !== undefined) yield nothingNew({ ...before, ...asked, validators });
   else {
     const seen = isWhole ? { validators, digest } : { validators: NO_VALIDATORS, digest: undefined };
     yield {
       ...{ changed: [], removed: [], complete: isWhole },
-      next: writeFeedState({ ...asked, ...seen, facts: withoutAddress(facts, address.url) }),
+      next: writeFeedState({ ...asked, ...seen, facts }),
     };
   }
 }
@@ -84,15 +82,9 @@ const nothingNew = (state: FeedState): Changes => ({
   next: writeFeedState(state),
 });
 
-type ReadFeed = {
-  readonly address: FeedAddress;
-  readonly body: DavBody;
-  readonly digest: string | undefined;
-};
-
 /** The parts of a whole listing, but for the last. What is missing from a text that was cut off is not gone. */
 async function* compare(
-  { address, body, digest }: ReadFeed,
+  feed: Omit<WholeFeed, 'known'> & { readonly name: string },
   stored: StoredVersions,
   { reading, log }: FeedDeps,
 ): AsyncGenerator<Changes, FeedSummary> {
@@ -100,44 +92,17 @@ async function* compare(
   const limit = workLimit({ reading });
   let summary: FeedSummary | undefined;
   let skipped = 0;
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    let next: number | undefined;
-    // What a thread is given leaves this one.
-    const input = {
-      body: { ...body, bytes: new Uint8Array(body.bytes) },
-      digest,
-      known,
-      from,
-      most: READ_TOGETHER,
-    };
-    for await (const part of reading.parts(FEED, input)) {
-      summary ??= part.summary;
-      next = part.next;
-      skipped += part.skipped;
-      const { changed, leftOut, unchanged } = part;
-      if (summary?.isSame) continue;
-      yield { changed, leftOut, unchanged, removed: [], complete: summary?.isWhole ?? true };
-      limit.check(changed.length + leftOut.length);
-    }
-    from = next;
+  for await (const part of readFeed({ ...feed, known }, reading)) {
+    summary ??= part.summary;
+    skipped += part.skipped;
+    const { changed, leftOut, unchanged } = part;
+    if (summary?.isSame) continue;
+    yield { changed, leftOut, unchanged, removed: [], complete: summary?.isWhole ?? true };
+    limit.check(changed.length + leftOut.length);
   }
   if (summary === undefined) throw new ProviderError('invalid_response', 'The calendar cannot be read');
-  if (skipped > 0) log.warn({ calendar: address.name, skipped }, 'Skipped events that cannot be read');
+  if (skipped > 0) log.warn({ calendar: feed.name, skipped }, 'Skipped events that cannot be read');
   return summary;
-}
-
-/** Publishers can write the address into what the calendar says of itself, and that is shown. */
-export function withoutAddress(facts: FeedFacts, url: URL): FeedFacts {
-  const secret = url.pathname + url.search;
-  const isTold = (text = '') => secret.length > 1 && text.includes(secret);
-  const { title, description, ...others } = facts;
-  const properties = Object.entries(facts.properties).filter(([, text]) => !isTold(text));
-  return {
-    ...others,
-    ...(title !== undefined && !isTold(title) && { title }),
-    ...(description !== undefined && !isTold(description) && { description }),
-    properties: Object.fromEntries(properties),
-  };
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -150,10 +115,11 @@ const RETRY_MS = 5 * 60_000;
 function asOfFeed(failure: ProviderError, before: FeedState | undefined, now: number): ProviderError {
   const { kind, message, cause, detail, reason } = failure;
   const retryAfter = Math.max(failure.retryAfter ?? 0, RETRY_MS);
-  const isGone = kind === 'not_found' && before !== undefined && now - before.readAt > GONE_FOR_GOOD_MS;
+  const isRefused = kind === 'not_found' || kind === 'unauthorized';
+  const isGone = isRefused && before !== undefined && now - before.readAt > GONE_FOR_GOOD_MS;
   return isGone
     ? new ProviderError('unauthorized', `${message} any more`, { reason: 'calendar_gone', retryAfter })
-    : new ProviderError(kind, message, {
+    : new ProviderError(isRefused ? 'not_found' : kind, message, {
         ...{ cause, retryAfter },
         ...(detail === undefined ? {} : { detail }),
         ...(reason === undefined ? {} : { reason }),

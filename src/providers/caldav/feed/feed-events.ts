@@ -78,7 +78,7 @@ function resourcesOfUid(uid: string, all: readonly FeedEvent[]): FeedResource[] 
   const series = current.find(({ recurs }) => recurs)?.start;
   const alone = series === undefined && overrides.length > 0 ? [resourceOf(uid, overrides)] : [];
   const ofStarts = [...byStart].map(([start, versions]) =>
-    resourceOf(`${uid}\n${start}`, start === series ? [...versions, ...overrides] : versions),
+    resourceOf(JSON.stringify([uid, start]), start === series ? [...versions, ...overrides] : versions),
   );
   return [...ofStarts, ...alone];
 }
@@ -160,7 +160,7 @@ function readIdentity(text: string, calendar: ReadCalendar): FeedEvent {
     const tzid = parameterOf(property, 'TZID')?.trim();
     if (tzid !== undefined) tzids.add(tzid);
     if (name === 'UID') event = { ...event, uid: event.uid || textOf(property).trim() };
-    else if (name === 'SEQUENCE') event = { ...event, sequence: Number(property.value) || 0 };
+    else if (name === 'SEQUENCE') event = { ...event, sequence: sequenceOf(property.value) };
     else if (name === 'DTSTART') event = { ...event, start: event.start || line };
     else if (name === 'RECURRENCE-ID') event = { ...event, isOverride: true };
     else if (name === 'RRULE' || name === 'RDATE') event = { ...event, recurs: true };
@@ -169,6 +169,9 @@ function readIdentity(text: string, calendar: ReadCalendar): FeedEvent {
   const uid = event.uid === '' ? `\n${digestOf(lines, HISTORY)}` : event.uid;
   return { ...event, calendar, text, digest, uid, tzids: [...tzids] };
 }
+
+/** RFC 5545 §3.8.7.4. What is no such number is the first version. */
+const sequenceOf = (value: string): number => (/^\s*\d{1,10}\s*$/.test(value) ? Number(value) : 0);
 
 const NAMELESS = { uid: '', sequence: 0, start: '', isOverride: false, recurs: false, tzids: [] };
 

@@ -34,9 +34,12 @@ const READ: ReadonlySet<string> = new Set([
 const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 2_000;
 
-/** The facts of the first calendar of a text. What cannot be read is left out. */
-export function factsOf({ header, zones }: ScannedCalendar): FeedFacts {
-  const properties = propertiesIn(header);
+/**
+ * The facts of the first calendar of a text. What cannot be read is left out, and so is what tells one of the secrets: whoever
+ * publishes a calendar can write its address into what it says of itself, and that is shown.
+ */
+export function factsOf({ header, zones }: ScannedCalendar, secrets: readonly string[]): FeedFacts {
+  const properties = propertiesIn(header, secrets);
   const [name, description, color, refresh] = [
     properties.NAME ?? properties['X-WR-CALNAME'],
     properties.DESCRIPTION ?? properties['X-WR-CALDESC'],
@@ -55,14 +58,16 @@ export function factsOf({ header, zones }: ScannedCalendar): FeedFacts {
   };
 }
 
-function propertiesIn(header: string): Record<string, string> {
+function propertiesIn(header: string, secrets: readonly string[]): Record<string, string> {
   const properties: Record<string, string> = {};
   const budget = resourceBudget();
   try {
     for (const line of unfoldLines(header, budget)) {
       const property = parseContentLine(line, budget);
       if (property === undefined || !READ.has(property.name) || property.name in properties) continue;
-      properties[property.name] = textOf(property, budget).slice(0, LONGEST_TEXT).toWellFormed();
+      const text = textOf(property, budget);
+      if (secrets.some((secret) => text.includes(secret))) continue;
+      properties[property.name] = text.slice(0, LONGEST_TEXT).toWellFormed();
     }
   } catch (failure) {
     // Something in it is too long: the rest of it is not worth more work.

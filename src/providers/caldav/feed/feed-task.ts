@@ -5,7 +5,7 @@ import type { EventResource, LeftOutResource } from '../../../calendars/event.ts
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { inTurns } from '../../../lib/in-turns.ts';
-import { type DavBody, textOfBody } from '../dav/dav-body.ts';
+import { calendarTextOf, type DavBody } from '../dav/dav-body.ts';
 import type { DavTask } from '../dav/dav-reading.ts';
 import { eventResourceOf } from '../events/event-resource.ts';
 import { type FeedResource, resourcesOf, textOfResource } from './feed-events.ts';
@@ -20,8 +20,12 @@ export type FeedInput = {
   readonly known: string;
   /** The place of the resource to go on with. */
   readonly from: number;
-  /** How many resources to read that the mirror has not; others in thread have their turn then. */
+  /** How many resources to read that the mirror has not: the thread is others' after them. */
   readonly most: number;
+  /** Whether to say of each resource that it is read next: one that ended a thread is found so. */
+  readonly isCareful: boolean;
+  /** What nothing that is shown may have in it, as `secretsOf` finds it. */
+  readonly secrets: readonly string[];
 };
 
 /** A piece of it, which may be empty. */
@@ -33,9 +37,16 @@ export type FeedPart = {
   readonly skipped: number;
   /** In one part, before anything that is changed. */
   readonly summary?: FeedSummary;
-  /** In the last part, where `most` ended it. */
+  /** The place of the first resource that is in no part so far. */
+  readonly reached?: number;
+  /** The resource at `reached`, where it is read next and `isCareful`. */
+  readonly isNext?: FeedVersion;
+  /** In the last part, where `most` ended it: the place to go on from. */
   readonly next?: number;
 };
+
+/** What names a resource and its version in the mirror. */
+export type FeedVersion = Pick<FeedResource, 'href' | 'etag'>;
 
 export type FeedSummary = {
   readonly facts: FeedFacts;
@@ -46,7 +57,7 @@ export type FeedSummary = {
   readonly isWhole: boolean;
 };
 
-const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skipped: 0 };
+export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skipped: 0 };
 
 /** Characters of what was read, hrefs of what was not, and milliseconds, after which a part ends. */
 const LONGEST_PART = 250_000;
@@ -59,21 +70,21 @@ const PART_MS = 20;
  */
 export const FEED: DavTask<FeedInput, FeedPart> = {
   name: 'caldav-feed',
-  *run({ body, digest: before, known, from, most }) {
+  *run({ body, digest: before, known, secrets, ...place }) {
     const digest = hash('sha256', body.bytes, 'base64url');
     if (digest === before) {
       yield { ...NOTHING, summary: { facts: { properties: {} }, digest, isSame: true, isWhole: true } };
       return;
     }
-    const { calendars, isWhole } = yield* withSigns(scanCalendars(textOfBody(body)));
+    const { calendars, isWhole } = yield* withSigns(scanCalendars(calendarTextOf(body)));
     const [first] = calendars;
     if (first === undefined)
       throw new ProviderError('invalid_response', 'What is at this address is no calendar', {
         detail: 'no_calendar',
       });
-    yield { ...NOTHING, summary: { facts: factsOf(first), digest, isSame: false, isWhole } };
+    yield { ...NOTHING, summary: { facts: factsOf(first, secrets), digest, isSame: false, isWhole } };
     const resources = yield* withSigns(resourcesOf(calendars));
-    yield* partsOf(resources, { known: new Set(known.split('\n')), from, most });
+    yield* partsOf(resources, { ...place, known: new Set(known.split('\n')) });
   },
 };
 
@@ -85,9 +96,11 @@ function* withSigns<Result>(work: Generator<undefined, Result>): Generator<FeedP
   }
 }
 
+type PlaceInFeed = Pick<FeedInput, 'from' | 'most' | 'isCareful'>;
+
 function* partsOf(
   resources: readonly FeedResource[],
-  { known, from, most }: Pick<FeedInput, 'from' | 'most'> & { readonly known: ReadonlySet<string> },
+  { known, from, most, isCareful }: PlaceInFeed & { readonly known: ReadonlySet<string> },
 ): Generator<FeedPart> {
   let read = 0;
   let part = openPart();
@@ -96,17 +109,22 @@ function* partsOf(
     if (resource === undefined) break;
     if (known.has(versionOf(resource))) part.unchanged.push(resource.href);
     else if (read === most) {
-      yield { ...closed(part), next: at };
+      yield { ...closed(part), reached: at, next: at };
       return;
     } else {
+      if (isCareful) {
+        const { href, etag } = resource;
+        yield { ...closed(part), reached: at, isNext: { href, etag } };
+        part = openPart();
+      }
       read += 1;
       addTo(part, resource);
     }
     if (!isFull(part)) continue;
-    yield closed(part);
+    yield { ...closed(part), reached: at + 1 };
     part = openPart();
   }
-  yield closed(part);
+  yield { ...closed(part), reached: resources.length };
 }
 
 /** A version as one word; of one that the mirror forgot it is none that a feed has. */

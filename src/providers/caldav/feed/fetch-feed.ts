@@ -19,7 +19,8 @@ export type Validators = {
 /** `maxAge`: for how many milliseconds its server says that it does not change; absent where it does not say. */
 export type FeedAnswer = { readonly maxAge: number | undefined } & (
   | { readonly type: 'unchanged' }
-  | { readonly type: 'read'; readonly body: DavBody; readonly validators: Validators }
+  /** `from`: where it was in the end, after redirects. */
+  | { readonly type: 'read'; readonly body: DavBody; readonly validators: Validators; readonly from: URL }
 );
 
 /**
@@ -50,7 +51,7 @@ export async function fetchFeed(
   if (REDIRECTS.includes(answer.status) && answer.header('location') !== undefined) throw notFollowed(url);
   if (answer.status !== 200) throw isElsewhere ? nothingElsewhere(url) : refusalOf(answer, url);
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => boundedTag(answer.header(name)));
-  return { type: 'read', maxAge, body: bodyOf(answer), validators: { etag, lastModified } };
+  return { type: 'read', maxAge, body: bodyOf(answer), validators: { etag, lastModified }, from: answer.url };
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -112,7 +113,6 @@ function refusalOf(answer: EgressResponse, { hostname }: URL): ProviderError {
   if (status === 401)
     return new ProviderError('unauthorized', `${hostname} asks for a sign-in at this address`, {
       detail: 'sign_in_needed',
-      reason: 'access_revoked',
     });
   if (status === 403)
     return new ProviderError('not_found', `${hostname} lets nobody see the calendar at this address`, {

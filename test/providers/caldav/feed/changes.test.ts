@@ -308,13 +308,15 @@ describe('a calendar that is read from its address', () => {
     it('an address that is gone may come back; after three days its user is asked for another', async () => {
       const feed = await bench.open();
       await feed.sync();
-      bench.server.answer = { status: 404 };
       pass(24 * HOUR);
-      const first = await providerErrorOf(feed.sync());
+      for (const status of [401, 403, 404, 410]) {
+        bench.server.answer = { status };
+        const first = await providerErrorOf(feed.sync());
+        assert.deepEqual([first.kind, first.reason], ['not_found', undefined], `${status}`);
+      }
       pass(49 * HOUR);
       const last = await providerErrorOf(feed.sync());
 
-      assert.deepEqual([first.kind, first.reason], ['not_found', undefined]);
       assert.deepEqual([last.kind, last.reason], ['unauthorized', 'calendar_gone']);
       assert.ok(!last.message.includes(SECRET));
     });

@@ -1,7 +1,12 @@
 /** What strangers write into a calendar that is read from its address: it costs the other events nothing. */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 
+import type { WorkPool, WorkTask } from '../../../../src/lib/work-pool/work-pool.ts';
+import { WorkStopped } from '../../../../src/lib/work-pool/work-stopped.ts';
+import { FEED, type FeedInput } from '../../../../src/providers/caldav/feed/feed-task.ts';
+import { providerErrorOf } from '../../../harness/provider-error-of.ts';
 import { calendarObject, vevent } from '../../../servers/icalendar.ts';
 import { type FeedBench, HOUR, openFeedBench } from './feed-bench.ts';
 
@@ -28,12 +33,8 @@ describe('what strangers write into a calendar by its address', () => {
         const written = vevent('two', 'Two', `DESCRIPTION:Hello${end}${mark}${end}`);
         bench.server.say(calendarObject(one, written, three));
 
-        assert.deepEqual(
-          (await feed.sync()).removed.filter((title) => title !== 'Two'),
-          [],
-        );
-        const titles = feed.titles();
-        assert.ok(titles.includes('One') && titles.includes('Three'), `${titles}`);
+        assert.deepEqual((await feed.sync()).removed, []);
+        assert.deepEqual(feed.titles(), ['One', 'Three', 'Two']);
       });
 
   it('lines that end with a carriage return alone are lines where the text has no others', async () => {
@@ -43,4 +44,90 @@ describe('what strangers write into a calendar by its address', () => {
 
     assert.deepEqual(feed.titles(), ['One', 'Three']);
   });
+
+  it('a UID that looks like another with its start names an event of its own', async () => {
+    const years = [2026, 2027].map((year) =>
+      vevent('holiday', `Holiday ${year}`).replaceAll('2026', `${year}`),
+    );
+    const [start = ''] = /DTSTART.*/.exec(years[0] ?? '') ?? [];
+    bench.server.say(calendarObject(...years, vevent(`holiday\\n${start}`, 'Two')));
+    const feed = await bench.open();
+    await feed.sync();
+
+    assert.deepEqual(feed.titles(), ['Holiday 2026', 'Holiday 2027', 'Two']);
+  });
+
+  it('a line that is folded in the middle of a character is read', async () => {
+    const [before, behind] = calendarObject(vevent('one', 'One'), vevent('two', 'Zoë')).split('ë');
+    const [first, second] = Buffer.from('ë');
+    const folded = [
+      Buffer.from(`${before}`),
+      [first ?? 0],
+      Buffer.from('\r\n '),
+      [second ?? 0],
+      Buffer.from(`${behind}`),
+    ];
+    bench.server.say(Buffer.concat(folded.map((piece) => Uint8Array.from(piece))));
+    const feed = await bench.open();
+    await feed.sync();
+
+    assert.deepEqual(feed.titles(), ['One', 'Zoë']);
+  });
 });
+
+describe('what takes a thread too much to read', () => {
+  const titles = (feed: { titles(): string[] }) => feed.titles().sort();
+  const long = Array.from({ length: 300 }, (_, index) => vevent(`e${index}`, `E${index}`));
+
+  it('an event in a calendar by its address is left out by its name, and the others are read', async () => {
+    const heavy = new Set([nameOf('e20'), nameOf('e250')]);
+    const bench = await openFeedBench({ syncWork: threadThatEndsAt(heavy) });
+    try {
+      bench.server.say(calendarObject(...long));
+      const feed = await bench.open();
+      await feed.sync();
+
+      assert.equal(titles(feed).length, 298);
+      assert.deepEqual(new Set(feed.leftOut.keys()), heavy);
+      assert.match([...feed.leftOut.values()][0] ?? '', /too long to read/);
+    } finally {
+      await bench.close();
+    }
+  });
+
+  it('a calendar as a whole is refused', async () => {
+    const bench = await openFeedBench({ syncWork: threadThatEndsAt('any text') });
+    try {
+      bench.server.say(calendarObject(...long));
+      assert.match((await providerErrorOf(bench.link())).message, /too long to read/);
+    } finally {
+      await bench.close();
+    }
+  });
+});
+
+/** What a resource of one event is called. */
+const nameOf = (uid: string): string => hash('sha256', uid, 'base64url');
+
+/** Threads whose time is over as soon as they come to one of these resources, which they say only where they are careful. */
+function threadThatEndsAt(heavy: ReadonlySet<string> | 'any text'): WorkPool {
+  return {
+    async *run<Part>({ input }: WorkTask): AsyncGenerator<Part, void> {
+      if (heavy === 'any text') throw new WorkStopped('deadline');
+      const read = input as FeedInput;
+      let place = read.from;
+      for (const part of FEED.run(read)) {
+        if (read.isCareful && part.isNext !== undefined && heavy.has(part.isNext.href)) {
+          yield { part, ms: 1 } as Part;
+          throw new WorkStopped('deadline');
+        }
+        // One that is not careful reads several resources before it says what they were.
+        const { changed, reached = place } = part;
+        if (!read.isCareful && changed.some(({ href }) => heavy.has(href))) throw new WorkStopped('deadline');
+        place = reached;
+        yield { part, ms: 1 } as Part;
+      }
+    },
+    close: async () => {},
+  };
+}

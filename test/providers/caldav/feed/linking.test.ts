@@ -237,4 +237,29 @@ describe('linking a calendar by its address', () => {
     assert.ok(!shown.includes(SECRET), shown);
     assert.ok(shown.includes('"title":"127.0.0.1"'), shown);
   });
+
+  it('nor a part of it that is no word, as it is written or meant, nor of where it redirects, nor cut off', async () => {
+    const path = '/cal/private-3f9c1d77%20aa4e/words-only/basic.ics?key=s3cret%2Btoken&x=1';
+    const final = '/moved/0123456789abcdef.ics';
+    const told = [
+      'private-3f9c1d77%20aa4e',
+      'private-3f9c1d77 aa4e',
+      's3cret%2Btoken',
+      's3cret+token',
+      final.slice(7),
+    ];
+    for (const [index, text] of told.entries()) {
+      const padding = 'x'.repeat(200 - 4);
+      const body = named(`X-WR-CALNAME:${padding}${text}`, `X-WR-CALDESC:On ${text}`, `PRODID:words-only`);
+      bench.server.answer = (_, asked) =>
+        asked === path ? { status: 301, headers: { location: final } } : { body: String(body) };
+      const feed = await bench.open(`${bench.server.origin}${path}`);
+      await feed.sync();
+      const shown = await feed.list();
+
+      assert.equal(shown.title, '127.0.0.1', text);
+      assert.equal(shown.description, undefined, text);
+      assert.deepEqual(shown.original, { PRODID: 'words-only' }, `${index}`);
+    }
+  });
 });

@@ -1,0 +1,47 @@
+/** Reading a feed to its end, whatever is in it: an event that ends its thread is left out, and the others are read. */
+import type { DavBody } from '../dav/dav-body.ts';
+import { type DavReading, ReadingStopped } from '../dav/dav-reading.ts';
+import { FEED, type FeedInput, type FeedPart, type FeedVersion, NOTHING } from './feed-task.ts';
+
+/** Resources that are read in a thread before others have their turn at it. */
+const READ_TOGETHER = 5_000;
+
+export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'secrets'> & { readonly body: DavBody };
+
+/**
+ * The parts of the whole feed; the first of them has the summary, and so may later ones. Fails as the task does, and as
+ * ReadingStopped where the text as such takes too much.
+ */
+export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGenerator<FeedPart> {
+  let from: number | undefined = 0;
+  let isCareful = false;
+  while (from !== undefined) {
+    let place: { readonly reached: number; readonly isNext?: FeedVersion | undefined } = { reached: from };
+    let next: number | undefined;
+    // What a thread is given leaves this one.
+    const body: DavBody = { ...feed.body, bytes: new Uint8Array(feed.body.bytes) };
+    try {
+      for await (const part of reading.parts(FEED, { ...feed, body, from, most: READ_TOGETHER, isCareful })) {
+        if (part.reached !== undefined) place = { reached: part.reached, isNext: part.isNext };
+        next = part.next;
+        yield part;
+      }
+      from = next;
+    } catch (failure) {
+      if (!(failure instanceof ReadingStopped)) throw failure;
+      const { reached, isNext } = place;
+      if (!failure.isOfPart) {
+        // All of it together took too long: it goes on from there, if it went on at all.
+        if (reached === from) throw failure;
+        from = reached;
+      } else if (isNext !== undefined) {
+        yield { ...NOTHING, leftOut: [{ ...isNext, reason: failure.why }] };
+        from = reached + 1;
+      } else if (isCareful) throw failure;
+      else {
+        from = reached;
+        isCareful = true;
+      }
+    }
+  }
+}
