@@ -23,6 +23,7 @@ import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
+import { type WebhookKeysRouteDeps, webhookKeysRoute } from './webhooks/webhook-keys.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
@@ -44,6 +45,7 @@ export type AppDeps = ServerOptions &
   ConnectionRouteDeps &
   UsersRouteDeps &
   WebhookRouteDeps &
+  WebhookKeysRouteDeps &
   SecurityTxtDeps;
 
 /** The whole program behind HTTP, not yet listening. */
@@ -52,6 +54,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(connectRoutes(deps));
   app.register(logoRoute(deps));
   app.register(metadataRoutes(deps));
+  app.register(webhookKeysRoute(deps));
   app.register(apiReferenceRoutes(deps));
   app.register(homePage);
   app.register(securityTxtRoute(deps));

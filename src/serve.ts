@@ -30,6 +30,7 @@ import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 import { finishSplits } from './writing/finish-splits.ts';
 import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
@@ -89,6 +90,7 @@ async function instanceDeps(
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
+  const webhookSigner = await openWebhookSigner({ ...stores, log });
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const { google, microsoft } = config;
   const pools = workPools();
@@ -130,6 +132,7 @@ async function instanceDeps(
     wholeReads: wholeReads(),
     sending: largeAnswers(),
     signingKeys,
+    webhookSigner,
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
@@ -157,7 +160,7 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits'>;
+  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys'>;
 
 /** A redemption at the last moment is over by then. */
 const UNFINISHED_GRACE_MS = 60_000;
@@ -172,6 +175,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
     answers: () => deleteOldAnswers(deps),
     changes: () => deleteOldChanges(deps),
+    webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
   };
   return {
     ...syncJobs(deps),

@@ -12,6 +12,7 @@ import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
+import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 
 export type Command = {
   /** As it is typed, such as `client create`. */
@@ -86,6 +87,7 @@ export type Storage = {
   readonly accounts: AccountStore;
   readonly providerApps: ProviderAppStore;
   readonly signingKeys: SigningKeyStore;
+  readonly webhookKeys: WebhookKeyStore;
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */
   backup(file: string): Promise<void>;

@@ -24,6 +24,7 @@ import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
+import { webhookKeyStore } from './webhook-key-store.ts';
 
 /** `sealer` seals what is secret; `notify` is called when a store has made a job; `quotas`: what is kept of events. */
 export type StoresOptions = {
@@ -59,5 +60,6 @@ export function openStores(db: Database, { sealer, notify, quotas }: StoresOptio
     storedEvents: storedEvents(db),
     idempotency: idempotencyStore(db),
     splits: splitJournal(db, notify),
+    webhookKeys: webhookKeyStore(db),
   };
 }

@@ -6,6 +6,7 @@ import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import type { CalendarServer } from './calendar-server.ts';
 import { GENEROUS } from './connect-limits.ts';
 
@@ -17,6 +18,7 @@ type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route
 export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {
   const { log, now } = deps;
   const signingKeys = await openSigningKeys('HS256', { keys: deps.signingKeys, sealer, now, log });
+  const webhookSigner = await openWebhookSigner({ ...deps, sealer });
   const app = buildApp({
     ...deps,
     operatorName: undefined,
@@ -24,6 +26,7 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     offeredProviders: PROVIDER_KINDS,
     mostOpenRequests: 20_000,
     signingKeys,
+    webhookSigner,
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
     attempts: connectAttempts(GENEROUS),

@@ -197,6 +197,13 @@ export const GUARDS: readonly Guard[] = [
     on: 'PostgreSQL',
   },
   {
+    store: 'webhook-key',
+    without:
+      "INSERT INTO setting (name, value) VALUES ('webhook_keys_changed', :keyId) ON CONFLICT (name) DO UPDATE SET value = excluded.value=>SELECT CAST(:keyId AS TEXT)",
+    fails: 'each of ten concurrent rotations of webhook keys is a whole one',
+    on: 'PostgreSQL',
+  },
+  {
     store: 'account-groups',
     without:
       ' AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id WHERE c.coverage_id = authorization_code.approval_id)=>',

@@ -1,0 +1,58 @@
+/** WebhookKeyStore in SQL; held to test/contract/webhook-key-store.contract.ts on both databases. */
+import type { WebhookKeyRecord, WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
+import type { Database } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+
+// On PostgreSQL two rotations could see each other's half done. So every change of keys writes this row first, and they
+// take turns.
+const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('webhook_keys_changed', :keyId)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+const RETIRE = `UPDATE webhook_key SET status = 'previous', retires_at = :retiresAt WHERE status = 'active'`;
+
+const ADD = `
+  INSERT INTO webhook_key (key_id, public_key, sealed, status, activated_at)
+  VALUES (:keyId, :publicKey, :sealed, 'active', :activatedAt)`;
+
+const LIST = `
+  SELECT key_id AS "keyId", public_key AS "publicKey", sealed, status, activated_at AS "activatedAt",
+         retires_at AS "retiresAt"
+    FROM webhook_key WHERE status = 'active' OR retires_at > :now
+   ORDER BY status, activated_at DESC, key_id`;
+
+const DELETE_RETIRED = `
+  DELETE FROM webhook_key
+   WHERE key_id IN (SELECT key_id FROM webhook_key WHERE retires_at < :before LIMIT :limit)
+  RETURNING key_id`;
+
+type Row = Omit<WebhookKeyRecord, 'retiresAt'> & { readonly retiresAt: number | null };
+
+/** Webhook keys in `db`, as their maker sealed them. */
+export function webhookKeyStore(db: Database): WebhookKeyStore {
+  return {
+    async listWebhookKeys(now) {
+      const rows = await db.all<Row>(LIST, { now });
+      return rows.map((row) => ({ ...row, retiresAt: row.retiresAt ?? undefined }));
+    },
+
+    addFirstWebhookKey(key) {
+      return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN, { keyId: key.keyId });
+        await tx.all(`${ADD} ON CONFLICT DO NOTHING`, key);
+      });
+    },
+
+    rotateWebhookKeys(fresh, retiresAt) {
+      return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN, { keyId: fresh.keyId });
+        await tx.all(RETIRE, { retiresAt });
+        await tx.all(ADD, fresh);
+      });
+    },
+
+    deleteRetiredWebhookKeys(before) {
+      return deleteInParts(db, DELETE_RETIRED, { before });
+    },
+  };
+}
