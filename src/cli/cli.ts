@@ -24,6 +24,7 @@ import { serveCommand } from './serve-command.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { versionResult } from './version.ts';
+import { webhookCommands } from './webhook-commands.ts';
 
 export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
 
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   ...clientCommands,
   ...userCommands,
   ...keysCommands,
+  ...webhookCommands,
   backupCommand,
   doctorCommand,
 ];

@@ -11,8 +11,8 @@ import {
   usageError,
 } from './command.ts';
 import { confirm, YES } from './confirm.ts';
-import { DURATION_FORM, parseDuration } from './duration.ts';
 import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
+import { overlapIn, overlapOption, text } from './option-values.ts';
 import {
   applyAppChanges,
   checkAppChanges,
@@ -191,17 +191,10 @@ const rotateSecret: Command = {
   name: 'client rotate-secret',
   summary: 'Give an application a new secret',
   positionals: [CLIENT_ID],
-  options: [
-    {
-      name: 'overlap',
-      value: 'TIME',
-      doc: `How long the secret before it stays alive, ${DURATION_FORM}; 24h by default, 0 ends it at once.`,
-    },
-  ],
+  options: [overlapOption('How long the secret before it stays alive', '24h')],
   notes: ['Two secrets can be alive at once: put the new one into the application before the old one ends.'],
   run: ({ positionals, options }, { withStorage, deps }) => {
-    const overlapMs = parseDuration(text(options.overlap) ?? '24h');
-    if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);
+    const overlapMs = overlapIn(options, '24h');
     return withStorage(async ({ clients }) => {
       const clientId = clientIdOf(positionals);
       const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now });
@@ -262,5 +255,3 @@ function nameNotice({ clientId, displayName }: Client): string[] {
 }
 
 const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
-
-const text = (value: string | true | undefined): string | undefined => (value === true ? undefined : value);

@@ -116,6 +116,24 @@ describe('kalends keys rotate', () => {
   });
 });
 
+describe('kalends webhook rotate-keys', () => {
+  it('kalends webhook rotate-keys makes a new key each time, and says until when the one before signs', async () => {
+    const { document: first } = await cli.json('webhook', 'rotate-keys');
+    const { document: second } = await cli.json('webhook', 'rotate-keys', '--overlap', '0');
+    const { stdout } = await cli.run(['webhook', 'rotate-keys', '--overlap', '2d']);
+
+    assert.notEqual(first.id, second.id);
+    const days = (Date.parse(String(first.previous_retires_at)) - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7, `${days} days`);
+    assert.ok(Date.parse(String(second.previous_retires_at)) <= Date.now());
+    assert.match(stdout, /^Webhooks are signed with key whk_\S{12} from now on\. .*signs beside it until /);
+  });
+
+  it('kalends webhook rotate-keys refuses an overlap that is no time', async () => {
+    assert.equal((await cli.run(['webhook', 'rotate-keys', '--overlap', 'long'])).exitCode, 2);
+  });
+});
+
 describe('kalends backup', () => {
   it("kalends backup writes a copy, its owner's alone, that a data folder with the same key opens", async () => {
     const { document } = await cli.json(...CREATE);
