@@ -13,8 +13,9 @@ export type ContentLine = {
   readonly value: string;
 };
 
-/** Text from bytes. Lines may be folded in the middle of a UTF-8 character, so folds are undone first. */
+/** Text from bytes. Where lines are folded in the middle of a UTF-8 character, folds are undone first. */
 export function decodeICalendar(bytes: Uint8Array): string {
+  if (!hasCutCharacter(bytes)) return new TextDecoder().decode(bytes);
   const unfolded = Buffer.alloc(bytes.length);
   let length = 0;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -23,6 +24,15 @@ export function decodeICalendar(bytes: Uint8Array): string {
     else unfolded[length++] = bytes[index] ?? 0;
   }
   return new TextDecoder().decode(unfolded.subarray(0, length));
+}
+
+/** Whether a fold stands before a byte that goes on with a character. */
+function hasCutCharacter(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    const fold = foldAt(bytes, at);
+    if (fold > 0 && ((bytes[at + fold] ?? 0) & 0b1100_0000) === 0b1000_0000) return true;
+  }
+  return false;
 }
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32];
