@@ -8,7 +8,7 @@ import { type Program, startProgram } from '../harness/program.ts';
 import { FeedServer, SECRET } from '../servers/feed-server.ts';
 import { calendarObject, vevent } from '../servers/icalendar.ts';
 import { openBrowser } from './browser.ts';
-import { type Application, allow, authorizeUrl, exchange, read, tokensOf } from './flow.ts';
+import { type Application, allow, authorizeUrl, exchange, linkFeed, read, tokensOf } from './flow.ts';
 
 const EVENTS = 1_000;
 const MANY = Array.from({ length: EVENTS }, (_, index) => vevent(`e${index}`, `Event ${index}`));
@@ -26,9 +26,7 @@ describe('a calendar by its address on the running program', () => {
     application = { ...(await program.createClient()), url: program.url };
     const browser = openBrowser();
     await browser.open(authorizeUrl(application, { userId: 'ada', parameters: { scope: 'read' } }));
-    await browser.press('Connect CalDAV');
-    await browser.follow('Enter the address of one calendar');
-    await browser.press('Connect', { 'Calendar address': `${server.address}-typo` });
+    await linkFeed(browser, `${server.address}-typo`);
     await browser.press('Connect', { 'Calendar address': server.address });
     await allow(browser);
     ({ accessToken } = await tokensOf(await exchange(application, 'ada')));

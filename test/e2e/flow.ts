@@ -55,6 +55,13 @@ export async function linkAccount(browser: Browser, login: CalendarLogin): Promi
   return browser.press('Connect', { 'Server URL': server, Username: username, Password: password });
 }
 
+/** From the selection page through the form for a calendar's address and back. */
+export async function linkFeed(browser: Browser, address: string): Promise<Page> {
+  await browser.press('Connect CalDAV');
+  await browser.follow('Enter the address of one calendar');
+  return browser.press('Connect', { 'Calendar address': address });
+}
+
 /** Goes on from the selection page with "Allow" or "Done": the page that this leads to. */
 export async function allow(browser: Browser): Promise<Page> {
   if (endingOf(browser.page()) === 'Continue') await browser.press('Continue');

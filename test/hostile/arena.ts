@@ -2,10 +2,22 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { type Application, type CalendarLogin, connect, read } from '../e2e/flow.ts';
+import { openBrowser } from '../e2e/browser.ts';
+import {
+  type Application,
+  allow,
+  authorizeUrl,
+  type CalendarLogin,
+  connect,
+  exchange,
+  linkFeed,
+  read,
+  tokensOf,
+} from '../e2e/flow.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { EVIL_PASSWORD, type EvilServer, startEvilServer } from '../servers/evil-caldav.ts';
+import { type FeedName, pathOfFeed } from '../servers/evil-feeds.ts';
 import type { ShapeName } from '../servers/evil-shapes.ts';
 import { basic, USERS } from '../servers/process.ts';
 import { type Meter, startMeter } from './meter.ts';
@@ -113,6 +125,18 @@ export async function linkEvil(arena: Arena, shape: ShapeName, host = 0): Promis
   const login = evilLogin(arena.evil, shape, host);
   const { accessToken } = await connect(arena.application, { userId, login });
   return accessToken;
+}
+
+/** As linkEvil, with a calendar by its address. */
+export async function linkEvilFeed({ application, evil, evilUsers }: Arena, name: FeedName): Promise<string> {
+  linked += 1;
+  const userId = `evil ${linked}: ${name}`;
+  evilUsers.push(userId);
+  const browser = openBrowser();
+  await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
+  await linkFeed(browser, `${evil.origins[0]}${pathOfFeed(name)}`);
+  await allow(browser);
+  return (await tokensOf(await exchange(application, userId))).accessToken;
 }
 
 let linked = 0;

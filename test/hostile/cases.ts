@@ -1,7 +1,8 @@
 /** What an attacker does with a calendar server of its own: each case links one, and reads what it says. */
 import { read } from '../e2e/flow.ts';
+import type { FeedName } from '../servers/evil-feeds.ts';
 import type { ShapeName } from '../servers/evil-shapes.ts';
-import { type Arena, linkEvil, outcome } from './arena.ts';
+import { type Arena, linkEvil, linkEvilFeed, outcome } from './arena.ts';
 
 export type HostileCase = {
   readonly name: string;
@@ -82,7 +83,18 @@ export const LISTING_CASES: readonly HostileCase[] = [
   linked('8 daily events since the year 2'),
 ];
 
-export const SERVER_CASES: readonly HostileCase[] = [...OBJECT_CASES, ...LISTING_CASES];
+const linkedFeed = (name: FeedName): HostileCase => ({
+  name: `${name}, by an address`,
+  run: async (arena) => readAll(arena, await linkEvilFeed(arena, name), READS),
+});
+
+export const FEED_CASES: readonly HostileCase[] = [
+  linkedFeed('9 MB of events that begin and do not end'),
+  linkedFeed('3,000 events in 190 zones'),
+  linkedFeed('5 MB of one event, many times'),
+];
+
+export const SERVER_CASES: readonly HostileCase[] = [...OBJECT_CASES, ...LISTING_CASES, ...FEED_CASES];
 
 /** What costs when it is read. */
 export const READ_CASES: readonly HostileCase[] = [

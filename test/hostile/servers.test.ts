@@ -2,7 +2,7 @@
 import { after, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
-import { type HostileCase, LISTING_CASES, OBJECT_CASES, READ_CASES } from './cases.ts';
+import { FEED_CASES, type HostileCase, LISTING_CASES, OBJECT_CASES, READ_CASES } from './cases.ts';
 import { Stage } from './judge.ts';
 import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
@@ -12,6 +12,7 @@ const QUOTA_MEGABYTES = 30;
 const PARTS: Readonly<Record<string, readonly HostileCase[]>> = {
   'what hostile calendar servers say an event is': OBJECT_CASES,
   'what they list': LISTING_CASES,
+  'what is published at an address': FEED_CASES,
   'what reading it costs': READ_CASES,
   'what they do to forms, disk and background work': [
     HOMES_CASE,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { originOf } from '../harness/loopback.ts';
 import { EVIL_PASSWORD } from './evil-caldav.ts';
+import { feedAt } from './evil-feeds.ts';
 import { placeOf, type Shape, shapeOf } from './evil-shapes.ts';
 import { escapeText, gone, multistatus, present, principalNamed } from './odd-caldav.ts';
 
@@ -87,6 +88,11 @@ function contentOf(method: string | undefined, { user, shape, path, body }: Aske
 async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   let body = '';
   for await (const chunk of request) body += chunk;
+  const feed = request.method === 'GET' ? feedAt(request.url ?? '/') : undefined;
+  if (feed !== undefined) {
+    response.writeHead(200, { 'content-type': 'text/calendar' }).end(feed);
+    return;
+  }
   const [user = '', password] = userOf(request.headers.authorization);
   requests[user] = (requests[user] ?? 0) + 1;
   const shape = shapeOf(user);
