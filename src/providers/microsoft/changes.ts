@@ -59,7 +59,7 @@ async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGene
   if (state !== undefined && state.basic !== source.basic)
     throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
   if (state === undefined || startedAt - state.drawnAt >= lifetimeOf(state.window)) {
-    yield* listAll(source, windowAround(startedAt), startedAt);
+    yield* listAll(input, windowAround(startedAt), startedAt);
     return;
   }
   // Another API than it was written for.
@@ -67,7 +67,7 @@ async function* partsSince(input: ChangesInput, { now }: ChangesDeps): AsyncGene
     throw new ProviderError('sync_token_expired', 'The sync token is of another address');
 
   const delta = await deltaSince(source, state, startedAt);
-  if ('tooLong' in delta) yield* listAll(source, delta.tooLong, startedAt);
+  if ('tooLong' in delta) yield* listAll(input, delta.tooLong, startedAt);
   else yield* readHinted(input, { ...state, ...delta }, startedAt);
 }
 
@@ -94,10 +94,11 @@ async function deltaSince(
 }
 
 async function* readHinted(
-  { source, stored }: ChangesInput,
+  input: ChangesInput,
   { hints, ...state }: SyncState & Delta,
   startedAt: number,
 ): AsyncGenerator<Changes> {
+  const { source, stored } = input;
   // What a shortened window leaves out is near enough to matter: nobody waits for it until the day is over.
   const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
@@ -111,7 +112,7 @@ async function* readHinted(
       comparedAt = startedAt;
     }
     if (ids.size > MOST_READ_SINGLY) {
-      yield* listAll(source, windowAround(startedAt), startedAt);
+      yield* listAll(input, windowAround(startedAt), startedAt);
       return;
     }
     if (gone.length > 0)
@@ -197,15 +198,24 @@ const hrefsOf = (id: string, { exceptions }: Mirror): readonly string[] => [
   ...(exceptions.get(id) ?? []),
 ];
 
+/** The single events and series of the mirror, and which are series for sure. */
+const namedBy = ({ versions, exceptions }: Mirror): (readonly [id: string, isSeries: boolean])[] =>
+  [...versions.keys()].map((id) => [id, exceptions.has(id)] as const);
+
 /** Everything there is, and a delta that begins before it was listed. */
-async function* listAll(source: Source, longest: Window, startedAt: number): AsyncGenerator<Changes> {
+async function* listAll(
+  { source, stored }: ChangesInput,
+  longest: Window,
+  startedAt: number,
+): AsyncGenerator<Changes> {
   const { hints, link, window } = yield* beginDelta(source, longest, startedAt);
-  const unlisted = hints.touched;
+  const unlisted = new Map([...namedBy(mirrorOf(await stored())), ...hints.touched]);
   for await (const { ids, changed } of listEvents(source)) {
     for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
-  // Pages shift while they are read: what the delta named and the listing passed over is read by itself, if it is still there.
+  // Pages shift while they are read: what the mirror has or the delta named and the listing passed over is read by itself, if it
+  // is still there.
   const listed = await listedAmong(source, unlisted.keys());
   for (const id of unlisted.keys()) if (!listed.has(id)) unlisted.delete(id);
   for await (const batch of readEvents(source, unlisted))

@@ -18,7 +18,8 @@ const daily = (title: string, count: number) => ({
   recurrence: { frequency: 'daily' as const, count },
 });
 const GRACE = { email: 'grace@example.com', name: 'Grace' };
-const QUARTER_OF_AN_HOUR = 15 * 60_000;
+const HOUR = 3_600_000;
+const QUARTER_OF_AN_HOUR = HOUR / 4;
 
 /** With the habits that make ids answer wherever the event is. */
 async function openOutlook(t: TestContext) {
@@ -103,6 +104,19 @@ describe('What is in a calendar at Microsoft', () => {
     const { removed } = await work.follow();
 
     assert.deepEqual([removed, titles(work.mirror)], [[], ['First', 'Second']]);
+  });
+
+  it('an event that is too far away for any delta and that a whole listing passes over does not go', async (t) => {
+    const work = await openOutlook(t);
+    await work.make(meeting('Far', '2031-01-08'));
+    await work.make(meeting('Near'));
+    await work.follow();
+    work.clock.turn(31 * 24 * HOUR);
+    work.fault({ kind: 'passed_over' }, 'events.list', 1);
+
+    const { removed } = await work.follow();
+
+    assert.deepEqual([removed, titles(work.mirror)], [[], ['Far', 'Near']]);
   });
 
   it('an event that is deleted while its calendar is filled is not in it', async (t) => {
