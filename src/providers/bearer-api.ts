@@ -134,16 +134,25 @@ export type Listing<Page> = {
   readonly broken: (how: string) => Error;
 };
 
-/** Asks page by page. Fails as `broken` says for pages in a circle, or without end. */
+/**
+ * Asks page by page. Fails as `broken` says for pages without end, and for pages in a circle before it was gone round three
+ * times: one place is remembered, the first, the second, the fourth and so on, and a circle comes back to it.
+ */
 export async function* pagesOf<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
   let place = from;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  let remembered = from;
+  let nextRemembered = 1;
+  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
     const page = await ask(place);
     const next = nextOf(page);
-    if (next !== undefined && next === place) throw broken('leads back to itself');
+    if (next !== undefined && (next === place || next === remembered)) throw broken('leads back to itself');
     yield page;
     if (next === undefined) return;
     place = next;
+    if (pages === nextRemembered) {
+      remembered = place;
+      nextRemembered *= 2;
+    }
   }
   throw broken('has no end');
 }
