@@ -131,7 +131,8 @@ function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
   const read = zones.flatMap((text) => {
     const lines = linesOf(text) ?? [];
     const line = lines.find((one) => nameOfLine(one) === 'TZID');
-    const tzid = line && parseContentLine(line)?.value.trim();
+    const property = line === undefined ? undefined : parsed(line);
+    const tzid = property && textOf(property).trim();
     const digest = digestOf(lines, MADE);
     return tzid === undefined ? [] : [[tzid, { text, digest }] as const];
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-
+import { instantOf } from '../../../../src/lib/recurrence/event-instant.ts';
 import type { WorkPool, WorkTask } from '../../../../src/lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../../src/lib/work-pool/work-stopped.ts';
 import { FEED, type FeedInput } from '../../../../src/providers/caldav/feed/feed-task.ts';
@@ -55,6 +55,22 @@ describe('what strangers write into a calendar by its address', () => {
     await feed.sync();
 
     assert.deepEqual(feed.titles(), ['Holiday 2026', 'Holiday 2027', 'Two']);
+  });
+
+  it('a time zone whose name has a comma in it is found', async () => {
+    const zone = ['BEGIN:VTIMEZONE', 'TZID:Acme\\, HQ', 'BEGIN:STANDARD', 'DTSTART:19700101T000000']
+      .concat(['TZOFFSETFROM:+0245', 'TZOFFSETTO:+0245', 'END:STANDARD', 'END:VTIMEZONE', ''])
+      .join('\r\n');
+    const start = 'DTSTART;TZID="Acme, HQ":20260105T120000';
+    bench.server.say(
+      calendarObject(zone, vevent('one', 'One', start, 'DTEND;TZID="Acme, HQ":20260105T130000')),
+    );
+    const feed = await bench.open();
+    await feed.sync();
+
+    const [event] = [...feed.resources.values()].flatMap(({ events }) => events);
+    assert.ok(event !== undefined);
+    assert.equal(instantOf(event.start, 'UTC'), Date.parse('2026-01-05T09:15:00Z'));
   });
 
   it('a line that is folded in the middle of a character is read', async () => {
