@@ -1,5 +1,13 @@
 /** Dates, times and durations as iCalendar writes them, RFC 5545 §3.3.4 to §3.3.6 and §3.3.9. */
-import { DAY, dayNumberOf, dayOfLocal, formatDate, type LocalMs, parseLocal } from '../recurrence/civil.ts';
+import {
+  DAY,
+  dayNumberOf,
+  dayOfLocal,
+  formatDate,
+  type LocalMs,
+  parseLocal,
+  timeOfDay,
+} from '../recurrence/civil.ts';
 import { localOf, timeLike, zoneOf } from '../recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
@@ -12,7 +20,8 @@ export type ZoneOf = (tzid: string | undefined) => Zone | undefined;
 const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 const LATEST = dayNumberOf(9998, 12, 31) * DAY;
 
-const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
+/** Whether a local time is of the years that are read and written. */
+export const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
 
 /** The time a property's value is, or one of its values; `undefined` when it is none. */
 export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): EventTime | undefined {
@@ -22,10 +31,9 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
   if (midnight === undefined || !isWritable(midnight)) return undefined;
   const isDate = parameterOf(property, 'VALUE')?.toUpperCase() === 'DATE';
   if (time === undefined || isDate) return { type: 'date', date: formatDate(dayOfLocal(midnight)) };
-  const [hours, minutes, seconds] = [Number(hour), Number(minute), Math.min(59, Number(second))];
-  // Hour 24 is the midnight that ends the day (ISO 8601); a leap second is taken for the one before it.
-  if (hours > 24 || minutes > 59 || (hours === 24 && minutes + seconds > 0)) return undefined;
-  const local = midnight + (hours * 3600 + minutes * 60 + seconds) * 1000;
+  const sinceMidnight = timeOfDay(hour, minute, second);
+  if (sinceMidnight === undefined) return undefined;
+  const local = midnight + sinceMidnight;
   if (utc !== undefined && utc !== '') return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, local);
   const zone = zoneOf(parameterOf(property, 'TZID'));
   if (zone === undefined) return timeLike({ type: 'floating', local: '' }, local);

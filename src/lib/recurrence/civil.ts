@@ -14,6 +14,16 @@ export const DAY = 86_400_000;
 /** iCalendar has four digits for a year (RFC 5545 §3.3.4). */
 export const LAST_YEAR = 9999;
 
+/**
+ * The time of day in milliseconds; `undefined` for one that is none. Seconds may be missing, a leap second is taken for the
+ * one before it, and hour 24 is the midnight that ends the day (ISO 8601).
+ */
+export function timeOfDay(hour: string, minute: string, second: string): number | undefined {
+  const [hours, minutes, seconds] = [Number(hour), Number(minute), Math.min(59, Number(second))];
+  const isTime = hours <= 24 && minutes <= 59 && (hours < 24 || minutes + seconds === 0);
+  return isTime ? (hours * 3600 + minutes * 60 + seconds) * 1000 : undefined;
+}
+
 export type Civil = { readonly year: number; readonly month: number; readonly day: number };
 
 const DAYS_BEFORE_MONTH = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];

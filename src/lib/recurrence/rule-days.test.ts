@@ -111,6 +111,23 @@ describe('a rule', () => {
     assert.deepEqual(read('FREQ=DAILY;COUNT=3;WKST=SU'), { ...daily, count: 3, leftOut: [] });
   });
 
+  it('a recurrence rule ends when it says, however it writes the time, and on its day where the time cannot be read', () => {
+    const utc = (text: string) => ({ form: 'utc', local: Date.parse(text) });
+    const untils = {
+      '20250131T235960Z': [utc('2025-01-31T23:59:59Z'), []],
+      '20250131T240000Z': [utc('2025-02-01T00:00:00Z'), []],
+      '20250131T2359Z': [utc('2025-01-31T23:59:00Z'), []],
+      '20250131T2359': [{ form: 'local', local: Date.parse('2025-01-31T23:59:00Z') }, []],
+      '20250131T235959+0100': [{ form: 'date', local: Date.parse('2025-01-31T00:00:00Z') }, ['UNTIL']],
+      '20250131235959Z': [{ form: 'date', local: Date.parse('2025-01-31T00:00:00Z') }, ['UNTIL']],
+      '20251331': [undefined, ['UNTIL']],
+    };
+    for (const [text, [until, leftOut]] of Object.entries(untils)) {
+      const rule = parseRule(`FREQ=WEEKLY;UNTIL=${text}`);
+      assert.deepEqual([rule?.until, rule?.leftOut], [until, leftOut], text);
+    }
+  });
+
   it('a recurrence rule is read through the escapes of a text', () => {
     assert.equal(parseRule('FREQ=DAILY\\;COUNT=10')?.count, 10);
     assert.deepEqual(parseRule('FREQ=MONTHLY\\;BYMONTHDAY=1\\,15')?.byMonthDay, [1, 15]);

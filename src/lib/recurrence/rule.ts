@@ -1,5 +1,5 @@
 /** Reading a recurrence rule, RFC 5545 §3.3.10. */
-import { daysInMonth, type LocalMs, parseLocal } from './civil.ts';
+import { daysInMonth, type LocalMs, parseLocal, timeOfDay } from './civil.ts';
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
 
@@ -93,7 +93,8 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
     interval: one('INTERVAL', positive) ?? 1,
     // Some writers say COUNT=-1 or COUNT=0 for a series without an end.
     count: one('COUNT', positive),
-    until: one('UNTIL', parseUntil),
+    // A time that cannot be read is left out, and its day is not.
+    until: one('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
     byMonth: numbers('BYMONTH', 1, 12),
     byWeekNo: signed('BYWEEKNO', 53),
     byYearDay: signed('BYYEARDAY', 366),
@@ -144,14 +145,27 @@ const weekStart = (text: string): number | undefined => {
   return weekday === -1 ? undefined : weekday;
 };
 
+const DATE_AND_TIME = /^(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)?(?:[.,]\d+)?(Z?))?$/;
+
 function parseUntil(text: string): Until | undefined {
-  const [, year, month, day, time, hour, minute, second, utc] =
-    /^(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(Z?))?$/.exec(text) ?? [];
-  // `20110931` is written where the last day of a month is meant.
+  const [, year = '', month = '', day = '', hour, minute = '', second = '', utc] =
+    DATE_AND_TIME.exec(text) ?? [];
+  const midnight = midnightOf(year, month, day);
+  if (midnight === undefined) return undefined;
+  if (hour === undefined) return { form: 'date', local: midnight };
+  const sinceMidnight = timeOfDay(hour, minute, second);
+  if (sinceMidnight === undefined) return undefined;
+  return { form: utc === 'Z' ? 'utc' : 'local', local: midnight + sinceMidnight };
+}
+
+function dayOf(text = ''): Until | undefined {
+  const [, year = '', month = '', day = ''] = /^(\d{4})-?(\d\d)-?(\d\d)/.exec(text) ?? [];
+  const local = midnightOf(year, month, day);
+  return local === undefined ? undefined : { form: 'date', local };
+}
+
+/** `20110931` is written where the last day of a month is meant. */
+function midnightOf(year: string, month: string, day: string): LocalMs | undefined {
   const lastDay = daysInMonth(Number(year), Number(month));
-  const date = `${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`;
-  const local = parseLocal(time === undefined ? date : `${date}T${hour}:${minute}:${second}`);
-  if (local === undefined) return undefined;
-  if (time === undefined) return { form: 'date', local };
-  return { form: utc === 'Z' ? 'utc' : 'local', local };
+  return parseLocal(`${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`);
 }
