@@ -2,6 +2,7 @@
 import { DAY, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
+import { isWritable } from './time-value.ts';
 
 /** What may name the first moment of an event; an EXDATE takes one away. */
 const FIRST_TIMES = new Set(['DTSTART', 'RDATE', 'RECURRENCE-ID']);
@@ -20,9 +21,10 @@ export function firstUseIn(calendar: Component, budget: ResourceBudget): () => n
   };
 }
 
-/** Its first date at midnight. */
+/** Its first date at midnight. What is no date, or of no year that is read, is none. */
 function firstTimeIn({ components }: Component, budget: ResourceBudget): LocalMs | undefined {
   let first = 'none';
+  let local: LocalMs | undefined;
   for (const component of components) {
     if (component.name !== 'VEVENT') continue;
     for (const lines of propertiesOf(component, budget, FIRST_TIMES).values()) {
@@ -30,10 +32,11 @@ function firstTimeIn({ components }: Component, budget: ResourceBudget): LocalMs
         spend(budget, 'steps', Math.ceil(value.length / 20));
         for (const [, year, month, day] of value.matchAll(/(?:^|,)\s*(\d{4})-?(\d\d)-?(\d\d)/g)) {
           const date = `${year}-${month}-${day}`;
-          if (date < first) first = date;
+          const midnight = date < first ? parseLocal(date) : undefined;
+          if (midnight !== undefined && isWritable(midnight)) [first, local] = [date, midnight];
         }
       }
     }
   }
-  return parseLocal(first);
+  return local;
 }

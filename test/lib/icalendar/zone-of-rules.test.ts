@@ -168,4 +168,13 @@ describe('the time zone of a calendar', () => {
     assert.equal(timeZoneOf(`BEGIN:VCALENDAR\n${fixed('Acme', '-0400')}\nEND:VCALENDAR`), 'Etc/GMT+4');
     assert.equal(timeZoneOf(`BEGIN:VCALENDAR\n${fixed('Acme', '+0245')}\nEND:VCALENDAR`), undefined);
   });
+
+  it('counts no date that is none among the years its events use', () => {
+    for (const none of ['00000000T000000', '20050231T000000']) {
+      const dates = `DTSTART;TZID=Acme:20050320T100000\nRRULE:FREQ=DAILY;COUNT=2\nRDATE:${none}`;
+      const { zone, at } = startIn(outlook('Acme'), dates);
+
+      assert.deepEqual([zone, at], ['rules of Acme', '2005-03-20T14:00:00.000Z'], none);
+    }
+  });
 });
