@@ -127,7 +127,7 @@ function endOfZone(line: string, from: number): number | undefined {
   return match === null ? undefined : from + match[0].length;
 }
 
-const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:(?:\d{8}|[A-Z]{4,10}=)|;)/iy;
+const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:(?:\d{8}|\s{0,9}[A-Z][A-Z-]{3,19}\s{0,9}=)|;)/iy;
 
 /** The first `;` or `:` outside quotes; `undefined` when there is none within reach. */
 function endOfParameter(line: string, from: number): number | undefined {

@@ -108,6 +108,12 @@ describe('content lines', () => {
     );
   });
 
+  it('the rule behind a zone without quotes is read, whatever its first part is', () => {
+    for (const rule of ['X-FOO=1;FREQ=DAILY;COUNT=3', ' FREQ=DAILY;COUNT=3', 'COUNT=3;FREQ=DAILY'])
+      for (const zone of ['Acme', 'tzone://Microsoft/Custom'])
+        assert.equal(parseContentLine(`RRULE;TZID=${zone}:${rule}`)?.value, rule, `${zone} ${rule}`);
+  });
+
   it('content lines unfold to what was folded, wherever and however', () => {
     const text = fc.stringMatching(/^[A-Z][ -~]{0,60}$/);
     const fold = fc.constantFrom('\r\n ', '\n ', '\n\t', '\r ');
