@@ -4,12 +4,11 @@ import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import { jsonIn } from '../lib/json.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
-import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
+import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import { masterClock } from '../lib/recurrence/master-clock.ts';
-import { localOfInstant } from '../lib/recurrence/zone.ts';
+import { endLasting, lengthOfInstances, masterClock } from '../lib/recurrence/master-clock.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
 import { laterRules } from './series-rules.ts';
@@ -127,15 +126,10 @@ export function timesOf({ master, originalStart, override }: InstanceTarget, cal
   if (override !== undefined) return override.event;
   if (master === undefined)
     throw new Error('An instance was found without a series and without an event of its own');
-  const { start, end } = master.event;
-  const byClock = localOn(start, end, calendarZone) - localOf(start);
-  if (start.type === 'date' || byClock % DAY === 0) {
-    return { start: originalStart, end: timeLike(originalStart, localOf(originalStart) + byClock) };
-  }
-  const length = instantOf(end, calendarZone) - instantOf(start, calendarZone);
-  const endsAt = instantOf(originalStart, calendarZone) + length;
-  return {
-    start: originalStart,
-    end: timeLike(originalStart, localOfInstant(zoneOf(originalStart, calendarZone), endsAt)),
-  };
+  const instant = instantOf(originalStart, calendarZone);
+  const isThis = (start: EventTime) =>
+    instantOf(originalStartOf(master.event.start, start, calendarZone), calendarZone) === instant;
+  const period = master.event.recurrence?.rdates.find(({ start, end }) => end !== undefined && isThis(start));
+  const length = lengthOfInstances({ ...master.event, payload: undefined }, calendarZone);
+  return { start: originalStart, end: period?.end ?? endLasting(originalStart, length, calendarZone) };
 }

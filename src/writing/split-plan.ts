@@ -10,18 +10,10 @@ import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { type Mistake, refuseMistakes } from '../http/request-fields.ts';
 import { jsonIn } from '../lib/json.ts';
-import {
-  instantOf,
-  localOf,
-  localOn,
-  originalStartOf,
-  timeLike,
-  zoneOf,
-} from '../lib/recurrence/event-instant.ts';
+import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { endOf, lengthOf } from '../lib/recurrence/master-clock.ts';
+import { endLasting, lengthOf } from '../lib/recurrence/master-clock.ts';
 import type { SeriesShift } from '../lib/recurrence/shift-series.ts';
-import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';
@@ -286,9 +278,5 @@ function isUsual(
 }
 
 /** The end that gives `start` the length of `times`. */
-function endLike(times: Times, start: EventTime, calendarZone: string): EventTime {
-  const zone = zoneOf(start, calendarZone);
-  const placed = { zone, local: localOf(start), startsAt: instantOf(start, calendarZone) };
-  const endsAt = endOf(placed, lengthOf(times.start, times.end, calendarZone));
-  return timeLike(start, localOfInstant(zone, endsAt));
-}
+const endLike = (times: Times, start: EventTime, calendarZone: string): EventTime =>
+  endLasting(start, lengthOf(times.start, times.end, calendarZone), calendarZone);

@@ -34,6 +34,24 @@ describe('this and following of a series whose rules are hard', () => {
     assert.deepEqual(at.writes(), []);
   });
 
+  it('an instance whose start alone is moved keeps its end, on the night the clock goes back and of a period too', async () => {
+    const zone = 'TZID=America/New_York';
+    const dates = [`DTSTART;${zone}:20261025T013000`, `DTEND;${zone}:20261025T023000`];
+    const period = `RDATE;VALUE=PERIOD;${zone}:20261104T100000/PT5H`;
+    await at.given(
+      'a.ics',
+      calendarObject(vevent('series', 'Series', ...dates, 'RRULE:FREQ=WEEKLY;COUNT=2', period)),
+    );
+    const move = async (from: string, start: string) =>
+      at.send('PUT', { eventId: await at.idAt(from), updateMode: 'this', start });
+
+    const moved = await move('2026-11-01T05:30', '2026-11-01T05:00:00Z');
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    assert.equal((await move('2026-11-04T15', '2026-11-04T14:00:00Z')).status, 200);
+
+    assert.deepEqual(await at.shown(), ['11-01T05:00 06:30 Series', '11-04T14:00 20:00 Series']);
+  });
+
   it('a rule whose COUNT has run out before the cut ends where it did', async () => {
     await at.given('a.ics', series('RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20270201T090000Z'));
     const first = ['11-16T09:00 10:00 Series', '11-23T09:00 10:00 Series', '11-30T09:00 10:00 Series'];

@@ -1,10 +1,10 @@
 /** A master prepared for arithmetic: parsed rules, length and zone. */
 import { DAY, formatLocal, type LocalMs } from './civil.ts';
-import { allDayStart, instantOf, localOf, localOn, zoneOf } from './event-instant.ts';
+import { allDayStart, instantOf, localOf, localOn, timeLike, zoneOf } from './event-instant.ts';
 import type { Duration, EventTime, Zone } from './event-time.ts';
 import { parseRule, type Rule, type Until } from './rule.ts';
 import type { SeriesMaster } from './series.ts';
-import { instantOfLocal } from './zone.ts';
+import { instantOfLocal, localOfInstant } from './zone.ts';
 
 /** A rule with its UNTIL on the clock of the series, inclusive. */
 export type MasterRule = { readonly rule: Rule; readonly until: LocalMs | undefined };
@@ -76,6 +76,18 @@ export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readon
 export function endOf({ zone, local, startsAt }: PlacedStart, { days, milliseconds }: Duration): number {
   if (days === 0) return startsAt + milliseconds;
   return Math.max(startsAt, instantOfLocal(zone, local + days * DAY) + milliseconds);
+}
+
+/**
+ * When what begins then and lasts so long ends, in the type and zone of its start; in UTC where that clock shows the end twice
+ * and means the second time.
+ */
+export function endLasting(start: EventTime, length: Duration, calendarZone: string): EventTime {
+  const zone = zoneOf(start, calendarZone);
+  const endsAt = endOf({ zone, local: localOf(start), startsAt: instantOf(start, calendarZone) }, length);
+  const end = timeLike(start, localOfInstant(zone, endsAt));
+  const isShown = start.type !== 'zoned' || instantOf(end, calendarZone) === endsAt;
+  return isShown ? end : timeLike({ ...start, zone: 'UTC' }, endsAt);
 }
 
 /** An upper bound on the length in milliseconds: a day can have more than 24 hours. */
