@@ -30,7 +30,8 @@ export async function withConferenceLink(
   { conferenceData }: EventBody,
   events: GoogleEvents,
 ): Promise<GoogleEvent> {
-  const address = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
+  // A conference that is copied can have telephone numbers before its link.
+  const address = conferenceData ? conferenceOf({ conferenceData }) : undefined;
   if (address === undefined || conferenceOf(event) === address) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: address } } };
   // Its guests have just been notified.

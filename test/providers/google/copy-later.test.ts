@@ -212,6 +212,14 @@ function conferences(): void {
     assert.deepEqual((await splitWith(ZOOM)).conferenceData, ZOOM);
   });
 
+  it('keeps one whose telephone number comes first, and writes no link beside it', async () => {
+    const conferenceData = { ...ZOOM, entryPoints: ZOOM.entryPoints.toReversed() };
+
+    const event = await splitWith(conferenceData);
+
+    assert.deepEqual([event.conferenceData, event.extendedProperties], [conferenceData, undefined]);
+  });
+
   it('has instances that stay where they are held, be it elsewhere or nowhere', async () => {
     const href = await create(WEEKLY);
     await callWithAttachments(href, { conferenceData: MEET });
