@@ -14,7 +14,7 @@ import { checkMeet, makesMeets } from './conference-result.ts';
 import type { EventPatch, GoogleEvents, SeriesNow } from './events.ts';
 import { laterBody, laterExceptionBody, singleBody } from './later-bodies.ts';
 import { refuseGuestSplit } from './organizer.ts';
-import { resourcesOf } from './series-result.ts';
+import { isCancelled, resourcesOf } from './series-result.ts';
 import { insertOnce, patchEvent } from './write-event.ts';
 
 /** As EventWriting has it. The rules of the new series leave out what does not take place. */
@@ -25,9 +25,11 @@ export async function copyLater(
 ): Promise<WriteResult> {
   const exceptions = exceptionsIn(later);
   const made = await events.series(newIdOf(later));
-  const old = await events.series(target.href);
   // All was checked before it was made.
-  const source = made === undefined ? splittable(old, target) : old;
+  const source =
+    made === undefined
+      ? splittable(await events.wholeSeries(target.href), target, later)
+      : await events.series(target.href);
   const meets = source !== undefined && (await asksForMeets(source, later, events));
   const patches = source === undefined ? [] : exceptionPatches(source, { ...later, exceptions }, meets);
   if (made !== undefined) return copyExceptions(made, isSingle(later) ? [] : patches, events);
@@ -54,12 +56,34 @@ const newIdOf = ({ key }: LaterHalf): string => key.toLowerCase();
 const changed = () => new ProviderError('precondition_failed', 'It was changed meanwhile');
 
 /** Fails where the series is gone, is not what the split was planned for, or may not be split by this account. */
-function splittable(old: SeriesNow | undefined, target: WriteTarget): SeriesNow {
+function splittable(old: SeriesNow | undefined, target: WriteTarget, later: LaterHalf): SeriesNow {
   if (old === undefined) throw new ProviderError('not_found', 'Google has no such event any more');
   if (target.etag !== undefined && old.master.etag !== target.etag) throw changed();
+  if (!hasStoredExceptions(old, target, later)) throw changed();
   refuseGuestSplit(old.master.original);
   refuseShortenedList(old.master.original);
   return old;
+}
+
+/** Whether the exceptions from the cut on are those that the split was planned for: a change of them leaves the master's version. */
+function hasStoredExceptions(
+  { exceptions }: SeriesNow,
+  { href, stored }: WriteTarget,
+  { at }: LaterHalf,
+): boolean {
+  const isLater = ({ events: [event] }: EventResource) =>
+    event?.recurrenceId !== undefined && instantOf(event.recurrenceId, 'UTC') >= instantOf(at, 'UTC');
+  const planned = stored.filter((resource) => resource.seriesId === href && isLater(resource));
+  const now = new Map(exceptions.filter(isLater).map((exception) => [exception.href, exception]));
+  return (
+    planned.length === now.size && planned.every((exception) => isSame(exception, now.get(exception.href)))
+  );
+}
+
+/** Of what was deleted no more counts: some listings tell what it was, and others do not. */
+function isSame(stored: EventResource, now: EventResource | undefined): boolean {
+  if (now === undefined || isCancelled(stored) !== isCancelled(now)) return false;
+  return isCancelled(now) || stored.etag === undefined || stored.etag === now.etag;
 }
 
 /** Whether a Meet is asked for where the old series has one. Fails where the caller wants one and Google makes none. */

@@ -53,7 +53,7 @@ function missingExceptions(now: SeriesNow, { href, stored }: WriteTarget): Event
 const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
-const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';
+export const isCancelled = ({ events: [event] }: EventResource): boolean => event?.status === 'cancelled';
 
 /** What the mirror has of the event: itself, and the exceptions of a series. */
 export const storedHrefs = ({ href, stored }: WriteTarget): string[] => [
