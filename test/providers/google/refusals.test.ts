@@ -100,6 +100,29 @@ function forGuests(): void {
     assert.equal((await eventAtGoogle(open)).summary, 'Ours');
   });
 
+  for (const guestChanges of ['refused', 'ignored'] as const)
+    for (const instance of [undefined, SECOND])
+      it(`is not what was read, sent back beside the guest’s own${instance ? ', of one occurrence' : ''} (${guestChanges})`, async () => {
+        await withGoogle({ guestChanges }, async () => {
+          const href = await invited({ guestsCanInviteOthers: false });
+          const { title, description = null, recurrence = null, status, attendees } = site.eventAt(href);
+          const times = { start: instance ?? berlin('2026-11-16T09:00:00') };
+          // Of the answers, which are the guests' own, callers need not say anything.
+          const list = attendees.map(({ email }) => ({ email, status: 'none' as const })).toReversed();
+          const same = { title, description, location: null, conference: null, status, attendees: list };
+          const rules = instance === undefined && { recurrence };
+          site.google.sent.length = 0;
+
+          await update(href, { ...same, ...times, ...rules, availability: 'free' }, instance);
+
+          const id = instance === undefined ? href : `${href}_20261123T080000Z`;
+          const { transparency, summary } = await eventAtGoogle(id);
+          assert.deepEqual([transparency, summary], ['transparent', 'Theirs']);
+          const changes = { ...same, ...times, title: 'Mine' };
+          await assertNothingSent(() => update(href, changes, instance), 'organizer_only');
+        });
+      });
+
   it('has sent nothing: who may not invite others adds nobody', async () => {
     const href = await invited({ guestsCanInviteOthers: false });
     const guests = [...(site.mirror.get(href)?.events[0]?.attendees ?? [])];
