@@ -2,14 +2,12 @@
  * What of an event its guests may change. Google refuses the rest (`forbiddenForNonOrganizer`), or answers as if it had
  * been changed and changes nothing (googleapis/google-api-nodejs-client#2989): so it is refused here, before anything is sent.
  */
-import { isDeepStrictEqual } from 'node:util';
-
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { Attendee } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { objects } from '../json-value.ts';
+import { withoutUnchanged } from '../unchanged-fields.ts';
 import { addressOf } from './attendees.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents } from './events.ts';
@@ -25,40 +23,15 @@ const isOrganizer = ({ organizer }: GoogleEvent): boolean =>
 
 const mayChangeAll = (event: GoogleEvent): boolean => isOrganizer(event) || event.guestsCanModify === true;
 
-/** What all guests share, with the guests themselves. */
-const SHARED_FIELDS = [
-  'title',
-  'description',
-  'location',
-  'status',
-  'start',
-  'end',
-  'recurrence',
-  'conference',
-] as const;
-
-/** Of a guest's change what is other than it is: who sends back what was read changes nothing of it. */
-export async function withoutUnchanged(
+/** Without what a guest sends back as it was read. */
+export async function guestChange(
   change: EventChange,
   event: GoogleEvent,
   events: Pick<GoogleEvents, 'resourceOf'>,
 ): Promise<EventChange> {
   if (mayChangeAll(event)) return change;
   const [read] = (await events.resourceOf(event)).events;
-  if (read === undefined) return change;
-  const same: (keyof EventChange)[] = SHARED_FIELDS.filter((field) =>
-    isDeepStrictEqual(change[field] ?? undefined, read[field]),
-  );
-  if (change.attendees && isSameList(change.attendees, read.attendees)) same.push('attendees');
-  return Object.fromEntries(Object.entries(change).filter(([field]) => !same.some((name) => name === field)));
-}
-
-/** Whether both have the same guests, by the names that they are given. Answers are the guests' own, whatever a list says. */
-function isSameList(list: readonly Attendee[], read: readonly Attendee[]): boolean {
-  const names = new Map(read.map(({ email, name }) => [email.toLowerCase(), name]));
-  const isThere = ({ email, name }: Attendee) =>
-    names.has(email.toLowerCase()) && (name === undefined || name === names.get(email.toLowerCase()));
-  return list.length === read.length && list.every(isThere);
+  return read === undefined ? change : withoutUnchanged(change, read);
 }
 
 /** Fails as `organizer_only` for a change of what all guests share, where they may not change it. */

@@ -113,7 +113,13 @@ function forGuests(): void {
           const rules = instance === undefined && { recurrence };
           site.google.sent.length = 0;
 
+          await update(href, { ...same, ...times, ...rules }, instance);
+          assert.deepEqual(writes(), []);
           await update(href, { ...same, ...times, ...rules, availability: 'free' }, instance);
+          assert.deepEqual(
+            writes().map(({ body }) => body),
+            [{ transparency: 'transparent' }],
+          );
 
           const id = instance === undefined ? href : `${href}_20261123T080000Z`;
           const { transparency, summary } = await eventAtGoogle(id);

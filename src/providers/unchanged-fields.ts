@@ -1,0 +1,37 @@
+/** What of a change is none: guests may send back what they read of an event, and that is not theirs to change. */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Attendee, CalendarEvent } from '../calendars/event.ts';
+import type { EventChange } from '../calendars/event-writing.ts';
+
+/** What the organizer says of an event, besides who is invited. */
+const SHARED_FIELDS = [
+  'title',
+  'description',
+  'location',
+  'status',
+  'start',
+  'end',
+  'recurrence',
+  'conference',
+] as const;
+
+/** The change without those of the organizer's fields that are so already. */
+export function withoutUnchanged(change: EventChange, event: CalendarEvent): EventChange {
+  const same: string[] = SHARED_FIELDS.filter((field) =>
+    isDeepStrictEqual(change[field] ?? undefined, event[field]),
+  );
+  if (change.attendees && isSameList(change.attendees, event.attendees)) same.push('attendees');
+  return Object.fromEntries(Object.entries(change).filter(([field]) => !same.includes(field)));
+}
+
+/** Whether both have the same guests. A list need not say how they are called, or what they answered. */
+function isSameList(list: readonly Attendee[], guests: readonly Attendee[]): boolean {
+  const known = new Map(guests.map((guest) => [guest.email.toLowerCase(), guest]));
+  const isKnown = ({ email, name, status }: Attendee) => {
+    const guest = known.get(email.toLowerCase());
+    if (guest === undefined) return false;
+    return (name === undefined || name === guest.name) && (status === 'none' || status === guest.status);
+  };
+  return list.length === guests.length && list.every(isKnown);
+}
