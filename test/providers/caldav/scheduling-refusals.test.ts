@@ -312,4 +312,35 @@ describe('a write that is refused at CalDAV', () => {
       assert.equal(writes() - writesBefore, 0, 'Nothing was written');
       assert.equal(sandbox.sent().length - sentBefore, 0, 'Nobody was told');
     });
+
+  for (const [name, updateMode] of [
+    ['Invitation', undefined],
+    ['Invitations on 0118', 'this'],
+    ['Invitations', 'all'],
+  ] as const)
+    it(`what a guest sends back of ${name} as it was read is not refused beside what is the guest’s own`, async () => {
+      const put = (changes: object) =>
+        server.app.inject({
+          method: 'PUT',
+          url: '/event',
+          headers: { authorization: `Bearer ${token}` },
+          payload: { provider: 'caldav', calendarId, eventId: eventId(name), updateMode, ...changes },
+        });
+      const listed = await get(server, '/events?start=2027-01-01&end=2027-03-01', token);
+      const events: { id: string; title: string; start: string; end: string; attendees: object[] }[] =
+        listed.json().events;
+      const event = events.find(({ id }) => id.startsWith(eventId(name)));
+      assert.ok(event);
+      const { title, start, end, attendees } = event;
+      const same = { title, start, end, attendees, status: 'confirmed', location: null };
+
+      assert.equal((await put(same)).statusCode, 200);
+      assert.equal(writes() - writesBefore, 0, 'Nothing is to be written');
+      const answer = await put({ ...same, availability: 'free' });
+
+      assert.equal(answer.statusCode, 200, answer.body);
+      assert.equal(answer.json().event?.availability, 'free', answer.body);
+      assert.equal(sandbox.sent().length - sentBefore, 0, 'Nobody was told');
+      assert.equal((await put({ ...same, title: 'Mine' })).statusCode, 422);
+    });
 });

@@ -4,9 +4,11 @@ import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { ContentLine } from '../../../lib/icalendar/content-line.ts';
 import { instanceLine } from '../../../lib/icalendar/write-time.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
+import { withoutUnchanged } from '../../unchanged-fields.ts';
 import { answerOf, invitedAddresses, withAttendees } from './attendee-lines.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 import { DETAIL_FIELDS, hasSameLines, withDetails } from './event-details.ts';
+import { plainEventOf } from './event-resource.ts';
 import { dtstartOf, movedOverrides, type Series, withTimes } from './event-times.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
@@ -14,15 +16,21 @@ import { findOverride, isExcluded, overrideFor } from './override.ts';
 /** With `instance`, that occurrence alone; else the single event, or the series with the overrides that follow it. */
 export type ChangeInput = { readonly instance: EventTime | undefined; readonly change: EventChange };
 
-/** Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. */
+/**
+ * Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. No edits
+ * when a guest sends back what was read.
+ */
 export function changeEvent(
   object: CalendarObject,
-  { instance, change }: ChangeInput,
+  { instance, change: asked }: ChangeInput,
   editor: Editor,
 ): EventEdit[] {
-  if (instance !== undefined) requireNoRecurrence(change);
+  if (instance !== undefined) requireNoRecurrence(asked);
   const event = instance === undefined ? object.events[0] : overrideFor(object, instance);
   if (event === undefined) return [];
+  const isOwn = isOrganizer(editor.user, event.component.lines);
+  const change = isOwn ? asked : withoutUnchanged(asked, plainEventOf(event.event));
+  if (Object.keys(change).length === 0) return [];
   requireRole(event.component.lines, change, editor);
   const timed = withTimes(event, change, object.zones.tzidOf);
   const lines = markRevised(withDetailsAndAttendees(timed, change, editor), editor);

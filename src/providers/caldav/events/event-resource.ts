@@ -69,6 +69,10 @@ function readable(icalendar: string, budget: ResourceBudget): ReadEvent[] {
   }
 }
 
+/** One event by itself, as eventResourceOf has it; without its custom data. */
+export const plainEventOf = (event: VEvent): CalendarEvent =>
+  calendarEventOf(event, undefined, () => undefined);
+
 function calendarEventOf(
   event: VEvent,
   master: VEvent | undefined,
