@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
+import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import type { GraphItem } from './event-resource.ts';
 
@@ -78,13 +79,30 @@ const MEMBERS_OF_FIELD: Readonly<Partial<Record<keyof EventChange, readonly (key
   attendees: ['attendees'],
 };
 
-/** Without what a change says for all. */
-export function withoutChanged(members: GraphEvent, change: EventChange): GraphEvent {
-  const named = new Set(
-    Object.entries(change).flatMap(([field, value]) => (value === undefined ? [] : field)),
-  );
+/** What a field is that a change takes away; of the others it is nothing. */
+const WHEN_TAKEN_AWAY: ReadonlyMap<string, unknown> = new Map([
+  ['availability', 'busy'],
+  ['status', 'confirmed'],
+  ['privacy', 'public'],
+]);
+
+/** Without what a change says for all otherwise than `event` has it: a word of Outlook's that says the same stays. */
+export function withoutChanged(members: GraphEvent, change: EventChange, event: CalendarEvent): GraphEvent {
+  const before = new Map<string, unknown>(Object.entries(event));
   const changed = new Set<string>(
-    Object.entries(MEMBERS_OF_FIELD).flatMap(([field, names]) => (named.has(field) ? names : [])),
+    Object.entries(change).flatMap(([field, value]) => {
+      const asked = value ?? WHEN_TAKEN_AWAY.get(field);
+      return value === undefined || isDeepStrictEqual(asked, before.get(field)) ? [] : membersOfField(field);
+    }),
   );
   return Object.fromEntries(Object.entries(members).filter(([name]) => !changed.has(name)));
+}
+
+const membersOfField = (field: string): readonly string[] =>
+  new Map<string, readonly string[]>(Object.entries(MEMBERS_OF_FIELD)).get(field) ?? [];
+
+/** `changed` in the place of what was: a place of its own leaves none of the former ones. */
+export function replaced(members: GraphEvent, changed: GraphEvent): GraphEvent {
+  const { locations, ...rest } = members;
+  return { ...rest, ...(locations && changed.location === undefined && { locations }), ...changed };
 }

@@ -7,6 +7,7 @@ import type {
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
 
+import type { CalendarEvent } from '../../calendars/event.ts';
 import type { LaterHalf, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unreadableAnswer } from '../meaning.ts';
@@ -14,12 +15,12 @@ import { onlyException } from '../single-later-half.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
 import { timesFor } from './body-times.ts';
 import { copyAttachments } from './copied-attachments.ts';
-import { copiedMembers, ownMembers, withoutChanged } from './copied-members.ts';
+import { copiedMembers, ownMembers, replaced, withoutChanged } from './copied-members.ts';
 import { goneSince, postEvent } from './create-event.ts';
 import { type Current, changedMeanwhile, currentEvent, keyOn, noEvent } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
-import { exceptionOf, type GraphItem } from './event-resource.ts';
+import type { GraphItem } from './event-resource.ts';
 import { makeExceptions, type NewException } from './make-exceptions.ts';
 import { isInCalendar } from './membership.ts';
 import { onlineMeetingProviderOf } from './online-meeting.ts';
@@ -53,9 +54,16 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
 }
 
 /** The series to be split, with its texts as they are kept. */
-type Old = { readonly current: Current; readonly items: SeriesItems };
+type Old = {
+  readonly current: Current;
+  readonly items: SeriesItems;
+  /** By their original starts. Those that cannot be read are not in the mirror either, and are left behind. */
+  readonly exceptions: ReadonlyMap<number, OldException>;
+};
 
-async function readOld(source: Source, { href, etag }: WriteTarget): Promise<Old> {
+type OldException = { readonly item: GraphItem; readonly event: CalendarEvent };
+
+async function readOld(source: Source, { href, etag, stored }: WriteTarget): Promise<Old> {
   const items = await getSeries(source, href, 'html');
   if (items === undefined) throw noEvent();
   const { master } = items;
@@ -66,10 +74,29 @@ async function readOld(source: Source, { href, etag }: WriteTarget): Promise<Old
       'organizer_only',
       'Only the organizer of this meeting can split its series',
     );
-  const [resource] = await seriesResources(source, { master, exceptions: [] });
-  const [event] = resource?.events ?? [];
+  const [resource, ...others] = await seriesResources(source, items);
+  const event = resource?.seriesId === undefined ? resource?.events[0] : undefined;
   if (event === undefined) throw unreadableAnswer('Microsoft sent an event that cannot be read');
-  return { current: { id: href, event, item: master, ifMatch: undefined }, items };
+  const itemOf = new Map(items.exceptions.map((item) => [item.id, item]));
+  const exceptions = others.flatMap(({ eventId, events: [exception] }): [number, OldException][] => {
+    const item = itemOf.get(eventId);
+    if (item === undefined || exception?.recurrenceId === undefined) return [];
+    return [[keyOn(event, exception.recurrenceId), { item, event: exception }]];
+  });
+  const current = { id: href, event: asShown(event, master, stored), item: master, ifMatch: undefined };
+  return { current, items, exceptions: new Map(exceptions) };
+}
+
+/** With its text as callers know it, where the mirror has that of this version: here it was asked for as it is kept. */
+function asShown(
+  event: CalendarEvent,
+  { changeKey }: GraphItem,
+  [stored]: WriteTarget['stored'],
+): CalendarEvent {
+  const { description: _, ...rest } = event;
+  const [shown] = stored?.events ?? [];
+  if (shown === undefined || !changeKey || stored?.etag !== changeKey) return event;
+  return { ...rest, ...(shown.description !== undefined && { description: shown.description }) };
 }
 
 type Plan = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
@@ -77,7 +104,7 @@ type Plan = { readonly body: GraphEvent; readonly exceptions: readonly NewExcept
 /** What is to be written, before anything is. Fails with UnsupportedByProvider for what Outlook cannot keep. */
 async function planCopy(
   source: Source,
-  { current, items: { master, exceptions } }: Old,
+  { current, items: { master }, exceptions }: Old,
   later: LaterHalf,
 ): Promise<Plan> {
   const { change } = later;
@@ -85,24 +112,17 @@ async function planCopy(
   const single = recurrence === null ? onlyException(later) : undefined;
   const pattern = recurrence === null ? undefined : patternedRecurrence(recurrence, start);
   const body = { ...(await masterBody(source, current, change)), ...(pattern && { recurrence: pattern }) };
-  const itemAt = new Map(exceptions.map((item) => [originalKey(item, current), item]));
   const made = (single ? [single] : later.exceptions).map(
     ({ recurrenceId, instance, times }): NewException => {
-      const item = itemAt.get(keyOn(current.event, recurrenceId));
-      if (item === undefined) throw changedMeanwhile();
-      const fields = withoutChanged(ownMembers(item, master), change);
+      const old = exceptions.get(keyOn(current.event, recurrenceId));
+      if (old === undefined) throw changedMeanwhile();
+      const fields = withoutChanged(ownMembers(old.item, master), change, old.event);
       const graphTimes = times && timesFor(times.start, times.end);
       return { original: instance, fields, times: graphTimes, mayMove: true };
     },
   );
   const [only] = recurrence === null ? made : [];
-  return { body: { ...body, ...only?.fields, ...only?.times }, exceptions: made };
-}
-
-function originalKey(item: GraphItem, { item: master, event }: Current): number | undefined {
-  const zone = event.start.type === 'zoned' ? event.start.zone : 'UTC';
-  const [{ recurrenceId } = {}] = exceptionOf(item, master, { zone }).events;
-  return recurrenceId && keyOn(event, recurrenceId);
+  return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: made };
 }
 
 /** The old master's own members, with what the change says in their places. */
@@ -114,24 +134,26 @@ async function masterBody(
   const { onlineMeeting: _, onlineMeetingUrl: _url, ...item } = current.item;
   const copied = copiedMembers(item);
   const { content, contentType } = copied.body ?? {};
+  const meeting = await newMeeting(source, current, change);
+  const { conference, ...rest } = change;
+  // The link of the old meeting is not the new one's.
+  const leadsToOld = meeting.isOnlineMeeting === true && conference === current.event.conference;
   const changed = bodyOf({
-    change,
+    change: leadsToOld ? rest : change,
     // The new series has no meeting until one is made for it.
     current: { ...current, item },
     organizer: item.organizer?.emailAddress?.address ?? undefined,
     onlineMeetingProvider: undefined,
   });
   const properties = mergedProperties(copied, changed);
+  const ownBody =
+    hasOnlineMeeting(current) && content && contentType
+      ? { ...copied, body: { contentType, content: withTeamsParagraph(content, '') } }
+      : copied;
   return {
-    ...withoutChanged(
-      hasOnlineMeeting(current) && content && contentType
-        ? { ...copied, body: { contentType, content: withTeamsParagraph(content, '') } }
-        : copied,
-      change,
-    ),
-    ...changed,
+    ...replaced(ownBody, changed),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
-    ...(await newMeeting(source, current, change)),
+    ...meeting,
   };
 }
 

@@ -33,8 +33,12 @@ export function bodyOf({ change, current, organizer, onlineMeetingProvider }: Bo
   const properties = propertiesOf(change, current);
   return {
     ...(title !== undefined && { subject: title }),
-    ...(description !== undefined && { body: { contentType: 'text', content: description ?? '' } }),
-    ...(location !== undefined && { location: { displayName: location ?? '' } }),
+    ...(description !== undefined &&
+      !isSame(description, current, 'description') && {
+        body: { contentType: 'text', content: description ?? '' },
+      }),
+    ...(location !== undefined &&
+      !isSame(location, current, 'location') && { location: { displayName: location ?? '' } }),
     ...timesOf(change, current),
     ...(showAs !== undefined && { showAs }),
     ...(privacy !== undefined &&
@@ -47,6 +51,15 @@ export function bodyOf({ change, current, organizer, onlineMeetingProvider }: Bo
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
   };
 }
+
+/** What is so already keeps what Outlook has of it beside the words: the form of a text, the kinds of places. */
+const isSame = (
+  asked: string | null,
+  current: Current | undefined,
+  field: 'description' | 'location',
+): boolean => current !== undefined && plain(asked) === plain(current.event[field]);
+
+const plain = (text: string | null | undefined): string => (text ?? '').replaceAll('\r\n', '\n').trim();
 
 const SENSITIVITY: Readonly<Record<CalendarEvent['privacy'], Sensitivity>> = {
   public: 'normal',

@@ -1,0 +1,186 @@
+/** The later half of a series in Outlook where the request says again what is so already, and where Outlook refuses a part. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+
+import type { LaterHalf } from '../../../src/calendars/event-writing.ts';
+import type { Egress } from '../../../src/lib/egress/egress.ts';
+import { apply, berlin, draftOf, rule } from '../../contract/mirrored-writes.ts';
+import { openMicrosoftWriting } from './microsoft-writing.ts';
+
+const WEEKLY = draftOf({
+  title: 'Weekly',
+  start: berlin('2026-10-12T09:00:00'),
+  end: berlin('2026-10-12T10:00:00'),
+  recurrence: rule('FREQ=WEEKLY;COUNT=6'),
+});
+const THIRD = berlin('2026-10-26T09:00:00');
+const FOURTH = berlin('2026-11-02T09:00:00');
+
+const LATER: LaterHalf = {
+  key: 'c0ffee11'.repeat(4),
+  at: THIRD,
+  change: { start: THIRD, end: berlin('2026-10-26T10:00:00'), recurrence: rule('FREQ=WEEKLY;COUNT=4') },
+  exceptions: [],
+  cancelled: [],
+};
+
+const OUTLOOKS_OWN = {
+  body: { contentType: 'html', content: '<html><body><p>Bring <b>cake</b></p></body></html>' },
+  sensitivity: 'personal',
+  showAs: 'oof',
+  locations: [
+    {
+      displayName: 'Room 1',
+      locationType: 'conferenceRoom',
+      locationEmailAddress: 'room1@contoso.test',
+      uniqueId: 'room1@contoso.test',
+      uniqueIdType: 'directory',
+    },
+    { displayName: 'Café', locationType: 'restaurant', address: { city: 'Berlin' } },
+  ],
+};
+const PLACE = { location: { displayName: 'Room 1; Café', locationType: 'default' } };
+
+async function openCopying(t: TestContext) {
+  const work = await openMicrosoftWriting(t);
+  return {
+    ...work,
+    /** Answers the href of the new series. */
+    async copy(href: string, later: LaterHalf): Promise<string> {
+      const result = await work.writing.copyLater(work.calendar, work.target(href), later);
+      apply(work.mirror, result);
+      assert.ok(result.changed[0]);
+      return result.changed[0].href;
+    },
+    /** What a client has of an event, to send it back whole. */
+    whole(href: string) {
+      const { title, description, location, availability, privacy, status, conference } = work.event(href);
+      return {
+        ...{ title, availability, privacy, status },
+        description: description ?? null,
+        location: location ?? null,
+        conference: conference ?? null,
+      };
+    },
+    async files(id: string) {
+      const { value } = await work.graph('GET', `${id}/attachments`);
+      // As the sandbox answers them.
+      const files = value as { name: string; contentBytes: string }[];
+      return files.map(({ name, contentBytes }) => [name, Buffer.from(contentBytes, 'base64').toString()]);
+    },
+  };
+}
+
+const pick = (item: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, item[name]]));
+
+describe('The later half of a series at Microsoft, asked for as it is', () => {
+  it('privacy, availability, text and places that are sent back stay as Outlook has them', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.graph('PATCH', href, { ...OUTLOOKS_OWN, ...PLACE });
+    await work.sync();
+
+    const later = await work.copy(href, { ...LATER, change: { ...LATER.change, ...work.whole(href) } });
+
+    const item = await work.graph('GET', later);
+    assert.deepEqual(pick(item, Object.keys(OUTLOOKS_OWN)), OUTLOOKS_OWN);
+    await work.mirrored();
+  });
+
+  it('an exception keeps its own word for what is asked, and loses one that says otherwise', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.sync();
+    await work.graph('PATCH', await work.occurrence(href, FOURTH), {
+      sensitivity: 'personal',
+      showAs: 'oof',
+    });
+    const fifth = berlin('2026-11-09T09:00:00');
+    await work.graph('PATCH', await work.occurrence(href, fifth), {
+      sensitivity: 'confidential',
+      showAs: 'free',
+    });
+    await work.sync();
+
+    const later = await work.copy(href, {
+      ...LATER,
+      change: { ...LATER.change, privacy: 'private', availability: 'busy' },
+      exceptions: [FOURTH, fifth].map((instance) => ({ recurrenceId: instance, instance })),
+    });
+
+    const words = async (id: string) => pick(await work.graph('GET', id), ['sensitivity', 'showAs']);
+    assert.deepEqual(await words(later), { sensitivity: 'private', showAs: 'busy' });
+    assert.deepEqual(await words(await work.occurrence(later, FOURTH)), {
+      sensitivity: 'personal',
+      showAs: 'oof',
+    });
+    assert.deepEqual(await words(await work.occurrence(later, fifth)), {
+      sensitivity: 'private',
+      showAs: 'busy',
+    });
+  });
+
+  it('the text and the link of a Teams meeting, sent back, do not lead to the old one', async (t) => {
+    const work = await openCopying(t);
+    work.fault({ kind: 'meeting_in_body' });
+    const href = await work.create({ ...WEEKLY, description: 'Agenda', autoConference: true });
+    await work.sync();
+    const oldUrl = work.event(href).conference ?? '';
+    assert.ok(oldUrl);
+
+    const later = await work.copy(href, { ...LATER, change: { ...LATER.change, ...work.whole(href) } });
+
+    const { original } = work.resource(later);
+    assert.ok(!JSON.stringify([original, await work.graph('GET', later)]).includes(oldUrl));
+    assert.ok(work.event(later).conference);
+    assert.match(work.event(later).description ?? '', /Agenda/);
+  });
+
+  it('a text and a place that are sent back with another title keep their form', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.graph('PATCH', href, { ...OUTLOOKS_OWN, ...PLACE });
+    await work.sync();
+
+    await work.update(href, { ...work.whole(href), title: 'Other' });
+
+    const item = await work.graph('GET', href);
+    assert.deepEqual(pick(item, ['subject', ...Object.keys(OUTLOOKS_OWN)]), {
+      subject: 'Other',
+      ...OUTLOOKS_OWN,
+    });
+  });
+});
+
+describe('The later half of a series at Microsoft, refused in part', () => {
+  it('an exception that names no occurrence is left behind, as it is when it is read', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Own' }, FOURTH);
+    const { accessToken } = work.account.credentials();
+    const egress: Egress = {
+      ...work.egress,
+      async request(request) {
+        const answer = await work.egress.request(request);
+        const body = Buffer.from(
+          answer.body.toString().replaceAll(/"(originalStart|occurrenceId)":/g, '"_$1":'),
+        );
+        const isOld = String(request.url).includes(`/${encodeURIComponent(href)}?`);
+        return isOld ? { ...answer, header: (name) => answer.header(name), body } : answer;
+      },
+    };
+    const { writing } = work.providerWith({ egress }).open(work.account.credentials(), {
+      accessToken: async () => accessToken,
+      renewAccessToken: async () => accessToken,
+      limited: (_operation, request) => request(),
+    });
+
+    const { changed } = await writing.copyLater(work.calendar, work.target(href), LATER);
+
+    assert.deepEqual(
+      changed.map(({ events: [event] }) => event?.title),
+      ['Weekly'],
+    );
+  });
+});
