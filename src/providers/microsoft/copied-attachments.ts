@@ -1,13 +1,12 @@
 /**
  * The files of a series, put with the new series that its later half becomes. Graph takes files of up to 3 MB in one request;
- * larger ones, attached items and links into a cloud are left with the old series (docs/providers.md).
+ * larger ones, attached items, links into a cloud and what Outlook refuses are left with the old series (docs/providers.md).
  */
 import type { FileAttachment } from '@microsoft/microsoft-graph-types';
 
-import { undefinedIf } from '../expected-failure.ts';
+import { codeOf, statusOf } from './api-refusal.ts';
 import type { GraphItem } from './event-resource.ts';
 import { eventUrl, type Source } from './read-events.ts';
-import { writeTo } from './write-requests.ts';
 
 /** Graph's own bound for a file in a request. */
 const MOST_BYTES = 3_000_000;
@@ -17,22 +16,60 @@ const MOST_LISTED = 250;
 
 type Attachment = FileAttachment & { readonly '@odata.type'?: unknown };
 
-/** `item` is the series as Graph answered it, its text as it is kept. Those that are there by their name are not put twice. */
+/** `item` is the series as Graph answered it, its text as it is kept. Those that are there already are not put twice. */
 export async function copyAttachments(source: Source, item: GraphItem, newId: string): Promise<void> {
   // Pictures in the text do not count as attachments of an event.
   const hasPictures = item.body?.content?.includes('cid:') ?? false;
-  if (!item.id || (item.hasAttachments !== true && !hasPictures)) return;
-  const attachments = await listAttachments(source, item.id);
-  if (attachments.length === 0) return;
-  const there = new Set((await listAttachments(source, newId)).map(({ name }) => name));
-  const wanted = attachments.filter(({ name, size }) => !there.has(name) && (size ?? 0) <= MOST_BYTES);
-  for (const { id } of wanted.slice(0, MOST_FILES))
-    await copyAttachment(
-      source,
-      `${eventUrl(source, item.id)}/attachments/${encodeURIComponent(id ?? '')}`,
-      newId,
-    );
+  const oldId = item.id;
+  if (!oldId || (item.hasAttachments !== true && !hasPictures)) return;
+  const listed = (id: string) => unlessRefused(source, newId, () => listAttachments(source, id));
+  const attachments = await listed(oldId);
+  if (attachments === undefined || attachments.length === 0) return;
+  const wanted = attachments.filter(({ size }) => (size ?? 0) <= MOST_BYTES).slice(0, MOST_FILES);
+  for (const { id } of missingIn((await listed(newId)) ?? [], wanted)) {
+    const url = `${eventUrl(source, oldId)}/attachments/${encodeURIComponent(id ?? '')}`;
+    await unlessRefused(source, newId, () => copyAttachment(source, url, newId));
+  }
 }
+
+/**
+ * Each file that is there stands for one that is wanted: for that of its name and size, else for the first of its name that
+ * is left. That a copy is as large as what it was made of no source confirms.
+ */
+function missingIn(there: readonly Attachment[], wanted: readonly Attachment[]): readonly Attachment[] {
+  const missing = [...wanted];
+  const others = there.filter(
+    ({ name, size }) => !takeOut(missing, (one) => one.name === name && one.size === size),
+  );
+  for (const { name } of others) takeOut(missing, (one) => one.name === name);
+  return missing;
+}
+
+function takeOut(attachments: Attachment[], isIt: (attachment: Attachment) => boolean): boolean {
+  const at = attachments.findIndex(isIt);
+  if (at !== -1) attachments.splice(at, 1);
+  return at !== -1;
+}
+
+/** No file is worth a meeting that was announced: what Outlook refuses for good is left behind, and logged. */
+async function unlessRefused<T>(
+  source: Source,
+  newId: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (failure) {
+    const status = statusOf(failure) ?? 0;
+    if (!FOR_GOOD.has(status)) throw failure;
+    const where = { calendar: source.url, href: newId, status, code: codeOf(failure) };
+    source.log.warn(where, 'A file stays with the old series: Outlook refuses it with the new one');
+    return undefined;
+  }
+}
+
+/** Also 507: the mailbox is full. */
+const FOR_GOOD: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422, 507]);
 
 /** Without their contents. */
 async function listAttachments(source: Source, id: string): Promise<readonly Attachment[]> {
@@ -48,11 +85,10 @@ async function listAttachments(source: Source, id: string): Promise<readonly Att
 
 async function copyAttachment(source: Source, url: string, newId: string): Promise<void> {
   // What Graph publishes for an attachment; its members are all optional and read as such.
-  const found: Promise<Attachment> = source.graph.get({ operation: 'attachments.get', url });
-  const attachment = await undefinedIf('not_found', found);
-  if (attachment?.['@odata.type'] !== FILE || !attachment.contentBytes) return;
+  const attachment: Attachment = await source.graph.get({ operation: 'attachments.get', url });
+  if (attachment['@odata.type'] !== FILE || !attachment.contentBytes) return;
   const { name, contentType, contentBytes, contentId, isInline } = attachment;
-  await writeTo(source, {
+  await source.graph.write({
     operation: 'attachments.create',
     method: 'POST',
     url: `${eventUrl(source, newId)}/attachments`,

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { LaterHalf } from '../../../src/calendars/event-writing.ts';
 import type { Egress } from '../../../src/lib/egress/egress.ts';
 import { apply, berlin, draftOf, rule } from '../../contract/mirrored-writes.ts';
+import { ADA } from './microsoft-harness.ts';
 import { openMicrosoftWriting } from './microsoft-writing.ts';
 
 const WEEKLY = draftOf({
@@ -182,5 +183,38 @@ describe('The later half of a series at Microsoft, refused in part', () => {
       changed.map(({ events: [event] }) => event?.title),
       ['Weekly'],
     );
+  });
+
+  for (const status of [400, 403, 404, 413])
+    it(`a file that Outlook answers ${status} stays with the old series, and the others go along`, async (t) => {
+      const work = await openCopying(t);
+      const href = await work.create(WEEKLY);
+      for (const name of ['tool.exe', 'plan.txt'])
+        await work.manual.attach(ADA.email, work.calendar, { id: href, name, content: name });
+      await work.sync();
+      work.fault({ kind: 'status', status }, 'attachments.create', 1);
+
+      const later = await work.copy(href, LATER);
+
+      assert.deepEqual(await work.files(later), [['plan.txt', 'plan.txt']]);
+      await work.mirrored();
+    });
+
+  it('files of one name all go along, also after an interruption', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    for (const content of ['one', 'a second', 'two'])
+      await work.manual.attach(ADA.email, work.calendar, { id: href, name: 'image.png', content });
+    await work.sync();
+
+    work.fault({ kind: 'lost_answer' }, 'attachments.create', 1);
+    await assert.rejects(work.copy(href, LATER), { kind: 'unavailable' });
+    const later = await work.copy(href, LATER);
+
+    assert.deepEqual(await work.files(later), [
+      ['image.png', 'one'],
+      ['image.png', 'a second'],
+      ['image.png', 'two'],
+    ]);
   });
 });
