@@ -118,7 +118,7 @@ async function planCopy(
       if (old === undefined) throw changedMeanwhile();
       const fields = withoutChanged(ownMembers(old.item, master), change, old.event);
       const graphTimes = times && timesFor(times.start, times.end);
-      return { original: instance, fields, times: graphTimes, mayMove: true };
+      return { original: instance, fields, times: graphTimes, move: 'must' };
     },
   );
   const [only] = recurrence === null ? made : [];

@@ -15,8 +15,12 @@ export type NewException = {
   readonly fields: GraphEvent;
   /** When it takes place, where that is not when its series says. */
   readonly times: GraphTimes | undefined;
-  /** Whether those times can be had at all: not in a series that has changed between times and whole days. */
-  readonly mayMove: boolean;
+  /**
+   * What becomes of those times. They `cannot` be had in a series that has changed between times and whole days. Where they
+   * are refused, one that `may` move stays in its place; of one that `must`, that is only so where its neighbours are in the
+   * way, and all else fails.
+   */
+  readonly move: 'must' | 'may' | 'cannot';
 };
 
 /** Those that are exceptions already stay as they are, so that a repetition goes on where it was interrupted. */
@@ -39,21 +43,79 @@ const exceptionKeys = ({ resources, event }: CurrentSeries): ReadonlySet<number>
   );
 
 /** Without `If-Match`: what it is of was made by the change just written. */
-async function makeException(
-  source: Source,
-  series: CurrentSeries,
-  { original, fields, times, mayMove }: NewException,
-): Promise<void> {
-  const item = await occurrenceAt(source, series, original);
+async function makeException(source: Source, series: CurrentSeries, exception: NewException): Promise<void> {
+  const item = await occurrenceAt(source, series, exception.original);
   if (!item?.id) return;
   const occurrence: Current = { id: item.id, event: series.event, item, ifMatch: undefined };
-  try {
-    await patchEvent(source, occurrence, { ...fields, ...(mayMove && times) });
-    if (mayMove || times === undefined) return;
-  } catch (failure) {
-    if (!(failure instanceof UnsupportedByProvider) || times === undefined) throw failure;
-    await patchEvent(source, occurrence, fields);
-  }
+  const { fields, move } = exception;
+  const times = move === 'cannot' ? undefined : exception.times;
+  const isWritten = await unlessUnsupported(() => patchEvent(source, occurrence, { ...fields, ...times }));
+  const isMoved = isWritten ? times === exception.times : await makeInParts(source, occurrence, exception);
+  if (isMoved) return;
   const where = { calendar: source.url, href: series.id, occurrence: item.id };
   source.log.warn(where, 'A moved occurrence is back in its place: its series has it where it cannot be');
 }
+
+/** What was refused as a whole: when it takes place first. Answers whether it does so. */
+async function makeInParts(
+  source: Source,
+  occurrence: Current,
+  { fields, times, move }: NewException,
+): Promise<boolean> {
+  const isMoved =
+    times === undefined || (move !== 'cannot' && (await moved(source, occurrence, { times, move })));
+  const refused = await refusedWords(source, occurrence, fields);
+  if (refused.length === 0) return isMoved;
+  const where = { calendar: source.url, occurrence: occurrence.id, refused };
+  source.log.warn(where, 'An occurrence has words of its series: Outlook refuses its own');
+  return isMoved;
+}
+
+/** Whether it could be. Fails for one that must, unless its neighbours are in the way. */
+async function moved(
+  source: Source,
+  occurrence: Current,
+  { times, move }: { readonly times: GraphTimes; readonly move: 'must' | 'may' },
+): Promise<boolean> {
+  try {
+    await patchEvent(source, occurrence, times);
+    return true;
+  } catch (failure) {
+    const isLeft = move === 'may' ? isUnsupported(failure) : isAmongNeighbours(failure);
+    if (isLeft) return false;
+    throw failure;
+  }
+}
+
+/** The members that stay those of the series. Nothing is written of one that cannot be as private as it was. */
+async function refusedWords(source: Source, occurrence: Current, fields: GraphEvent): Promise<string[]> {
+  const isTaken = (body: GraphEvent) => unlessUnsupported(() => patchEvent(source, occurrence, body));
+  const { sensitivity, ...words } = fields;
+  if (sensitivity && !(await isTaken({ sensitivity }))) return Object.keys(fields);
+  if (await isTaken(words)) return [];
+  const refused: string[] = [];
+  for (const [member, value] of Object.entries(words))
+    if (!(await isTaken({ [member]: value }))) refused.push(member);
+  return refused;
+}
+
+/** Whether it was written. */
+async function unlessUnsupported(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (failure) {
+    if (!isUnsupported(failure)) throw failure;
+    return false;
+  }
+}
+
+/** Refused for what it is, and not because nothing of the calendar can be changed any more. */
+const isUnsupported = (failure: unknown): failure is UnsupportedByProvider =>
+  failure instanceof UnsupportedByProvider && failure.reason !== 'calendar_read_only';
+
+/** Exchange keeps the occurrences of a series in order, each on a day of its own, and each over before the next. */
+const isAmongNeighbours = (failure: unknown): boolean =>
+  isUnsupported(failure) &&
+  (failure.reason === 'mode_not_supported_by_provider' ||
+    failure.reason === 'recurrence_not_supported_by_provider');

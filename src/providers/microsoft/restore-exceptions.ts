@@ -44,7 +44,7 @@ export async function restoreExceptions(
         original: shifted(event.recurrenceId),
         fields: ownMembers(item, items.master),
         times: changedTimes(event, series),
-        mayMove: series.start.type === after.event.start.type,
+        move: series.start.type === after.event.start.type ? 'may' : 'cannot',
       },
     ];
   });

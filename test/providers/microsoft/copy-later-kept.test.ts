@@ -4,9 +4,9 @@ import { describe, it, type TestContext } from 'node:test';
 
 import type { LaterHalf } from '../../../src/calendars/event-writing.ts';
 import type { Egress } from '../../../src/lib/egress/egress.ts';
-import { apply, berlin, draftOf, rule } from '../../contract/mirrored-writes.ts';
+import { apply, berlin, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
 import { ADA } from './microsoft-harness.ts';
-import { openMicrosoftWriting } from './microsoft-writing.ts';
+import { openMicrosoftWriting, unsupported } from './microsoft-writing.ts';
 
 const WEEKLY = draftOf({
   title: 'Weekly',
@@ -155,36 +155,6 @@ describe('The later half of a series at Microsoft, asked for as it is', () => {
 });
 
 describe('The later half of a series at Microsoft, refused in part', () => {
-  it('an exception that names no occurrence is left behind, as it is when it is read', async (t) => {
-    const work = await openCopying(t);
-    const href = await work.create(WEEKLY);
-    await work.update(href, { title: 'Own' }, FOURTH);
-    const { accessToken } = work.account.credentials();
-    const egress: Egress = {
-      ...work.egress,
-      async request(request) {
-        const answer = await work.egress.request(request);
-        const body = Buffer.from(
-          answer.body.toString().replaceAll(/"(originalStart|occurrenceId)":/g, '"_$1":'),
-        );
-        const isOld = String(request.url).includes(`/${encodeURIComponent(href)}?`);
-        return isOld ? { ...answer, header: (name) => answer.header(name), body } : answer;
-      },
-    };
-    const { writing } = work.providerWith({ egress }).open(work.account.credentials(), {
-      accessToken: async () => accessToken,
-      renewAccessToken: async () => accessToken,
-      limited: (_operation, request) => request(),
-    });
-
-    const { changed } = await writing.copyLater(work.calendar, work.target(href), LATER);
-
-    assert.deepEqual(
-      changed.map(({ events: [event] }) => event?.title),
-      ['Weekly'],
-    );
-  });
-
   for (const status of [400, 403, 404, 413])
     it(`a file that Outlook answers ${status} stays with the old series, and the others go along`, async (t) => {
       const work = await openCopying(t);
@@ -216,5 +186,99 @@ describe('The later half of a series at Microsoft, refused in part', () => {
       ['image.png', 'a second'],
       ['image.png', 'two'],
     ]);
+  });
+
+  it('an exception that is refused as a whole is made in parts', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    const moved = { start: berlin('2026-11-03T15:00:00'), end: berlin('2026-11-03T15:30:00') };
+    await work.update(href, { ...moved, title: 'Own', location: 'Roof', privacy: 'private' }, FOURTH);
+    work.fault({ kind: 'status', status: 400 }, 'events.update', 1);
+
+    const exceptions = [{ recurrenceId: FOURTH, instance: FOURTH, times: moved }];
+    const later = await work.copy(href, { ...LATER, exceptions });
+
+    const [, occurrence] = occurrences(work.mirror, later);
+    assert.deepEqual(occurrence, {
+      title: 'Own',
+      start: '2026-11-03T15:00:00',
+      end: '2026-11-03T15:30:00',
+    });
+    const item = await work.graph('GET', await work.occurrence(later, moved.start));
+    assert.equal(item.sensitivity, 'private');
+  });
+
+  it('of an exception that cannot be as private as it was, no word is written', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Own', privacy: 'private' }, FOURTH);
+    work.fault({ kind: 'status', status: 400 }, 'events.update', 2);
+
+    const exceptions = [{ recurrenceId: FOURTH, instance: FOURTH }];
+    const later = await work.copy(href, { ...LATER, exceptions });
+
+    const { subject } = await work.graph('GET', await work.occurrence(later, FOURTH));
+    assert.equal(subject, 'Weekly');
+  });
+
+  it('an exception of which all words are refused is left as its series has it', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Own', location: 'Roof' }, FOURTH);
+    work.fault({ kind: 'status', status: 400 }, 'events.update');
+
+    const later = await work.copy(href, {
+      ...LATER,
+      exceptions: [{ recurrenceId: FOURTH, instance: FOURTH }],
+    });
+
+    assert.deepEqual(
+      occurrences(work.mirror, later).map(({ title }) => title),
+      ['Weekly', 'Weekly', 'Weekly', 'Weekly'],
+    );
+  });
+
+  it('a split is not made where the times of an exception are refused', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    const moved = { start: berlin('2026-11-03T15:00:00'), end: berlin('2026-11-03T15:30:00') };
+    await work.update(href, moved, FOURTH);
+    work.fault({ kind: 'status', status: 400 }, 'events.update');
+
+    const exceptions = [{ recurrenceId: FOURTH, instance: FOURTH, times: moved }];
+    await assert.rejects(
+      work.copy(href, { ...LATER, exceptions }),
+      unsupported('field_not_supported_by_provider'),
+    );
+  });
+
+  it('an exception that names no occurrence is left behind, as it is when it is read', async (t) => {
+    const work = await openCopying(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Own' }, FOURTH);
+    const { accessToken } = work.account.credentials();
+    const egress: Egress = {
+      ...work.egress,
+      async request(request) {
+        const answer = await work.egress.request(request);
+        const body = Buffer.from(
+          answer.body.toString().replaceAll(/"(originalStart|occurrenceId)":/g, '"_$1":'),
+        );
+        const isOld = String(request.url).includes(`/${encodeURIComponent(href)}?`);
+        return isOld ? { ...answer, header: (name) => answer.header(name), body } : answer;
+      },
+    };
+    const { writing } = work.providerWith({ egress }).open(work.account.credentials(), {
+      accessToken: async () => accessToken,
+      renewAccessToken: async () => accessToken,
+      limited: (_operation, request) => request(),
+    });
+
+    const { changed } = await writing.copyLater(work.calendar, work.target(href), LATER);
+
+    assert.deepEqual(
+      changed.map(({ events: [event] }) => event?.title),
+      ['Weekly'],
+    );
   });
 });
