@@ -1,36 +1,59 @@
-/** One occurrence of a series whose length is a DURATION, changed alone over a clock change. */
+/** How long occurrences last after a change: by DURATION, over a clock change, and as a period of RDATE says. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-
+import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { berlin } from '../../contract/mirrored-writes.ts';
 import { calendarObject } from '../../servers/icalendar.ts';
 import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';
 
-const HIKE = [
-  'BEGIN:VEVENT',
-  'UID:hike',
-  'DTSTAMP:20260101T000000Z',
-  'DTSTART;TZID=Europe/Berlin:20261017T120000',
-  'DURATION:P1DT2H',
-  'RRULE:FREQ=WEEKLY;COUNT=3',
-  'SUMMARY:Hike',
-  'END:VEVENT',
-  '',
-].join('\r\n');
+const eventOf = (...lines: readonly string[]): string =>
+  ['BEGIN:VEVENT', 'UID:hike', 'DTSTAMP:20250101T000000Z', ...lines, 'END:VEVENT', ''].join('\r\n');
+const newYork = (local: string): EventTime => ({ type: 'zoned', local, zone: 'America/New_York' });
 
-describe('an occurrence of a series that lasts a day and hours', () => {
+const HOUR = 3_600_000;
+const NEW_YORK = 'TZID=America/New_York';
+
+describe('the length of occurrences', () => {
   let account: WritingAccount;
   beforeEach(async () => {
     account = await writingAccount();
   });
   afterEach(() => account.close());
 
+  const hoursOf = (href: string, title: string): number => {
+    const event = account.mirror.get(href)?.events.find((one) => one.title === title);
+    assert.ok(event, `An event titled ${title}`);
+    return (instantOf(event.end, 'UTC') - instantOf(event.start, 'UTC')) / HOUR;
+  };
+
   it('an occurrence that is changed alone keeps the day and the hours of its series', async () => {
-    const href = await account.given('hike.ics', calendarObject(HIKE));
+    const hike = eventOf(
+      'DTSTART;TZID=Europe/Berlin:20261017T120000',
+      'DURATION:P1DT2H',
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'SUMMARY:Hike',
+    );
+    const href = await account.given('hike.ics', calendarObject(hike));
 
     await account.update(href, { title: 'Long night' }, berlin('2026-10-24T12:00:00'));
 
     const override = account.mirror.get(href)?.events.find(({ title }) => title === 'Long night');
     assert.deepEqual(override?.end, berlin('2026-10-25T14:00:00'));
+  });
+
+  it('an occurrence that ends when the clock has gone back keeps its length', async () => {
+    const watch = eventOf(
+      `DTSTART;${NEW_YORK}:20251026T003000`,
+      `DTEND;${NEW_YORK}:20251026T023000`,
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'SUMMARY:Watch',
+    );
+    const href = await account.given('watch.ics', calendarObject(watch));
+
+    await account.update(href, { title: 'Night watch' }, newYork('2025-11-02T00:30:00'));
+
+    assert.equal(hoursOf(href, 'Night watch'), 2);
+    assert.ok(account.lines('watch.ics').includes('DTEND:20251102T063000Z'));
   });
 });

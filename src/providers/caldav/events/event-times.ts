@@ -4,7 +4,7 @@ import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { propertiesOf } from '../../../lib/icalendar/component.ts';
 import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
-import { readEnd } from '../../../lib/icalendar/event-end.ts';
+import { endAfter as endOfDuration, readEnd } from '../../../lib/icalendar/event-end.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import {
@@ -17,13 +17,7 @@ import {
   withUntilLike,
 } from '../../../lib/icalendar/write-time.ts';
 import { DAY } from '../../../lib/recurrence/civil.ts';
-import {
-  instantOf,
-  localOf,
-  originalStartOf,
-  timeLike,
-  zoneOf,
-} from '../../../lib/recurrence/event-instant.ts';
+import { instantOf, localOf, originalStartOf, timeLike } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
 import {
@@ -31,8 +25,7 @@ import {
   recurrenceBudget,
   STEPS_PER_MS,
 } from '../../../lib/recurrence/expand-rule.ts';
-import { endOf, lengthOf } from '../../../lib/recurrence/master-clock.ts';
-import { localOfInstant } from '../../../lib/recurrence/zone.ts';
+import { lengthOf } from '../../../lib/recurrence/master-clock.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 
 /** The properties that make an event a series. */
@@ -108,9 +101,7 @@ export function occurrenceTimes(series: Times, instance: EventTime): Times {
 /** The end that gives `start` the length of another event. */
 export function endAfter(start: EventTime, other: Times): EventTime {
   const length = other.recurrence?.duration ?? lengthOf(other.start, other.end, 'UTC');
-  const zone = zoneOf(start, 'UTC');
-  const placed = { zone, local: localOf(start), startsAt: instantOf(start, 'UTC') };
-  return timeLike(start, localOfInstant(zone, endOf(placed, length)));
+  return endOfDuration(start, length) ?? start;
 }
 
 /** The start that an override replaces. */
