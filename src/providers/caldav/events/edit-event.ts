@@ -2,6 +2,7 @@
 import type { EventChange } from '../../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { ContentLine } from '../../../lib/icalendar/content-line.ts';
+import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { instanceLine } from '../../../lib/icalendar/write-time.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { withoutUnchanged } from '../../unchanged-fields.ts';
@@ -9,7 +10,8 @@ import { answerOf, invitedAddresses, withAttendees } from './attendee-lines.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 import { DETAIL_FIELDS, hasSameLines, withDetails } from './event-details.ts';
 import { plainEventOf } from './event-resource.ts';
-import { dtstartOf, movedOverrides, type Series, withTimes } from './event-times.ts';
+import { dtstartOf, movedOverrides, originalOf, type Series, withTimes } from './event-times.ts';
+import { exclusionBy } from './event-versions.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
 
@@ -44,14 +46,21 @@ type SeriesChange = { readonly change: EventChange; readonly dtstart: ContentLin
 function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor: Editor): EventEdit[] {
   const { lines: seriesLines } = series.master.component;
   const seriesPart = { lines: seriesLines, invited: invitedAddresses(seriesLines) };
+  const isBesideExdate = besideExdate(series.master);
   return movedOverrides(series, change, dtstart).map((edit) => {
     const { event, lines } = edit;
     const overrideLines = event.component.lines;
     const followed = followedPart(change, overrideLines, seriesPart);
     const isUnchanged = lines === overrideLines && Object.keys(followed).length === 0;
-    if (lines === undefined || isUnchanged) return edit;
+    if (lines === undefined || (isUnchanged && !isBesideExdate(event))) return edit;
     return { event, lines: markRevised(withDetailsAndAttendees(lines, followed, editor), editor) };
   });
+}
+
+/** Whether an override counts though an EXDATE names its occurrence. It is revised with its series: an older one would not. */
+function besideExdate({ event: master }: ReadEvent): (override: ReadEvent) => boolean {
+  const isOut = exclusionBy(master);
+  return ({ event }) => isOut(originalOf(event));
 }
 
 /** Takes one occurrence out of its series. No edits when it is out already. */
@@ -64,7 +73,11 @@ export function removeOccurrence(object: CalendarObject, instance: EventTime, ed
   if (isOut && override === undefined) return [];
   const { lines } = master.component;
   const exdate = isOut ? [] : [instanceLine('EXDATE', dtstartOf(lines), master.event.start, instance)];
-  return [...removed, { event: master, lines: markRevised([...lines, ...exdate], editor) }];
+  const revised = object.overrides
+    .filter((other) => other !== override)
+    .filter(besideExdate(master))
+    .map((event) => ({ event, lines: markRevised(event.component.lines, editor) }));
+  return [...removed, { event: master, lines: markRevised([...lines, ...exdate], editor) }, ...revised];
 }
 
 export function withDetailsAndAttendees(

@@ -1,0 +1,62 @@
+/** What an unrelated change leaves of the exceptions of a series: its EXDATEs with overrides, and its EXRULE. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
+import { calendarObject } from '../../servers/icalendar.ts';
+import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';
+
+const eventOf = (...lines: readonly string[]): string =>
+  ['BEGIN:VEVENT', 'UID:series', 'DTSTAMP:20260101T000000Z', ...lines, 'END:VEVENT', ''].join('\r\n');
+const utc = (local: string): EventTime => ({ type: 'zoned', local, zone: 'UTC' });
+
+const DAILY = [
+  'DTSTART:20260105T090000Z',
+  'DTEND:20260105T100000Z',
+  'RRULE:FREQ=DAILY;COUNT=5',
+  'SUMMARY:Series',
+];
+
+describe('the exceptions of a series that is changed', () => {
+  let account: WritingAccount;
+  beforeEach(async () => {
+    account = await writingAccount();
+  });
+  afterEach(() => account.close());
+
+  const titles = (href: string) => account.mirror.get(href)?.events.map(({ title }) => title);
+
+  describe('an override beside an EXDATE of the same revision', () => {
+    let href: string;
+    beforeEach(async () => {
+      const override = eventOf(
+        'SEQUENCE:1',
+        'RECURRENCE-ID:20260107T090000Z',
+        'DTSTART:20260107T120000Z',
+        'DTEND:20260107T130000Z',
+        'SUMMARY:Exception',
+      );
+      const master = eventOf(...DAILY, 'SEQUENCE:1', 'EXDATE:20260107T090000Z');
+      href = await account.given('a.ics', calendarObject(master, override));
+    });
+
+    it('takes place when the series has another title', async () => {
+      await account.update(href, { title: 'Renamed' });
+      await account.update(href, { title: 'Renamed again' });
+
+      assert.deepEqual(titles(href), ['Renamed again', 'Exception']);
+    });
+
+    it('takes place when another occurrence is deleted', async () => {
+      await account.remove(href, utc('2026-01-06T09:00:00'));
+      await account.remove(href, utc('2026-01-08T09:00:00'));
+
+      assert.deepEqual(titles(href), ['Series', 'Exception']);
+    });
+
+    it('is gone when it is deleted itself', async () => {
+      await account.remove(href, utc('2026-01-07T09:00:00'));
+
+      assert.deepEqual(titles(href), ['Series']);
+    });
+  });
+});
