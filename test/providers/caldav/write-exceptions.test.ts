@@ -1,7 +1,9 @@
 /** What an unrelated change leaves of the exceptions of a series: its EXDATEs with overrides, and its EXRULE. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { UnsupportedByProvider } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
+import { rule } from '../../contract/mirrored-writes.ts';
 import { calendarObject } from '../../servers/icalendar.ts';
 import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';
 
@@ -57,6 +59,48 @@ describe('the exceptions of a series that is changed', () => {
       await account.remove(href, utc('2026-01-07T09:00:00'));
 
       assert.deepEqual(titles(href), ['Series']);
+    });
+  });
+
+  describe('EXRULE', () => {
+    const EXRULE = 'EXRULE:FREQ=WEEKLY;BYDAY=FR';
+    let href: string;
+    beforeEach(async () => {
+      href = await account.given('a.ics', calendarObject(eventOf(...DAILY, EXRULE)));
+    });
+    const hasExrule = () => account.lines('a.ics').includes(EXRULE);
+
+    it('is not lost with a move: that is refused', async () => {
+      const moved = { start: utc('2026-01-05T10:00:00'), end: utc('2026-01-05T11:00:00') };
+      await assert.rejects(
+        account.update(href, moved),
+        (error) =>
+          error instanceof UnsupportedByProvider &&
+          error.reason === 'field_not_supported_by_provider' &&
+          error.field === 'start',
+      );
+
+      assert.ok(hasExrule());
+      assert.deepEqual(
+        account.server.calls.filter(({ kind }) => kind === 'PUT'),
+        [],
+      );
+    });
+
+    it('stays with another title, another length and another occurrence', async () => {
+      await account.update(href, { title: 'Renamed', end: utc('2026-01-05T11:00:00') });
+      await account.update(href, { title: 'Alone' }, utc('2026-01-06T09:00:00'));
+
+      assert.ok(hasExrule());
+    });
+
+    it('goes when the series gets a new recurrence', async () => {
+      await account.update(href, {
+        recurrence: rule('FREQ=DAILY;COUNT=3'),
+        start: utc('2026-01-05T10:00:00'),
+      });
+
+      assert.ok(!hasExrule());
     });
   });
 });

@@ -55,7 +55,16 @@ export function withTimes(
     lines = replaceLines(lines, ['DTEND', 'DURATION'], [endLine({ start, end }, tzidOf)]);
   const recurrence = recurrenceAfter(event, start, change);
   if (recurrence === undefined) return lines;
+  if (change.recurrence === undefined) refuseExceptionRules(lines);
   return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, dtstartOf(lines), start));
+}
+
+/** EXRULE, which RFC 5545 took away, is not followed, and so cannot move along. */
+function refuseExceptionRules(lines: readonly string[]): void {
+  if (linesNamed(lines, 'EXRULE').length === 0) return;
+  const message =
+    'The series has a rule of exceptions (EXRULE), so it cannot be moved: give it a new recurrence or delete it';
+  throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'start');
 }
 
 /** Whether the lines say so without a DTEND: by their DURATION, or because they say nothing of an end. */
