@@ -56,4 +56,18 @@ describe('the length of occurrences', () => {
     assert.equal(hoursOf(href, 'Night watch'), 2);
     assert.ok(account.lines('watch.ics').includes('DTEND:20251102T063000Z'));
   });
+
+  it('an occurrence of an RDATE that is a period keeps the end of that period', async () => {
+    const series = eventOf(
+      `DTSTART;${NEW_YORK}:20251020T100000`,
+      `DTEND;${NEW_YORK}:20251020T110000`,
+      `RDATE;VALUE=PERIOD;${NEW_YORK}:20251027T100000/PT5H`,
+      'SUMMARY:Series',
+    );
+    const href = await account.given('hike.ics', calendarObject(series));
+
+    await account.update(href, { title: 'Long one' }, newYork('2025-10-27T10:00:00'));
+
+    assert.equal(hoursOf(href, 'Long one'), 5);
+  });
 });

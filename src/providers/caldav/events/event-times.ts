@@ -31,8 +31,12 @@ import type { CalendarObject, EventEdit } from './calendar-object.ts';
 /** The properties that make an event a series. */
 export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
 
-/** `recurrence` says more of the length of a series where that is a DURATION. */
-type Times = { readonly start: EventTime; readonly end: EventTime; readonly recurrence?: Recurrence };
+/** `recurrence` says more of the length of a series where that is a DURATION, and of RDATEs that are periods. */
+type Times = {
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly recurrence?: Partial<Recurrence>;
+};
 
 /** The DTSTART, which every event that could be read has. */
 export function dtstartOf(lines: readonly string[]): ContentLine {
@@ -101,10 +105,15 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
 const keepsDays = ({ rrules }: Recurrence): boolean =>
   rrules.some((rrule) => /\bBY(?!HOUR|MINUTE|SECOND)\w+=/i.test(rrule));
 
-/** Start and end of one occurrence as the series has it. */
+/** Start and end of one occurrence as the series has it. An RDATE that is a period has an end of its own. */
 export function occurrenceTimes(series: Times, instance: EventTime): Times {
   const start = originalStartOf(series.start, instance, 'UTC');
-  return { start, end: endAfter(start, series) };
+  const rdate = series.recurrence?.rdates?.findLast((date) =>
+    isSameInstant(originalStartOf(series.start, date.start, 'UTC'), start),
+  );
+  if (rdate?.end === undefined || start.type === 'date') return { start, end: endAfter(start, series) };
+  const length = Math.max(0, instantOf(rdate.end, 'UTC') - instantOf(start, 'UTC'));
+  return { start, end: endOfDuration(start, { days: 0, milliseconds: length }) ?? start };
 }
 
 /** The end that gives `start` the length of another event. */
