@@ -57,6 +57,29 @@ describe('the length of occurrences', () => {
     assert.ok(account.lines('watch.ics').includes('DTEND:20251102T063000Z'));
   });
 
+  it('an exception keeps its DURATION when its series moves over a clock change', async () => {
+    const master = eventOf(
+      `DTSTART;${NEW_YORK}:20251025T220000`,
+      'DURATION:PT24H',
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'SUMMARY:Series',
+    );
+    const override = eventOf(
+      `RECURRENCE-ID;${NEW_YORK}:20251101T220000`,
+      `DTSTART;${NEW_YORK}:20251101T220000`,
+      'DURATION:PT24H',
+      'SUMMARY:Exception',
+    );
+    const href = await account.given('hike.ics', calendarObject(master, override));
+
+    const moved = { start: newYork('2025-10-25T21:00:00'), end: newYork('2025-10-26T21:00:00') };
+    await account.update(href, moved);
+
+    assert.equal(hoursOf(href, 'Exception'), 24);
+    const durations = account.lines('hike.ics').filter((line) => /^(DURATION|DTEND)/.test(line));
+    assert.deepEqual(durations, ['DURATION:PT24H', 'DURATION:PT24H']);
+  });
+
   it('an occurrence of an RDATE that is a period keeps the end of that period', async () => {
     const series = eventOf(
       `DTSTART;${NEW_YORK}:20251020T100000`,

@@ -4,7 +4,7 @@ import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { propertiesOf } from '../../../lib/icalendar/component.ts';
 import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
-import { endAfter as endOfDuration, readEnd } from '../../../lib/icalendar/event-end.ts';
+import { endAfter as endOfDuration, readDuration, readEnd } from '../../../lib/icalendar/event-end.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import {
@@ -74,9 +74,19 @@ function refuseExceptionRules(lines: readonly string[]): void {
 /** Whether the lines say so without a DTEND: by their DURATION, or because they say nothing of an end. */
 function endsThere(lines: readonly string[], { start, end }: Times): boolean {
   if (linesNamed(lines, 'DTEND').length > 0) return false;
-  const durations = propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
-  const stated = readEnd(start, durations, () => undefined);
+  const stated = readEnd(start, durationsIn(lines), () => undefined);
   return isSameInstant(stated, end);
+}
+
+const durationsIn = (lines: readonly string[]) =>
+  propertiesOf({ name: 'VEVENT', lines: linesNamed(lines, 'DURATION'), components: [] });
+
+/** With the DURATION, where the lines keep it. */
+function withDuration({ start, end }: Times, lines: readonly string[]): Times {
+  const duration = endsThere(lines, { start, end })
+    ? readDuration(start, end, durationsIn(lines))
+    : undefined;
+  return { start, end, ...(duration && { recurrence: { duration } }) };
 }
 
 function timesAfter(before: Times, change: EventChange): Times {
@@ -139,7 +149,7 @@ export function movedOverrides(
   dtstart: ContentLine,
 ): EventEdit[] {
   const before: Times = master.event;
-  const after = timesAfter(before, change);
+  const after = withDuration(timesAfter(before, change), master.component.lines);
   const moves = !isSame(after.start, before.start);
   const lengthens = !isSame(after.end, before.end);
   const move = movement(before.start, after.start, keepsDays(master.event.recurrence));
