@@ -116,7 +116,7 @@ const keepsDays = ({ rrules }: Recurrence): boolean =>
   rrules.some((rrule) => /\bBY(?!HOUR|MINUTE|SECOND)\w+=/i.test(rrule));
 
 /** Start and end of one occurrence as the series has it. An RDATE that is a period has an end of its own. */
-export function occurrenceTimes(series: Times, instance: EventTime): Times {
+export function occurrenceTimes(series: Times, instance: EventTime): Omit<Times, 'recurrence'> {
   const start = originalStartOf(series.start, instance, 'UTC');
   const rdate = series.recurrence?.rdates?.findLast((date) =>
     isSameInstant(originalStartOf(series.start, date.start, 'UTC'), start),
