@@ -1,8 +1,7 @@
 /** What becomes of splits that are half done: each is finished, undone or closed by what the old series is now. */
-import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Turn } from './calendar-turn.ts';
-import { isRefusal, type JournalPlan, runSplit, type SplitDeps, undo } from './run-split.ts';
+import { isOfAccount, isRefusal, type JournalPlan, runSplit, type SplitDeps, undo } from './run-split.ts';
 import type { OpenSplit, SplitStep } from './split-journal.ts';
 import { readPlan, type SplitPlan } from './split-plan.ts';
 import { lookAtOld, type OldSeries } from './split-steps.ts';
@@ -33,7 +32,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
       );
       // It was undone for that: the calendar is whole, and whoever asked for the split is long gone.
       if (left === undefined && isRefusal(reason)) continue;
-      if (left === undefined || isOfAccount(reason)) throw reason;
+      if (left === undefined || endsTurn(reason)) throw reason;
       deps.log.warn(
         { splitId: open.splitId, step: left.step, err: reason },
         'A split cannot be finished yet',
@@ -45,15 +44,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
 }
 
 /** Whether the next request would fail of it too, or the turn is lost. */
-const isOfAccount = (reason: unknown): boolean =>
-  reason instanceof ApiError ||
-  (reason instanceof ProviderError && (reason.notSent || OF_THE_ACCOUNT.has(reason.kind)));
-
-const OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
-  'unauthorized',
-  'rate_limited',
-  'misconfigured',
-]);
+const endsTurn = (reason: unknown): boolean => reason instanceof ApiError || isOfAccount(reason);
 
 function hrefsOf({ plan: text }: OpenSplit): readonly string[] {
   const plan = readPlan(text);

@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteResult } from '../calendars/event-writing.ts';
-import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Turn } from './calendar-turn.ts';
 import { planOf, type SplitPlan, type SplitRequest } from './split-plan.ts';
@@ -56,17 +56,43 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   return made;
 }
 
-/** Whether the provider or its adapter refused. No answer is no refusal. */
+/** Whether the provider or its adapter refused the split. No answer is no refusal, nor is what the account would meet anyway. */
 export const isRefusal = (reason: unknown): boolean =>
   reason instanceof UnsupportedByProvider ||
-  (reason instanceof ProviderError && reason.kind !== 'unavailable' && reason.kind !== 'invalid_response');
+  (reason instanceof ProviderError &&
+    !isOfAccount(reason) &&
+    reason.kind !== 'unavailable' &&
+    reason.kind !== 'invalid_response');
+
+/** Whether any other request would fail of it too. */
+export const isOfAccount = (reason: unknown): boolean =>
+  reason instanceof ProviderError && (reason.notSent || OF_THE_ACCOUNT.has(reason.kind));
+
+const OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
+  'unauthorized',
+  'rate_limited',
+  'misconfigured',
+]);
 
 async function makeOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<readonly EventResource[]> {
   try {
     return await makeNewSeries(split, turn, deps.atStep);
   } catch (reason) {
     if (isRefusal(reason)) await undo(split, turn, deps);
+    else if (isOfAccount(reason) && isFirstRun(split.plan)) await closeUnlessBegun(split, turn, deps);
     throw reason;
+  }
+}
+
+const isFirstRun = ({ runs }: JournalPlan): boolean => runs === undefined;
+
+/** Nothing was written: who asked is told so, and may ask again. Otherwise, or if nobody can look, the job goes on. */
+async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
+  try {
+    const begun = await findNewSeries(plan, turn);
+    if (begun === undefined) await deps.splits.closeSplit(splitId);
+  } catch (err) {
+    deps.log.warn({ splitId, err }, 'A split may have been begun, and is finished later');
   }
 }
 

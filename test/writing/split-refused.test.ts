@@ -69,10 +69,11 @@ const withRule = (old: EventResource, rule: string): EventResource => ({
   })),
 });
 
+const REFUSED = new UnsupportedByProvider('field_not_supported_by_provider', 'Not this');
 const REFUSALS = [
   new ProviderError('rate_limited', 'Too many requests'),
   new ProviderError('not_found', 'There is no such exception'),
-  new UnsupportedByProvider('field_not_supported_by_provider', 'Not this'),
+  REFUSED,
 ];
 
 describe('a split of which a step is refused', () => {
@@ -91,10 +92,9 @@ describe('a split of which a step is refused', () => {
 
   it('is undone when the old series has not ended', async () => {
     const at = await openSeries();
-    const error = new ProviderError('rate_limited', 'Too many requests');
-    at.server.provider.failures.push({ call: 'update', error });
+    at.server.provider.failures.push({ call: 'update', error: REFUSED });
 
-    assert.equal((await at.split()).status, 429);
+    assert.equal((await at.split()).status, 422);
 
     assert.deepEqual(await at.shown(), BEFORE);
     assert.deepEqual(await at.journal(), []);
@@ -111,6 +111,50 @@ describe('a split of which a step is refused', () => {
 
     assert.equal(await at.finish(), undefined);
 
+    assert.deepEqual(await at.shown(), SPLIT);
+    assert.deepEqual(await at.journal(), []);
+    await at.server.close();
+  });
+});
+
+describe('a split of an account that is throttled', () => {
+  const error = new ProviderError('rate_limited', 'Too many requests');
+
+  for (const call of ['copyLater', 'update'])
+    it(`is finished later, and nothing of it taken back: ${call}`, async () => {
+      const at = await openSeries();
+      const { lostAnswers, failures } = at.server.provider;
+      (call === 'update' ? failures : lostAnswers).push({ call, error });
+
+      assert.equal((await at.split()).status, 429);
+
+      assert.equal(at.server.provider.resourcesOf(HOME).length, 2);
+      assert.equal(await at.finish(), undefined);
+      assert.deepEqual(await at.shown(), SPLIT);
+      assert.deepEqual(await at.journal(), []);
+      await at.server.close();
+    });
+
+  it('is not begun where nothing was written, and can be asked for again', async () => {
+    const at = await openSeries();
+    at.server.provider.failures.push({ call: 'copyLater', error });
+
+    assert.equal((await at.split()).status, 429);
+    assert.deepEqual(await at.journal(), []);
+
+    assert.equal((await at.split()).status, 200);
+    assert.deepEqual(await at.shown(), SPLIT);
+    await at.server.close();
+  });
+
+  it('is finished later where nobody can look whether something was written', async () => {
+    const at = await openSeries();
+    at.server.provider.failures.push({ call: 'copyLater', error }, { call: 'findCreated', error });
+
+    assert.equal((await at.split()).status, 429);
+
+    assert.equal((await at.journal()).length, 1);
+    assert.equal((await at.split()).status, 404, 'the first is finished before');
     assert.deepEqual(await at.shown(), SPLIT);
     assert.deepEqual(await at.journal(), []);
     await at.server.close();
@@ -200,10 +244,7 @@ describe('a split that fails each time', () => {
   it('is closed in the end when it cannot be undone either', async () => {
     const at = await openSeries();
     at.fault.at = 'undoing';
-    at.server.provider.failures.push({
-      call: 'update',
-      error: new ProviderError('rate_limited', 'Too many'),
-    });
+    at.server.provider.failures.push({ call: 'update', error: REFUSED });
     await at.split();
     at.fault.at = undefined;
     fails(at, 'delete', 100);
