@@ -15,7 +15,7 @@ import type { WriteResult } from '../calendars/event-writing.ts';
 import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Turn } from './calendar-turn.ts';
-import { planOf, type SplitPlan, type SplitRequest } from './split-plan.ts';
+import { planOf, readPlan, type SplitPlan, type SplitRequest } from './split-plan.ts';
 import { findNewSeries, lookAtOld, makeNewSeries, type Split, trimSeries } from './split-steps.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -78,7 +78,7 @@ async function makeOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<re
   try {
     return await makeNewSeries(split, turn, deps.atStep);
   } catch (reason) {
-    if (isRefusal(reason)) await undo(split, turn, deps);
+    if (isRefusal(reason)) await undoUnlessTrimmed(split, turn, deps);
     else if (isOfAccount(reason) && isFirstRun(split.plan)) await closeUnlessBegun(split, turn, deps);
     throw reason;
   }
@@ -117,12 +117,17 @@ export type JournalPlan = SplitPlan & {
 
 type OpenPlan = Pick<Split, 'splitId' | 'plan'>;
 
-async function undoUnlessTrimmed(split: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
-  const old = await lookAtOld(split.plan, turn);
+/** By the journal as it is now: where the turn was lost, another process may have gone on with the split. */
+async function undoUnlessTrimmed({ splitId }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
+  const all = await deps.splits.openSplits(turn.calendar.calendarKey);
+  const open = all.find((other) => other.splitId === splitId);
+  const plan = open && readPlan(open.plan);
+  if (plan === undefined) return;
+  const old = await lookAtOld(plan, turn);
   // The refusal was of a request behind the trim. The journal stays: what is left of the split is done later.
   if (old.is === 'ended') return;
-  if (old.is === 'gone') await deps.splits.closeSplit(split.splitId);
-  else await undo(split, turn, deps);
+  if (old.is === 'gone' && plan.newHref !== undefined) await deps.splits.closeSplit(splitId);
+  else await undo({ splitId, plan }, turn, deps);
 }
 
 /** Takes the new series back, if it is there. Only for an old series that still has its later half. */

@@ -24,9 +24,10 @@ const SPLIT = ['11-16 Weekly', '11-23 Weekly', '11-30 Later', '12-07 Later'];
 const BEFORE = ['11-16 Weekly', '11-23 Weekly', '11-30 Weekly', '12-07 Weekly'];
 
 async function openSeries(options: CalendarServerOptions = {}) {
-  const fault: { at: string | undefined } = { at: undefined };
-  const atStep = async (step: string) => {
+  const fault: { at: string | undefined; atStep?: typeof atStep } = { at: undefined };
+  const atStep = async (step: string): Promise<void> => {
     if (step === fault.at) throw new Error(`Crash after ${step}`);
+    await fault.atStep?.(step);
   };
   const { server, token } = await openEventSite({ ...options, writing: { atStep } });
   const send = async (method: Method, payload: object) => {
@@ -40,6 +41,7 @@ async function openSeries(options: CalendarServerOptions = {}) {
   const calendarKey = row?.key ?? assert.fail('There is no calendar');
   return {
     server,
+    calendarKey,
     send,
     fault,
     of,
@@ -159,6 +161,30 @@ describe('a split of an account that is throttled', () => {
     assert.deepEqual(await at.journal(), []);
     await at.server.close();
   });
+});
+
+describe('a split that another process has finished meanwhile', () => {
+  for (const end of ['trimmed', undefined])
+    it(`keeps the later half when a request is refused here: ${end ?? 'closed'}`, async () => {
+      const at = await openSeries();
+      at.fault.atStep = async (step) => {
+        if (step !== 'new series') return;
+        at.server.clock.now += 100_000;
+        const atStep = async (other: string) => assert.notEqual(other, end);
+        const elsewhere = finishSplits(at.calendarKey, { ...at.server.deps, turns: new Map(), atStep });
+        if (end === undefined) await elsewhere;
+        else await assert.rejects(elsewhere);
+        throw REFUSED;
+      };
+
+      assert.equal((await at.split()).status, 422);
+      at.fault.atStep = async () => {};
+
+      assert.equal(await at.finish(), undefined);
+      assert.deepEqual(await at.shown(), SPLIT);
+      assert.deepEqual(await at.journal(), []);
+      await at.server.close();
+    });
 });
 
 describe('a split that ended behind the trim', () => {
