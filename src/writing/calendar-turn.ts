@@ -9,12 +9,13 @@ import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { EventWriting, WriteResult } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
+import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
-import { LEASE_MS } from '../sync/lease.ts';
-import type { MirroredCalendar } from '../sync/mirror-store.ts';
+import { LEASE_MS, RENEW_EVERY_MS } from '../sync/lease.ts';
+import type { MirroredCalendar, SyncLease } from '../sync/mirror-store.ts';
 import { ownerOf } from '../sync/owner-of.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { tryAgain } from './write-refusal.ts';
@@ -78,6 +79,7 @@ async function underLease<T>(
     await sleep(POLL_MS);
     calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
   }
+  const stopRenewing = renewing(lease, deps);
   try {
     const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
@@ -95,8 +97,28 @@ async function underLease<T>(
       deps,
     );
   } finally {
+    await stopRenewing();
     await mirror.releaseCalendar(lease);
   }
+}
+
+const NOTHING: MirroredChanges = { changed: [], leftOut: [], removed: [] };
+
+/** Extends the lease while the work goes on, as a sync does by a part without changes. Answers what ends that. */
+function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
+  const { mirror, now, log, renewEvery = RENEW_EVERY_MS } = deps;
+  let last: Promise<unknown> = Promise.resolve();
+  const renew = () =>
+    mirror.applyChanges(lease, NOTHING, now() + LEASE_MS).catch((err: unknown) => {
+      log.warn({ calendarKey: lease.key, err }, 'The turn of a write could not be renewed');
+    });
+  const timer = setInterval(() => {
+    last = last.then(renew);
+  }, renewEvery);
+  return async () => {
+    clearInterval(timer);
+    await last;
+  };
 }
 
 /** What a write fails as whose answer there is no room for. The provider has it; the next sync says it too. */

@@ -38,6 +38,8 @@ export type WriteDeps = {
   readonly log: Log;
   /** For how long a write waits for its turn, in milliseconds; the documented bound unless given. */
   readonly turnBound?: number;
+  /** How often a write that lasts renews its lease, in milliseconds; that of lease.ts unless given. */
+  readonly renewEvery?: number;
   /** Called between the steps of a split, with the step's name: tests let a process end there. */
   readonly atStep?: (step: string) => Promise<void>;
 };
