@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provider-error.ts';
 import { finishSplits } from '../../src/writing/finish-splits.ts';
 import { type CalendarServer, get, startWorker } from '../harness/calendar-server.ts';
 import { HOME, ID, type Method, openEventSite } from './event-site.ts';
@@ -248,7 +248,7 @@ describe('this and following', () => {
 
   it('a split takes the new series back even when it crashes while it does so', async () => {
     const { server, token, send, instance, fault } = await openSeries('undoing');
-    const refused = new ProviderError('rate_limited', 'Too many requests');
+    const refused = new UnsupportedByProvider('field_not_supported_by_provider', 'Not this');
     server.provider.failures.push({ call: 'update', error: refused });
     const request = { ...ID, eventId: instance('2026-11-30'), updateMode: 'following', location: 'Room 2' };
     assert.equal((await send('PUT', request)).status, 500);
