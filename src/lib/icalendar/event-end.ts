@@ -2,8 +2,7 @@
 import { DAY, dayOfLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, timeLike } from '../recurrence/event-instant.ts';
 import type { Duration, EventTime } from '../recurrence/event-time.ts';
-import { lengthOf } from '../recurrence/master-clock.ts';
-import { instantOfLocal } from '../recurrence/zone.ts';
+import { endLasting, lengthOf } from '../recurrence/master-clock.ts';
 import type { ContentLine } from './content-line.ts';
 import { addDuration, parseDuration, parseTime, type ZoneOf } from './time-value.ts';
 
@@ -34,10 +33,7 @@ export function readEnd(
  */
 export function endAfter(start: EventTime, duration: Duration): EventTime | undefined {
   const end = addDuration(start, duration);
-  if (end === undefined || start.type !== 'zoned') return end;
-  const { days, milliseconds } = duration;
-  const instant = instantOfLocal(start.zone, localOf(start) + days * DAY) + milliseconds;
-  return instantOf(end, 'UTC') === instant ? end : timeLike({ ...start, zone: 'UTC' }, instant);
+  return end === undefined || start.type !== 'zoned' ? end : endLasting(start, duration, 'UTC');
 }
 
 /**
