@@ -98,7 +98,7 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   const name = nameOfFeed(url, key);
   const answer = await fetchFeed(url, undefined, deps.egress);
   if (answer.type === 'unchanged') throw new ProviderError('invalid_response', 'The calendar was not sent');
-  const secrets = [...secretsOf(url), ...secretsOf(answer.from)];
+  const secrets = secretsOf(url, answer.from);
   const { facts } = await summaryOf({ body: answer.body, secrets }, { ...deps, owner: deps.owner ?? name });
   return {
     accountId: name,

@@ -42,11 +42,14 @@ export function nameOfFeed(url: URL, key: Uint8Array): string {
 /** What has no digit in it is a word, which a calendar may well use of itself. */
 const SECRET = /^(?=.*\d).{8,}$/su;
 
+/** What nobody else may see of the address that was typed and of where it leads. */
+export const secretsOf = (...addresses: readonly URL[]): string[] => addresses.flatMap(secretsIn);
+
 /**
  * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words, as
  * they are written and as they are meant, and path and query as a whole.
  */
-export function secretsOf({ pathname, search, searchParams }: URL): string[] {
+function secretsIn({ pathname, search, searchParams }: URL): string[] {
   const written = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
   const parts = [...written, ...written.map(decoded), ...searchParams.values()];
   const whole = pathname + search;

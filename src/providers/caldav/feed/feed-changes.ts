@@ -61,7 +61,7 @@ async function* askedChanges(
     return;
   }
   const { body, validators, from } = answer;
-  const secrets = [...secretsOf(address.url), ...secretsOf(from)];
+  const secrets = secretsOf(address.url, from);
   const read = { name: address.name, body, digest: before?.digest, secrets };
   const { isSame, isWhole, digest, facts } = yield* compare(read, stored, deps);
   if (isSame && before !== undefined) yield nothingNew({ ...before, ...asked, validators });
