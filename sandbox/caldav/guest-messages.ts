@@ -12,6 +12,7 @@ import {
   identifyingLines,
   messageText,
   type ObjectChange,
+  type Sender,
   titleOf,
 } from './itip-message.ts';
 import {
@@ -26,14 +27,8 @@ import {
   withParameters,
 } from './scheduled-object.ts';
 
-type Guest = {
-  readonly own: ReadonlySet<string>;
-  /** Epoch milliseconds. */
-  readonly now: number;
-};
-
 /** One message with all new answers. None for a copy that is only being made: as sabre/dav, which takes it for an import. */
-export function guestMessages(change: ObjectChange, { own, now }: Guest): ItipMessage[] {
+export function guestMessages(change: ObjectChange, { own, now }: Sender): ItipMessage[] {
   const { before, after } = change;
   const object = after ?? before;
   if (before === undefined || object === undefined) return [];

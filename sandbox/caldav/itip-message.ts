@@ -5,6 +5,14 @@ import { linesNamed } from '../../src/lib/icalendar/edit-lines.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import { type ScheduledEvent, type ScheduledObject, withoutScheduling } from './scheduled-object.ts';
 
+/** Whose change it is that the server tells of. */
+export type Sender = {
+  /** The sender's own addresses: nobody sends messages to themselves. */
+  readonly own: ReadonlySet<string>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+};
+
 export type ItipMessage = {
   readonly method: 'REQUEST' | 'CANCEL' | 'REPLY';
   readonly uid: string;

@@ -10,6 +10,7 @@ import {
   identifyingLines,
   messageText,
   type ObjectChange,
+  type Sender,
   sharedLines,
   titleOf,
 } from './itip-message.ts';
@@ -22,13 +23,6 @@ import {
   type ScheduledObject,
   withParameters,
 } from './scheduled-object.ts';
-
-type Sender = {
-  /** The organizer's own addresses: nobody sends messages to themselves. */
-  readonly own: ReadonlySet<string>;
-  /** Epoch milliseconds. */
-  readonly now: number;
-};
 
 export function organizerMessages(change: ObjectChange, { own, now }: Sender): ItipMessage[] {
   const { before, after } = change;
