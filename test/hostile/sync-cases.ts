@@ -49,10 +49,11 @@ export const HOMES_CASE: HostileCase = {
   name: '50,000 homes in a form',
   async run(arena) {
     const shape: ShapeName = '50,000 homes';
+    const before = (await arena.evil.requests())[shape] ?? 0;
     const browser = openBrowser();
     await browser.open(authorizeUrl(arena.application, { userId: 'homes' }));
     const page = await linkAccount(browser, evilLogin(arena.evil, shape));
-    const sent = (await arena.evil.requests())[shape] ?? 0;
+    const sent = ((await arena.evil.requests())[shape] ?? 0) - before;
     assert.ok(sent <= REQUESTS_OF_A_FORM, `${sent} requests for one form`);
     return `${page.status} after ${sent} requests`;
   },
