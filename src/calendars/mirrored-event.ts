@@ -10,6 +10,8 @@ export type MirroredChanges = {
   readonly leftOut: readonly LeftOutResource[];
   /** By href. */
   readonly removed: readonly string[];
+  /** Whether the application itself made this change; false where it is absent. */
+  readonly own?: boolean;
 };
 
 /** A resource as it was rendered for a calendar in one zone. A calendar whose zone changes is listed anew. */

@@ -1,8 +1,8 @@
 /** ChangeFeed in SQL; held to test/contract/change-feed.contract.ts on both databases. */
-import { randomBytes } from 'node:crypto';
-
 import type { ChangeFeed, EventName, FeedChange, FeedState } from '../reading/change-feed.ts';
+import { newFeedId } from './change-journal.ts';
 import type { Database, Dialect, Statements } from './drivers/database.ts';
+import { HAS_ENDPOINT } from './webhook-streams.ts';
 
 const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
@@ -14,7 +14,7 @@ export function changeFeed(db: Database): ChangeFeed {
   const eventsAfter = eventsAfterText(db.dialect);
   return {
     async follow({ clientId, userId }, now) {
-      const candidate = randomBytes(9).toString('base64url');
+      const candidate = newFeedId();
       const [state] = await db.write<FeedState>(
         `UPDATE application_user SET feed_id = COALESCE(feed_id, :candidate), feed_read_at = :now WHERE ${OF_USER}
          RETURNING ${STATE}`,
@@ -75,12 +75,13 @@ const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
    ORDER BY 1, 2 LIMIT :limit`;
 
 /**
- * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it: a reader
- * who returns has to start again.
+ * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it, unless
+ * an endpoint follows: a reader who returns has to start again.
  */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
   await tx.all(
-    `UPDATE application_user SET feed_id = NULL WHERE feed_id IS NOT NULL AND feed_read_at < :before RETURNING user_id`,
+    `UPDATE application_user SET feed_id = NULL WHERE feed_id IS NOT NULL AND feed_read_at < :before
+        AND NOT ${HAS_ENDPOINT} RETURNING user_id`,
     { before },
   );
   await tx.all(

@@ -9,6 +9,7 @@ import {
 import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
 import { deleteClientInParts } from './client-deletion.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
+import { keepFirstEndpoint } from './first-endpoint.ts';
 
 type ClientRow = {
   clientId: string;
@@ -98,11 +99,18 @@ export function clientStore(db: Database): ClientStore {
       await db.transaction(async (tx) => {
         await tx.all(CREATE, createdValues(client));
         await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        await keepFirstEndpoint(tx, { clientId, webhookUrl: client.webhookUrl ?? null }, createdAt);
       });
     },
 
     async updateClient(clientId, change, now) {
-      const [row] = await db.write<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) });
+      const { webhookUrl } = change;
+      const row = await db.transaction(async (tx) => {
+        const updated = await tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) });
+        if (updated !== undefined && webhookUrl !== undefined)
+          await keepFirstEndpoint(tx, { clientId, webhookUrl }, now);
+        return updated;
+      });
       return row && clientOf(row);
     },
 

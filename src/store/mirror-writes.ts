@@ -7,7 +7,7 @@ import { LONGEST_ORIGINAL, type MirroredChanges } from '../calendars/mirrored-ev
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
-import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
+import { calendarRemovalRecorder, firstSyncRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
 import { countGrowth } from './mirror-quotas.ts';
@@ -104,14 +104,14 @@ type WriteTerms = { readonly until: number; readonly quotas: StorageQuotas };
 export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  { changed, leftOut, removed, until, quotas }: MirroredChanges & WriteTerms,
+  { changed, leftOut, removed, own = false, until, quotas }: MirroredChanges & WriteTerms,
 ): Promise<boolean> {
   const { key } = lease;
   const gone = removed.map(storable);
   const hrefs = [...gone, ...[...changed, ...leftOut].map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after it was taken: near enough for when something was noted.
-  return recordChanges(tx, { key, at: until, hrefs, series }, async () => {
+  return recordChanges(tx, { key, at: until, own, hrefs, series }, async () => {
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
@@ -136,7 +136,7 @@ export function dropUnlisted(
 ): Promise<boolean> {
   const { key } = lease;
   const unlisted = hrefs.map(storable);
-  return recordChanges(tx, { key, at: until, hrefs: unlisted, series: [] }, async () => {
+  return recordChanges(tx, { key, at: until, own: false, hrefs: unlisted, series: [] }, async () => {
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, unlisted);
@@ -152,6 +152,11 @@ export async function finishSync(
   { key, holder }: SyncLease,
   { token, syncedAt }: { readonly token: string | undefined; readonly syncedAt: number },
 ): Promise<boolean> {
+  const known = await tx.get<{ syncedAt: number | null }>(
+    `SELECT synced_at AS "syncedAt" FROM calendar WHERE ${HELD_CALENDAR}`,
+    { key, holder },
+  );
+  const noteFirstSync = known?.syncedAt === null ? await firstSyncRecorder(tx, key) : undefined;
   const calendar = await tx.get<{ title: string }>(
     `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
             too_complex = NULL, unfinished_syncs = 0, lease_holder = NULL
@@ -159,6 +164,7 @@ export async function finishSync(
     { key, holder, token: optional(token), syncedAt },
   );
   if (calendar === undefined) return false;
+  await noteFirstSync?.();
   const left = await tx.get<{ count: number; href: string | null }>(
     `SELECT COUNT(*) AS "count", MIN(href) AS "href" FROM event
       WHERE calendar_key = :key AND too_complex IS NOT NULL`,

@@ -25,8 +25,11 @@ export type Turn = {
   readonly calendar: MirroredCalendar;
   readonly provider: Account['provider'];
   readonly writing: EventWriting;
-  /** Puts what the provider answered into the mirror. Throws 503 when the turn was lost: the next sync brings it. */
-  keep(result: WriteResult): Promise<void>;
+  /**
+   * Puts what the provider answered into the mirror, as the application's own change unless it is `others`'. Throws 503
+   * when the turn was lost: the next sync brings it.
+   */
+  keep(result: WriteResult, of?: 'others'): Promise<void>;
   /** Series that wait for an earlier change of theirs to be finished: their resources. */
   readonly unfinished?: ReadonlySet<string>;
 };
@@ -84,8 +87,8 @@ async function underLease<T>(
     const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
     const renderFor = { calendarZone: calendar.timeZone, owner: ownerOf(account) };
-    const keep = async ({ changed, removed }: WriteResult) => {
-      const changes = { ...(await deps.rendering(changed, renderFor)), removed };
+    const keep = async ({ changed, removed }: WriteResult, of?: 'others') => {
+      const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
       const kept = await mirror.applyChanges(lease, changes, now() + LEASE_MS).catch(unlessFull);
       if (kept === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());

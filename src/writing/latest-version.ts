@@ -96,7 +96,7 @@ async function readAgain({ href, stored }: WriteTarget, { writing, calendar, kee
   const resources = (await writing.read(calendar.href, href)) ?? [];
   const there = new Set(resources.map((resource) => resource.href));
   const removed = [href, ...stored.map((resource) => resource.href)].filter((name) => !there.has(name));
-  await keep({ changed: resources, removed: [...new Set(removed)] });
+  await keep({ changed: resources, removed: [...new Set(removed)] }, 'others');
 }
 
 /**
