@@ -17,6 +17,7 @@ export async function openStorage(config: Config) {
   const now = Date.now;
   const { db, sealer, created, exposed } = await openDatabase(config, now);
   const wakeUp = createWakeUp();
+  const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
   const quotas = {
     eventsPerCalendar,
@@ -31,9 +32,16 @@ export async function openStorage(config: Config) {
     /** What others can read of the data folder all the same. */
     exposed,
     now,
-    ...openStores(db, { sealer, notify: wakeUp.notify, quotas }),
+    ...openStores(db, {
+      sealer,
+      notify: wakeUp.notify,
+      notifyDeliveries: deliveryWakeUp.notify,
+      quotas,
+    }),
     /** Notified when one of these stores made a job. */
     wakeUp,
+    /** Notified when one of these stores may have made a delivery due. */
+    deliveryWakeUp,
     backup: (file: string) => db.backup(file),
     close: () => db.close(),
   };

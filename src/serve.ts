@@ -25,11 +25,13 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { busyIds } from './reading/event-text.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 import { finishSplits } from './writing/finish-splits.ts';
@@ -52,7 +54,13 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   }
   if (config.role !== 'web') {
     const jobs = startJobs({ ...deps, handlers: jobHandlers(deps) });
-    parts.push(() => jobs.stop());
+    // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
+    if (stores.db.dialect.engine === 'sqlite') await stores.streams.endLeases();
+    const deliveries = startDeliveries(deps);
+    parts.push(
+      () => jobs.stop(),
+      () => deliveries.stop(),
+    );
   }
   warnOfPlainHttp(config, log);
   warnOfExposed(stores, log);
@@ -85,7 +93,10 @@ async function instanceDeps(
   stores: Stores,
   log: Log,
 ): Promise<
-  AppDeps & JobHandlerDeps & Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools
+  AppDeps &
+    JobHandlerDeps &
+    DeliveryWorkerDeps &
+    Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools
 > {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
@@ -111,6 +122,7 @@ async function instanceDeps(
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
+  const pagingKey = sealer.derive('paging');
   return {
     ...stores,
     ...pools,
@@ -133,6 +145,8 @@ async function instanceDeps(
     sending: largeAnswers(),
     signingKeys,
     webhookSigner,
+    webhookEgress: lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS }),
+    busyId: busyIds(pagingKey),
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
@@ -146,12 +160,15 @@ async function instanceDeps(
     connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
-    pagingKey: sealer.derive('paging'),
+    pagingKey,
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
     wrongCodes: wrongCodeLimits(config.limits),
     attempts: connectAttempts(config.limits),
   };
 }
+
+/** Of deliveries to one host, over all applications. */
+const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };
 
 export type JobHandlerDeps = SyncJobsDeps &
   WriteDeps &

@@ -10,7 +10,7 @@ import {
 import { fitting } from './answer-body.ts';
 import type { EventName } from './change-feed.ts';
 import type { EventReader, MirroredAccount, WholeSeries } from './event-reader.ts';
-import { type EventText, eventText } from './event-text.ts';
+import { type EventOwner, type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
 import { inPieces } from './row-pieces.ts';
@@ -28,7 +28,7 @@ export type SizedChange = Change & {
 };
 
 /** The calendars that are read, by their keys. */
-export type Owners = ReadonlyMap<string, Owned>;
+export type Owners<Owner extends EventOwner = Owned> = ReadonlyMap<string, Owner>;
 
 export const ownersOf = (accounts: readonly MirroredAccount[]): Owners =>
   new Map(
@@ -99,7 +99,7 @@ const changeText = (
 ): RenderedObject[] =>
   event === undefined ? [] : [renderObject({ changeType }, renderMember('event', event))];
 
-const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
+export const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
 
 async function textsOf(
   changes: readonly Change[],
@@ -107,8 +107,16 @@ async function textsOf(
   { events }: Reader,
 ): Promise<ReadonlyMap<string, RenderedObject>> {
   const { keys, ids } = askedFor(changes, owners);
+  return keys.length === 0 ? new Map() : entryTexts({ keys, ids }, owners, events);
+}
+
+/** The single events and series that these ids name in these calendars, whole, by `keyOf` their names. */
+export async function entryTexts(
+  { keys, ids }: { readonly keys: readonly string[]; readonly ids: readonly string[] },
+  owners: Owners<EventOwner>,
+  events: Pick<EventReader, 'eventsById'>,
+): Promise<ReadonlyMap<string, RenderedObject>> {
   const texts = new Map<string, RenderedObject>();
-  if (keys.length === 0) return texts;
   const { singles, series } = await events.eventsById(keys, ids);
   const toText = eventText();
   for (const single of singles) {
@@ -126,7 +134,7 @@ async function textsOf(
 const MOST_INHERITED = 1_000_000;
 
 /** The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place). */
-function seriesText(one: WholeSeries, owner: Owned, toText: EventText): RenderedObject {
+function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): RenderedObject {
   const zone = owner.calendar.timeZone;
   const times = timesOf(one);
   const instances = times.overrides.map((override) => ({

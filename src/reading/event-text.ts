@@ -17,8 +17,8 @@ import {
   renderMembers,
   renderObject,
 } from '../lib/rendered-json.ts';
-import type { EventContent, EventPosition } from './event-reader.ts';
-import type { Owned } from './freshness.ts';
+import type { EventName } from './change-feed.ts';
+import type { EventContent, EventPosition, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 
 /** An event of a listing. */
 export type ListedEvent = EventPosition &
@@ -35,8 +35,14 @@ export type ListedEvent = EventPosition &
     readonly recurrence?: RecurrenceObject;
   };
 
+/** The calendar and the account that an event is shown with. */
+export type EventOwner = {
+  readonly calendar: Pick<ReadableCalendar, 'calendarKey' | 'href' | 'timeZone'>;
+  readonly account: Pick<MirroredAccount, 'provider' | 'accountId' | 'display' | 'scope'>;
+};
+
 /** Writes one event of a calendar. */
-export type EventText = (event: ListedEvent, of: Owned) => RenderedObject;
+export type EventText = (event: ListedEvent, of: EventOwner) => RenderedObject;
 
 /** All members of an event; `account` tells two accounts of one provider apart, `accountName` is what people know it by. */
 export function eventText(): EventText {
@@ -79,11 +85,16 @@ export function textByScope(key: Buffer): EventText {
   return (event, owned) => (owned.account.scope === 'free-busy' ? busy : whole)(event, owned);
 }
 
+/** Names an event to scope `free-busy`: an id that no provider knows, the same each time. `key` is as for busyText. */
+export function busyIds(key: Buffer): (event: EventName) => string {
+  const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));
+  return ({ calendarKey, id }) =>
+    createHmac('sha256', idKey).update(`busy|${calendarKey}|${id}`).digest('base64url').slice(0, 22);
+}
+
 /** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */
 export function busyText(key: Buffer): EventText {
-  const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));
-  const idOf = ({ calendarKey, id }: ListedEvent) =>
-    createHmac('sha256', idKey).update(`busy|${calendarKey}|${id}`).digest('base64url').slice(0, 22);
+  const idOf = busyIds(key);
   return (event, { calendar, account }) => {
     const { start, end, allDay, availability, status } = readMembers(event.content);
     return renderObject({

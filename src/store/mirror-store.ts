@@ -58,9 +58,13 @@ type Lists = Pick<
 type Calendars = Pick<MirrorStore, 'listCalendars' | 'findCalendar' | 'leaseCalendar' | 'leaseForSync'>;
 type Writes = Pick<MirrorStore, 'storedVersions' | 'applyChanges' | 'dropUnlisted'>;
 
-/** `quotas`: what is kept of events at most. */
-export function mirrorStore(db: Database, quotas: StorageQuotas = NO_QUOTAS): MirrorStore {
-  return { ...listsOf(db), ...calendarsOf(db), ...writesOf(db, quotas), ...endsOf(db) };
+/** `quotas`: what is kept of events at most. `changed` is called when changes of events were committed. */
+export function mirrorStore(
+  db: Database,
+  quotas: StorageQuotas = NO_QUOTAS,
+  changed: () => void = () => {},
+): MirrorStore {
+  return { ...listsOf(db), ...calendarsOf(db), ...writesOf(db, quotas, changed), ...endsOf(db, changed) };
 }
 
 function listsOf(db: Database): Lists {
@@ -179,7 +183,7 @@ function calendarsOf(db: Database): Calendars {
 /** Resources in one look-up: a few milliseconds. */
 const VERSIONS_AT_ONCE = 1000;
 
-function writesOf(db: Database, quotas: StorageQuotas): Writes {
+function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Writes {
   return {
     async storedVersions(calendarKey) {
       const versions = new Map<string, string | undefined>();
@@ -193,12 +197,16 @@ function writesOf(db: Database, quotas: StorageQuotas): Writes {
       }
     },
 
-    applyChanges(lease, changes, until) {
-      return db.transaction((tx) => applyChanges(tx, lease, { ...changes, until, quotas }));
+    async applyChanges(lease, changes, until) {
+      const kept = await db.transaction((tx) => applyChanges(tx, lease, { ...changes, until, quotas }));
+      changed();
+      return kept;
     },
 
-    dropUnlisted(lease, hrefs, until) {
-      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until, quotas }));
+    async dropUnlisted(lease, hrefs, until) {
+      const kept = await db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until, quotas }));
+      changed();
+      return kept;
     },
   };
 }
@@ -208,10 +216,12 @@ const VERSIONS = `
   SELECT href, MAX(etag) AS "etag" FROM event WHERE calendar_key = :calendarKey AND href > :after
    GROUP BY href ORDER BY href LIMIT ${VERSIONS_AT_ONCE}`;
 
-function endsOf(db: Database): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
+function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
   return {
-    finishSync(lease, token, syncedAt) {
-      return db.transaction((tx) => finishSync(tx, lease, { token, syncedAt }));
+    async finishSync(lease, token, syncedAt) {
+      const finished = await db.transaction((tx) => finishSync(tx, lease, { token, syncedAt }));
+      changed();
+      return finished;
     },
 
     async failSync({ key, holder }, failure, now) {

@@ -25,18 +25,23 @@ import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
 import { webhookKeyStore } from './webhook-key-store.ts';
+import { streamStore } from './webhook-stream-store.ts';
 
-/** `sealer` seals what is secret; `notify` is called when a store has made a job; `quotas`: what is kept of events. */
+/**
+ * `sealer` seals what is secret; `notify` is called when a store has made a job, `notifyDeliveries` when one may have made a
+ * delivery due; `quotas`: what is kept of events.
+ */
 export type StoresOptions = {
   readonly sealer: Sealer;
   readonly notify?: () => void;
+  readonly notifyDeliveries?: () => void;
   readonly quotas?: StorageQuotas;
 };
 
 export type Stores = ReturnType<typeof openStores>;
 
 /** The stores on a migrated database. Nothing but `db` needs closing. */
-export function openStores(db: Database, { sealer, notify, quotas }: StoresOptions) {
+export function openStores(db: Database, { sealer, notify, notifyDeliveries, quotas }: StoresOptions) {
   return {
     clients: clientStore(db),
     branding: brandingStore(db),
@@ -53,7 +58,7 @@ export function openStores(db: Database, { sealer, notify, quotas }: StoresOptio
     requestLimits: requestLimitStore(db),
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
-    mirror: mirrorStore(db, quotas),
+    mirror: mirrorStore(db, quotas, notifyDeliveries),
     events: eventReader(db),
     changes: changeFeed(db),
     jobs: jobStore(db, notify),
@@ -61,5 +66,6 @@ export function openStores(db: Database, { sealer, notify, quotas }: StoresOptio
     idempotency: idempotencyStore(db),
     splits: splitJournal(db, notify),
     webhookKeys: webhookKeyStore(db),
+    streams: streamStore(db, sealer),
   };
 }

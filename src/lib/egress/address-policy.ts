@@ -26,17 +26,27 @@ export type AddressPolicy = {
    * be reached with this protocol. Plain http only where the private network is opened.
    */
   check(protocol: string, host: string, address: string): void;
+  /** Whether this host was ever found at an address that is not public. */
+  isPrivate(host: string): boolean;
 };
 
+/** With more of them every host counts as private. */
+const MOST_PRIVATE_HOSTS = 10_000;
+
 export function addressPolicy(network: PrivateNetwork): AddressPolicy {
+  const privateHosts = new Set<string>();
   return {
     check(protocol, host, address) {
       const opened = opens(network, host, address);
-      if (!opened && !isPublicAddress(address))
+      const isPublic = isPublicAddress(address);
+      if (!opened && !isPublic)
         throw new EgressError('forbidden_address', `${host} is at an address that is not public`);
+      // The operator's network has few of them.
+      if (!isPublic && privateHosts.size < MOST_PRIVATE_HOSTS) privateHosts.add(bareHost(host));
       if (!opened && protocol !== 'https:')
         throw new EgressError('forbidden_address', `${host} can be reached with https only`);
     },
+    isPrivate: (host) => privateHosts.size >= MOST_PRIVATE_HOSTS || privateHosts.has(bareHost(host)),
   };
 }
 

@@ -53,12 +53,16 @@ export type EgressResponse = {
   /** A header's value; several lines are joined with a comma. */
   header(name: string): string | undefined;
   readonly body: Buffer;
+  /** Whether its host is one that only the operator's settings open. */
+  readonly fromPrivate?: boolean;
 };
 
 export type EgressDeps = {
   readonly privateNetwork: PrivateNetwork;
   readonly userAgent?: string;
   readonly lookup?: HostLookup;
+  /** In place of those for calendar servers. */
+  readonly hostLimits?: HostLimits;
 };
 
 const MOST_REDIRECTS = 5;
@@ -72,7 +76,7 @@ const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 export function createEgress(deps: EgressDeps): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const lookup = deps.lookup ?? lookupAll;
-  const limit = hostLimit(HOST_LIMITS);
+  const limit = hostLimit(deps.hostLimits ?? HOST_LIMITS);
   const room = answerRoom();
   const turns = pieceTurns();
   const agents: Readonly<Record<string, Agent>> = {
@@ -89,7 +93,8 @@ export function createEgress(deps: EgressDeps): Egress {
       return await limit.run(hop.url.host, signal, async () => {
         const share = room.share(hop.url.host);
         try {
-          return await answerOf(hop, { agent, share, turns }, signal);
+          const answer = await answerOf(hop, { agent, share, turns }, signal);
+          return { ...answer, fromPrivate: policy.isPrivate(hop.url.hostname) };
         } finally {
           share.release();
         }

@@ -1,0 +1,18 @@
+/** What webhooks keep sealed: each names its row and field. */
+import type { Sealer } from '../lib/sealing.ts';
+import type { EndpointSecret } from '../webhooks/message.ts';
+
+export const messageContext = (messageId: string): string => `webhook_message|${messageId}|body`;
+export const answerContext = (messageId: string): string => `webhook_attempt|${messageId}|answer`;
+const secretsContext = (endpointId: string): string => `webhook_endpoint|${endpointId}|secrets`;
+
+export type SealedSecrets = { readonly endpointId: string; readonly secrets: string | null };
+
+/** None where none was made yet. */
+export function openSecrets({ endpointId, secrets }: SealedSecrets, sealer: Sealer): EndpointSecret[] {
+  // Sealed below in this shape.
+  return secrets === null ? [] : JSON.parse(sealer.open(secrets, secretsContext(endpointId)));
+}
+
+export const sealSecrets = (endpointId: string, secrets: readonly EndpointSecret[], sealer: Sealer): string =>
+  sealer.seal(JSON.stringify(secrets), secretsContext(endpointId));

@@ -1,0 +1,207 @@
+/** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { NewMessage, PendingChange, Shows, ToldCalendar } from '../webhooks/message.ts';
+import type { StreamStore } from '../webhooks/stream-store.ts';
+import type { Database } from './drivers/database.ts';
+import { messageContext } from './webhook-sealing.ts';
+import { settleDelivered, settleFailed } from './webhook-settling.ts';
+import { takeStreams } from './webhook-turns.ts';
+
+const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
+const HELD = 'stream_id = :streamId AND lease_holder = :holder';
+/** A change that came while the stream was worked has set due_at to 0. */
+const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
+
+/** Streams in `db`. Bodies of messages, answers and secrets of endpoints are sealed. */
+export function streamStore(db: Database, sealer: Sealer): StreamStore {
+  return { ...turnsOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
+}
+
+type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' | 'endLeases'>;
+
+function turnsOf(db: Database, sealer: Sealer): Turns {
+  return {
+    async scheduleChanged(dueAt) {
+      // Most looks find nothing, and need no write.
+      const changed = await db.get('SELECT stream_id FROM webhook_stream WHERE due_at = 0 LIMIT 1');
+      if (changed === undefined) return 0;
+      const rows = await db.write(
+        `UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
+          WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_holder IS NULL
+                               ORDER BY stream_id ${db.dialect.skipLocked})
+         RETURNING stream_id`,
+        { dueAt },
+      );
+      return rows.length;
+    },
+
+    async nextDueAt() {
+      const row = await db.get<{ at: number | null }>(
+        `SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS "at"
+           FROM (SELECT e.gate_at, (SELECT MIN(s.due_at) FROM webhook_stream s
+                                     WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0) AS due_at
+                   FROM webhook_endpoint e WHERE e.state = 'active') n
+          WHERE n.due_at IS NOT NULL`,
+      );
+      return row?.at ?? undefined;
+    },
+
+    takeStreams(terms) {
+      return takeStreams(db, terms, sealer);
+    },
+
+    async endLeases() {
+      await db.write(
+        `UPDATE webhook_stream SET due_at = 0, ${GIVEN_BACK} WHERE lease_holder IS NOT NULL RETURNING stream_id`,
+      );
+    },
+  };
+}
+
+type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'> & {
+  createdOwn: number;
+  deleted: number;
+  fields: string | null;
+  was: string | null;
+};
+type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows'> & {
+  provider: ProviderKind;
+  widest: string;
+  feedId: string | null;
+  channelId: string | null;
+};
+
+function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'toldCalendar'> {
+  const { byBytes } = db.dialect;
+  const behind = `
+    SELECT event_id AS "id", seq, created_seq AS "createdSeq", created_own AS "createdOwn",
+           foreign_seq AS "foreignSeq", deleted, noted_at AS "notedAt", fields, was
+      FROM event_change
+     WHERE calendar_key = :calendarKey AND seq >= :seq
+       AND (seq > :seq OR event_id ${byBytes} > CAST(:id AS TEXT))
+     ORDER BY seq, event_id ${byBytes} LIMIT :limit`;
+  return {
+    async pendingChanges({ calendarKey, told }, limit) {
+      const values = { calendarKey, seq: told.seq, id: told.id ?? null, limit };
+      return (await db.all<ChangeRow>(behind, values)).map(
+        ({ createdOwn, deleted, fields, was, ...row }) => ({
+          ...row,
+          createdOwn: createdOwn === 1,
+          deleted: deleted === 1,
+          // Both were written by change-journal.ts.
+          fields: JSON.parse(fields ?? '{}'),
+          was: was === null ? undefined : JSON.parse(was),
+        }),
+      );
+    },
+
+    async toldCalendar(calendarKey) {
+      const row = await db.get<CalendarRow>(TOLD_CALENDAR, { calendarKey });
+      if (row === undefined) return undefined;
+      const { widest, feedId, channelId, ...calendar } = row;
+      const shows: Shows = widest === 'free-busy' ? 'busy' : 'events';
+      return { ...calendar, shows, feedId: feedId ?? undefined, channelId: channelId ?? undefined };
+    },
+  };
+}
+
+/** In the order of their names each scope allows more than the one before. */
+const TOLD_CALENDAR = `
+  SELECT a.account_key AS "accountKey", a.provider, a.account_id AS "accountId", a.display,
+         c.calendar_key AS "calendarKey", c.href, c.time_zone AS "timeZone", c.event_count AS "eventCount",
+         w.widest, w.since AS "coveredSince", u.feed_id AS "feedId", u.feed_seq AS "seq", s.channel_id AS "channelId"
+    FROM calendar c JOIN account a ON a.account_key = c.account_key
+    JOIN application_user u ON u.client_id = a.client_id AND u.user_id = a.user_id
+    JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+    JOIN (SELECT v.group_id, f.client_id, f.user_id, MIN(f.created_at) AS since,
+                 MAX(CASE WHEN f.scope < v.scope THEN f.scope ELSE v.scope END) AS widest
+            FROM grant_coverage v JOIN token_family f ON f.coverage_id = v.coverage_id AND f.ended_at IS NULL
+           WHERE v.group_id = (SELECT o.group_id FROM calendar k JOIN account o ON o.account_key = k.account_key
+                                WHERE k.calendar_key = :calendarKey)
+           GROUP BY v.group_id, f.client_id, f.user_id) w
+      ON w.group_id = a.group_id AND w.client_id = a.client_id AND w.user_id = a.user_id
+    LEFT JOIN webhook_subscription s ON s.calendar_key = c.calendar_key
+   WHERE c.calendar_key = :calendarKey AND c.left_out = 0 AND (s.ended IS NULL OR s.ended = 0)`;
+
+type Messages = Omit<StreamStore, keyof Turns | 'pendingChanges' | 'toldCalendar'>;
+
+function messagesOf(db: Database, sealer: Sealer): Messages {
+  const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>
+    sealer.seal(body, messageContext(messageId));
+  return {
+    startMessage({ streamId, holder, clientId, userId, endpoint }, message, { calendar, told }) {
+      const { messageId, sequence, changeType, eventCount, shows, createdAt } = message;
+      const { accountKey, calendarKey, provider, href } = calendar;
+      const place = { toldSeq: told.seq, toldId: told.id ?? null };
+      const values = { messageId, sequence, changeType, eventCount, shows, createdAt, clientId, userId };
+      return db.transaction(async (tx) => {
+        const held = await tx.all(START, { streamId, holder, messageId, sequence, ...place });
+        if (held.length === 0) return false;
+        await tx.all(ADD_MESSAGE, {
+          ...values,
+          ...{ accountKey, calendarKey, provider, href, body: sealed(message) },
+          endpointId: endpoint.endpointId,
+        });
+        return true;
+      });
+    },
+
+    async narrowMessage(messageId, shows, body) {
+      await db.write(
+        'UPDATE webhook_message SET shows = :shows, body = :body WHERE message_id = :messageId RETURNING message_id',
+        { messageId, shows, body: sealed({ messageId, body }) },
+      );
+    },
+
+    async passOver({ streamId, holder, leaseUntil }, told, more) {
+      await db.write(
+        `UPDATE webhook_stream SET told_seq = :toldSeq, told_id = :toldId, initial = 0,
+                pending_since = CASE WHEN :more = 1 THEN pending_since END,
+                due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
+          WHERE ${HELD} RETURNING stream_id`,
+        { streamId, holder, leaseUntil, toldSeq: told.seq, toldId: told.id ?? null, more: Number(more) },
+      );
+    },
+
+    settleDelivered(stream, settled, then) {
+      return db.transaction((tx) => settleDelivered(tx, stream, { ...settled, ...then, sealer }));
+    },
+
+    settleFailed(stream, settled, then) {
+      return db.transaction((tx) => settleFailed(tx, stream, { ...settled, ...then, sealer }));
+    },
+
+    withhold({ streamId, holder, leaseUntil, message }, now) {
+      return db.transaction(async (tx) => {
+        const values = { streamId, holder, leaseUntil };
+        const held = await tx.all(WITHHOLD, values);
+        if (held.length === 0 || message === undefined) return;
+        await tx.all(
+          `UPDATE webhook_message SET state = 'withheld', settled_at = :now, reason = :reason
+            WHERE message_id = :messageId AND state = 'pending'`,
+          { messageId: message.messageId, now, reason: 'No grant covers its account any more' },
+        );
+      });
+    },
+  };
+}
+
+const START = `
+  UPDATE webhook_stream SET message_id = :messageId, sequence = :sequence, told_seq = :toldSeq, told_id = :toldId,
+         initial = 0, pending_since = NULL
+   WHERE ${HELD} RETURNING stream_id`;
+
+const ADD_MESSAGE = `
+  INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, account_key, calendar_key, provider,
+    calendar_id, sequence, change_type, event_count, shows, body, state, next_at, created_at)
+  VALUES (:messageId, :endpointId, :clientId, :userId, :accountKey, :calendarKey, :provider, :href, :sequence,
+    :changeType, :eventCount, :shows, :body, 'pending', :createdAt, :createdAt)`;
+
+/** Its place moves to the present: a grant that begins later hears of nothing before. */
+const WITHHOLD = `
+  UPDATE webhook_stream SET message_id = NULL, initial = 0, pending_since = NULL, told_id = NULL,
+         told_seq = (SELECT u.feed_seq FROM application_user u
+                      WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id),
+         due_at = CASE WHEN ${UNCHANGED} THEN NULL ELSE due_at END, ${GIVEN_BACK}
+   WHERE ${HELD} RETURNING stream_id`;

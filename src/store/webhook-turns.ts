@@ -1,0 +1,133 @@
+/** Which streams are worked next: endpoint by endpoint (StreamStore.takeStreams). */
+import type { Sealer } from '../lib/sealing.ts';
+import type { Shows, TakenStream } from '../webhooks/message.ts';
+import type { TakeStreamsTerms } from '../webhooks/stream-store.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { messageContext, openSecrets } from './webhook-sealing.ts';
+
+type EndpointRow = {
+  readonly endpointId: string;
+  readonly url: string;
+  readonly secrets: string | null;
+  readonly hearsOwn: number;
+  readonly failures: number;
+  readonly failingSince: number | null;
+};
+type StreamRow = {
+  readonly streamId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly calendarKey: string;
+  readonly toldSeq: number;
+  readonly toldId: string | null;
+  readonly sequence: number;
+  readonly initial: number;
+  readonly pendingSince: number | null;
+  readonly messageId: string | null;
+};
+type MessageRow = {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly shows: Shows;
+  readonly body: string;
+  readonly attempts: number;
+  readonly nextAt: number;
+  readonly createdAt: number;
+};
+
+/** Endpoints looked at in one call. */
+const ENDPOINTS_AT_ONCE = 64;
+
+const DUE_ENDPOINTS = `
+  SELECT e.endpoint_id AS "endpointId" FROM webhook_endpoint e
+   WHERE e.state = 'active' AND e.gate_at <= :now
+     AND EXISTS (SELECT 1 FROM webhook_stream s
+                  WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0 AND s.due_at <= :now AND s.lease_until <= :now)
+   ORDER BY e.served_at, e.endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
+
+// Its row is locked by this: what runs for it is counted by one caller at a time.
+const SERVE = `
+  UPDATE webhook_endpoint SET served_at = :now WHERE endpoint_id = :endpointId AND state = 'active' AND gate_at <= :now
+  RETURNING endpoint_id AS "endpointId", url, secrets, hears_own AS "hearsOwn", failures, failing_since AS "failingSince"`;
+const RUNNING = `
+  SELECT COUNT(*) AS "count" FROM webhook_stream
+   WHERE endpoint_id = :endpointId AND lease_holder IS NOT NULL AND lease_until > :now`;
+const leaseText = (skipLocked: string): string => `
+  UPDATE webhook_stream SET lease_holder = :holder, lease_until = :leaseUntil, due_at = :leaseUntil
+   WHERE stream_id IN (SELECT stream_id FROM webhook_stream
+                        WHERE endpoint_id = :endpointId AND due_at > 0 AND due_at <= :now AND lease_until <= :now
+                        ORDER BY due_at LIMIT :limit ${skipLocked})
+  RETURNING stream_id AS "streamId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
+    told_seq AS "toldSeq", told_id AS "toldId", sequence, initial, pending_since AS "pendingSince",
+    message_id AS "messageId"`;
+const MESSAGE = `
+  SELECT message_id AS "messageId", sequence, shows, body, attempts, next_at AS "nextAt", created_at AS "createdAt"
+    FROM webhook_message WHERE message_id = :messageId`;
+
+export async function takeStreams(
+  db: Database,
+  terms: TakeStreamsTerms,
+  sealer: Sealer,
+): Promise<TakenStream[]> {
+  const { now, limit } = terms;
+  const due = await db.all<{ endpointId: string }>(DUE_ENDPOINTS, { now });
+  const taken: TakenStream[] = [];
+  for (const { endpointId } of due) {
+    const left = limit - taken.length;
+    if (left <= 0) break;
+    const ofEndpoint = await db.transaction((tx) => takeOf(tx, endpointId, { ...terms, limit: left }));
+    taken.push(...ofEndpoint.map((stream) => opened(stream, terms, sealer)));
+  }
+  return taken;
+}
+
+type Taken = {
+  readonly endpoint: EndpointRow;
+  readonly stream: StreamRow;
+  readonly message: MessageRow | undefined;
+};
+
+async function takeOf(tx: Statements, endpointId: string, terms: TakeStreamsTerms): Promise<Taken[]> {
+  const { now, holder, leaseUntil, limit, ofEndpoint, openAfter } = terms;
+  const endpoint = await tx.get<EndpointRow>(SERVE, { endpointId, now });
+  if (endpoint === undefined) return [];
+  const running = await tx.get<{ count: number }>(RUNNING, { endpointId, now });
+  const most = endpoint.failures >= openAfter ? 1 : ofEndpoint;
+  const free = Math.min(limit, most - (running?.count ?? 0));
+  if (free <= 0) return [];
+  const lease = { endpointId, now, holder, leaseUntil, limit: free };
+  const streams = await tx.all<StreamRow>(leaseText(tx.dialect.skipLocked), lease);
+  const taken: Taken[] = [];
+  for (const stream of streams) {
+    const { messageId } = stream;
+    const message = messageId === null ? undefined : await tx.get<MessageRow>(MESSAGE, { messageId });
+    taken.push({ endpoint, stream, message });
+  }
+  return taken;
+}
+
+function opened(
+  { endpoint, stream, message }: Taken,
+  { holder, leaseUntil }: TakeStreamsTerms,
+  sealer: Sealer,
+): TakenStream {
+  const { endpointId, url, secrets, hearsOwn, failures, failingSince } = endpoint;
+  const { toldSeq, toldId, initial, pendingSince, messageId: _, ...names } = stream;
+  return {
+    ...names,
+    holder,
+    leaseUntil,
+    told: { seq: toldSeq, id: toldId ?? undefined },
+    initial: initial === 1,
+    pendingSince: pendingSince ?? undefined,
+    message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
+    endpoint: {
+      endpointId,
+      url,
+      secrets: openSecrets({ endpointId, secrets }, sealer),
+      hearsOwn: hearsOwn === 1,
+      failures,
+      failingSince: failingSince ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Tells endpoints what changed: takes the streams that are due and works several at a time. */
+import { randomUUID } from 'node:crypto';
+
+import type { WakeUp } from '../jobs/wake-up.ts';
+import type { Log } from '../lib/log.ts';
+import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
+import type { TakenStream } from './message.ts';
+import { OPEN_AFTER } from './retry-schedule.ts';
+
+export type DeliveryWorkerDeps = DeliverDeps & {
+  /** Notified by the stores when a stream became due in this process. */
+  readonly deliveryWakeUp: WakeUp;
+  readonly log: Pick<Log, 'error'>;
+};
+
+/** `stop` takes no more streams and waits for those under way. */
+export type DeliveryWorker = { stop(): Promise<void> };
+
+/** One edit that a provider tells three times is one message. */
+const SETTLE_MS = 250;
+/** An attempt takes 15 s at most; a stream goes on while there is time for another one. */
+const LEASE_MS = 32_000;
+const ATTEMPT_MS = 16_000;
+/** Others of the endpoint wait for their turn. */
+const MOST_IN_TURN = 10;
+const SLOTS = 64;
+const OF_ENDPOINT = 8;
+/** How soon is seen what another instance made due. */
+const LOOK_EVERY_MS = 1_000;
+const AFTER_FAULT_MS = 5_000;
+
+/** Starts delivering until stopped. */
+export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+
+  const start = (stream: TakenStream): void => {
+    const turn = workTurn(stream, deps, () => isStopped).finally(() => {
+      running.delete(turn);
+      deps.deliveryWakeUp.notify();
+    });
+    running.add(turn);
+  };
+
+  const work = async (): Promise<void> => {
+    while (!isStopped) {
+      const wait = await takeDue(SLOTS - running.size, start, deps).catch((err: unknown) => {
+        deps.log.error({ err }, 'The deliveries could not be looked for');
+        return AFTER_FAULT_MS;
+      });
+      if (!isStopped) await deps.deliveryWakeUp.wait(wait);
+    }
+    await Promise.all(running);
+  };
+
+  const ended = work();
+  return {
+    stop() {
+      isStopped = true;
+      deps.deliveryWakeUp.notify();
+      return ended;
+    },
+  };
+}
+
+/** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */
+async function takeDue(
+  free: number,
+  start: (stream: TakenStream) => void,
+  { streams, now }: DeliveryWorkerDeps,
+): Promise<number> {
+  await streams.scheduleChanged(now() + SETTLE_MS);
+  if (free <= 0) return LOOK_EVERY_MS;
+  const next = await streams.nextDueAt();
+  if (next === undefined) return LOOK_EVERY_MS;
+  if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
+  const taken = await streams.takeStreams({
+    holder: randomUUID(),
+    now: now(),
+    leaseUntil: now() + LEASE_MS,
+    limit: free,
+    ofEndpoint: OF_ENDPOINT,
+    openAfter: OPEN_AFTER,
+  });
+  for (const stream of taken) start(stream);
+  // Those left over wait for a turn that ends.
+  return taken.length === 0 ? LOOK_EVERY_MS : 0;
+}
+
+/** Works a stream that was taken, message by message, while there is time and more waits. Never throws. */
+export async function workTurn(
+  stream: TakenStream,
+  deps: DeliveryWorkerDeps,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { leaseUntil, streamId } = stream;
+  let current: TakenStream | undefined = stream;
+  try {
+    for (let count = 0; current !== undefined; count += 1) {
+      const hasTime = count < MOST_IN_TURN && deps.now() < leaseUntil - ATTEMPT_MS && !isStopped();
+      if (!hasTime) {
+        await deps.streams.passOver(current, current.told, true);
+        return;
+      }
+      current = await deliverNext(current, deps);
+    }
+  } catch (err) {
+    // Its lease ends by itself, and it is taken again.
+    deps.log.error({ err, streamId }, 'A delivery met a fault of our own');
+  }
+}

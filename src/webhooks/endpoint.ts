@@ -1,0 +1,30 @@
+/** Where deliveries of an application go. Instants are epoch milliseconds. */
+export type Endpoint = {
+  readonly endpointId: string;
+  readonly clientId: string;
+  readonly url: string;
+  /** Whether it is the application's webhook URL: it comes and goes with that. */
+  readonly isFirst: boolean;
+  readonly hears: EndpointHears;
+  /** Nothing is sent to a paused one; what changes meanwhile waits. */
+  readonly state: 'active' | 'paused';
+  readonly pausedReason: PauseReason | undefined;
+  readonly pausedAt: number | undefined;
+  /** Attempts in a row that failed, over all its messages, and since when. */
+  readonly failures: number;
+  readonly failingSince: number | undefined;
+  readonly createdAt: number;
+  /** Of an endpoint that lives for a time only, such as that of `kalends listen`. */
+  readonly expiresAt: number | undefined;
+};
+
+export type EndpointHears = {
+  readonly events: boolean;
+  readonly calendars: boolean;
+  readonly connections: boolean;
+  /** Also of changes that the application made itself. */
+  readonly own: boolean;
+};
+
+/** `operator`: somebody asked for it. `gone`: it answered 410. `failing`: nothing but failures for five days. */
+export type PauseReason = 'operator' | 'gone' | 'failing';

@@ -1,0 +1,178 @@
+/** What a stream has to tell next: the changes behind its place, as they are now. */
+import { randomUUID } from 'node:crypto';
+
+import { entryTexts, keyOf } from '../reading/change-texts.ts';
+import type { EventReader } from '../reading/event-reader.ts';
+import type { EventOwner } from '../reading/event-text.ts';
+import { sealCursor } from '../reading/sealed-position.ts';
+import { defaultChannelId } from './channel-id.ts';
+import type { NewMessage, PendingChange, TakenStream, ToldCalendar, ToldPlace } from './message.ts';
+import { busyEvent, changeTypeOf, messageBody, type ToldEvent, withoutOriginals } from './message-body.ts';
+import type { StreamStore } from './stream-store.ts';
+
+export type MakeMessageDeps = {
+  readonly streams: Pick<StreamStore, 'pendingChanges'>;
+  readonly events: Pick<EventReader, 'eventsById'>;
+  /** Seals cursors. */
+  readonly pagingKey: Buffer;
+  /** Names an event to scope `free-busy`. */
+  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** `message` is undefined where nothing of it is to be told. Up to `told` everything is told then; `more` may wait behind it. */
+export type Made = {
+  readonly message: NewMessage | undefined;
+  readonly told: ToldPlace;
+  readonly more: boolean;
+};
+
+const MOST_CHANGES = 50;
+const MOST_BYTES = 20_000;
+/** Changes older than this may be forgotten (old-changes.ts). */
+const REMEMBERED_MS = 29 * 24 * 3_600_000;
+
+/** Answers the next message of a stream that has none under way. */
+export async function makeMessage(
+  stream: TakenStream,
+  calendar: ToldCalendar,
+  deps: MakeMessageDeps,
+): Promise<Made> {
+  const now = deps.now();
+  if (stream.initial) {
+    const { eventCount } = calendar;
+    const message = messageOf(
+      [],
+      { stream, calendar, told: stream.told, isInitialSync: true, eventCount },
+      deps,
+    );
+    return { message, told: stream.told, more: true };
+  }
+  if (stream.pendingSince !== undefined && stream.pendingSince < now - REMEMBERED_MS) {
+    const told = { seq: calendar.seq, id: undefined };
+    return { message: messageOf([], { stream, calendar, told, reset: true }, deps), told, more: false };
+  }
+  const changes = await deps.streams.pendingChanges(stream, MOST_CHANGES + 1);
+  const { events, told, isCut } = await toldEvents(changes, { stream, calendar }, deps);
+  const more = isCut || changes.length > MOST_CHANGES;
+  const message = events.length === 0 ? undefined : messageOf(events, { stream, calendar, told }, deps);
+  return { message, told, more };
+}
+
+type Telling = { readonly stream: TakenStream; readonly calendar: ToldCalendar };
+
+/** As many as a message has room for. One at least, however large it is. */
+async function toldEvents(
+  pending: readonly PendingChange[],
+  { stream, calendar }: Telling,
+  deps: MakeMessageDeps,
+): Promise<{ readonly events: ToldEvent[]; readonly told: ToldPlace; readonly isCut: boolean }> {
+  const from = stream.told.id === undefined ? stream.told.seq : stream.told.seq - 1;
+  const changes = pending.slice(0, MOST_CHANGES);
+  const visible = changes.filter((change) => isTold(change, from, { stream, calendar }));
+  const shown = await shownEvents(visible, calendar, deps);
+  const events: ToldEvent[] = [];
+  let bytes = 0;
+  let told = stream.told;
+  const inMessage = new Set(visible);
+  for (const [index, change] of changes.entries()) {
+    const event = inMessage.has(change) ? eventOf(change, { from, shown, calendar }, deps) : undefined;
+    if (event !== undefined) {
+      const size = Buffer.byteLength(JSON.stringify(event));
+      if (events.length > 0 && bytes + size > MOST_BYTES) return { events, told, isCut: true };
+      bytes += size;
+      events.push(event);
+    }
+    // A number is told whole with its last event: all of one are committed together.
+    const isLast = pending[index + 1]?.seq !== change.seq;
+    told = { seq: change.seq, id: isLast ? undefined : change.id };
+  }
+  return { events, told, isCut: false };
+}
+
+function isTold(change: PendingChange, from: number, { stream, calendar }: Telling): boolean {
+  if (change.notedAt < calendar.coveredSince) return false;
+  if (change.foreignSeq <= from && !stream.endpoint.hearsOwn) return false;
+  return !(change.deleted && change.createdSeq > from);
+}
+
+async function shownEvents(
+  changes: readonly PendingChange[],
+  calendar: ToldCalendar,
+  { events }: MakeMessageDeps,
+): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
+  const { calendarKey } = calendar;
+  const ids = changes.filter(({ deleted }) => !deleted).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const owner: EventOwner = { calendar, account: { ...calendar, scope: 'read' } };
+  const texts = await entryTexts({ keys: [calendarKey], ids }, new Map([[calendarKey, owner]]), events);
+  return new Map([...texts].map(([key, text]) => [key, withoutOriginals(JSON.parse(text))]));
+}
+
+type Shown = {
+  readonly from: number;
+  readonly shown: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly calendar: ToldCalendar;
+};
+
+/** `undefined` for one of which nothing is visible, or that was deleted meanwhile and has a later change. */
+function eventOf(
+  change: PendingChange,
+  { from, shown, calendar }: Shown,
+  { busyId }: MakeMessageDeps,
+): ToldEvent | undefined {
+  const { calendarKey, provider, accountId, display, href } = calendar;
+  const { id, deleted, createdSeq, createdOwn, foreignSeq, fields, was } = change;
+  const own = foreignSeq <= from;
+  const isNew = createdSeq > from && (own || !createdOwn);
+  const current = deleted
+    ? { provider, account: accountId, accountName: display, calendarId: href, ...was }
+    : shown.get(keyOf({ calendarKey, id }));
+  if (current === undefined) return undefined;
+  const changeType = deleted ? 'deleted' : isNew ? 'created' : 'updated';
+  const changedFields = Object.keys(fields).filter((name) => (fields[name] ?? 0) > from);
+  const event: ToldEvent = {
+    ...current,
+    id,
+    changeType,
+    ...(own && { own }),
+    ...(changeType === 'updated' && changedFields.length > 0 && { changedFields }),
+  };
+  return calendar.shows === 'busy' ? busyEvent(event, (name) => busyId({ calendarKey, id: name })) : event;
+}
+
+type Content = Telling & {
+  readonly told: ToldPlace;
+  readonly isInitialSync?: boolean;
+  readonly eventCount?: number;
+  readonly reset?: boolean;
+};
+
+function messageOf(
+  events: readonly ToldEvent[],
+  { stream, calendar, told, ...rest }: Content,
+  { pagingKey, now }: MakeMessageDeps,
+): NewMessage {
+  const { clientId, userId } = stream;
+  const createdAt = now();
+  const sequence = stream.sequence + 1;
+  const { feedId, shows } = calendar;
+  // What a place inside a number leaves behind comes once more: a cursor never passes over a change.
+  const seq = told.id === undefined ? told.seq : told.seq - 1;
+  const cursor =
+    feedId === undefined || shows === 'busy'
+      ? undefined
+      : sealCursor({ feedId, seq }, { clientId, userId }, pagingKey);
+  const channelId = calendar.channelId ?? defaultChannelId(calendar.calendarKey);
+  const facts = { clientId, userId, calendar, channelId, sequence, now: createdAt, cursor, ...rest };
+  return {
+    messageId: `msg_${randomUUID()}`,
+    sequence,
+    changeType: changeTypeOf(events, rest.isInitialSync === true),
+    eventCount: rest.eventCount ?? events.length,
+    shows,
+    body: messageBody(events, facts),
+    createdAt,
+  };
+}

@@ -1,0 +1,119 @@
+/** The JSON of a delivery (docs/wire.md 2.7), and what is left of it for scope `free-busy`. */
+import type { ChangeType, Shows, ToldCalendar } from './message.ts';
+
+/** An event as a delivery has it. */
+export type ToldEvent = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly changeType: Exclude<ChangeType, 'mixed'>;
+};
+
+export type MessageFacts = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly calendar: Pick<ToldCalendar, 'provider' | 'href'>;
+  readonly channelId: string;
+  readonly sequence: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly isInitialSync?: boolean | undefined;
+  /** How many events the calendar has, where none of them is told. */
+  readonly eventCount?: number | undefined;
+  readonly cursor?: string | undefined;
+  /** What happened before this is not told any more. */
+  readonly reset?: boolean | undefined;
+  readonly test?: boolean | undefined;
+};
+
+/** What a published client of any version reads is at the top; what Kalends adds is in `metadata` and in the events. */
+export function messageBody(events: readonly ToldEvent[], facts: MessageFacts): string {
+  const { clientId, userId, calendar, channelId, sequence, now, cursor } = facts;
+  const { isInitialSync = false, eventCount = events.length, reset, test } = facts;
+  return JSON.stringify({
+    provider: calendar.provider,
+    userId,
+    calendarId: calendar.href,
+    events,
+    changeType: changeTypeOf(events, isInitialSync),
+    timestamp: new Date(now).toISOString(),
+    metadata: {
+      channelId,
+      eventCount,
+      isInitialSync,
+      clientId,
+      sequence,
+      ...(cursor !== undefined && { cursor }),
+      ...(reset === true && { reset }),
+      ...(test === true && { test }),
+    },
+  });
+}
+
+/** The one of all the events, `mixed` where they differ. */
+export function changeTypeOf(events: readonly ToldEvent[], isInitialSync: boolean): ChangeType {
+  if (isInitialSync) return 'created';
+  const [first, ...others] = new Set(events.map(({ changeType }) => changeType));
+  return first === undefined || others.length > 0 ? 'mixed' : first;
+}
+
+/** All of an event that scope `free-busy` may see (docs/wire.md 2.5), and of its fields that changed. */
+const BUSY_MEMBERS = [
+  'provider',
+  'calendarId',
+  'start',
+  'end',
+  'allDay',
+  'availability',
+  'status',
+  'changeType',
+  'own',
+] as const;
+const BUSY_FIELDS: ReadonlySet<unknown> = new Set([
+  'start',
+  'end',
+  'allDay',
+  'availability',
+  'status',
+  'recurrence',
+  'overrides',
+]);
+
+/** `undefined` where nothing that `free-busy` may see has changed. `busyId` names the event to it. */
+export function busyEvent(event: ToldEvent, busyId: (id: string) => string): ToldEvent | undefined {
+  const shown: Record<string, unknown> = {};
+  for (const name of BUSY_MEMBERS) if (event[name] !== undefined) shown[name] = event[name];
+  const fields = Array.isArray(event.changedFields)
+    ? event.changedFields.filter((field) => BUSY_FIELDS.has(field))
+    : undefined;
+  if (fields?.length === 0) return undefined;
+  return {
+    ...shown,
+    id: busyId(event.id),
+    title: 'Busy',
+    changeType: event.changeType,
+    ...(fields !== undefined && { changedFields: fields }),
+  };
+}
+
+/** The body of a message that was made for scope `read`, for `free-busy`. An event of which nothing is visible is left out. */
+export function busyBody(body: string, busyId: (id: string) => string): string {
+  // Written by messageBody.
+  const message: { events: ToldEvent[]; metadata: Record<string, unknown> } & Record<string, unknown> =
+    JSON.parse(body);
+  const events = message.events.flatMap((event) => busyEvent(event, busyId) ?? []);
+  const { cursor: _, eventCount, ...metadata } = message.metadata;
+  const count = message.metadata.isInitialSync === true ? eventCount : events.length;
+  return JSON.stringify({ ...message, events, metadata: { ...metadata, eventCount: count } });
+}
+
+/** The members of an event that a delivery leaves out: the provider's own object is had from `/event`. */
+const LEFT_OUT: readonly string[] = ['original', 'originalTruncated'];
+
+/** An event of an answer without what a delivery leaves out, in its overrides too. */
+export function withoutOriginals(event: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown = Object.fromEntries(Object.entries(event).filter(([name]) => !LEFT_OUT.includes(name)));
+  if (Array.isArray(shown.overrides)) shown.overrides = shown.overrides.map(withoutOriginals);
+  return shown;
+}
+
+/** As a store keeps it: which message a body is for. */
+export const showsLess = (made: Shows, now: Shows): boolean => made === 'events' && now === 'busy';

@@ -1,0 +1,92 @@
+/** One attempt to deliver: signed anew, sent, and judged (docs/webhooks.md). */
+import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+import { retryAfterOf } from '../lib/retry-after.ts';
+import { secretSignaturesOf } from './endpoint-secret.ts';
+import type { Attempt, EndpointSecret } from './message.ts';
+import type { WebhookSigner } from './webhook-signer.ts';
+
+export type SendDeps = {
+  readonly webhookEgress: Egress;
+  readonly webhookSigner: Pick<WebhookSigner, 'signaturesOf'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type SentMessage = {
+  readonly url: string;
+  readonly secrets: readonly EndpointSecret[];
+  readonly messageId: string;
+  readonly body: string;
+};
+
+/** `gone`: it answered 410. */
+export type Outcome = {
+  readonly attempt: Attempt;
+  readonly gone: boolean;
+  readonly retryAfterMs: number | undefined;
+};
+
+const TIMEOUT_MS = 15_000;
+const MOST_ANSWER_BYTES = 64_000;
+/** Characters of an answer that the log keeps. */
+const KEPT_ANSWER = 1_024;
+
+/** Never throws for what a receiver does. 2xx is success; a redirect is not followed and is none. */
+export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Outcome> {
+  const startedAt = deps.now();
+  const from = performance.now();
+  const answer = await request(sent, startedAt, deps).catch((reason: unknown) => {
+    if (!(reason instanceof EgressError)) throw reason;
+    return reason;
+  });
+  const durationMs = Math.round(performance.now() - from);
+  if (answer instanceof EgressError) {
+    const attempt = { startedAt, durationMs, status: undefined, fault: answer.message, answer: undefined };
+    return { attempt, gone: false, retryAfterMs: undefined };
+  }
+  const { status } = answer;
+  // What a host of the operator's own network answers is nobody else's to read.
+  const text = answer.fromPrivate === true ? '' : answer.body.toString('utf8', 0, KEPT_ANSWER * 4);
+  const attempt = {
+    startedAt,
+    durationMs,
+    status,
+    fault: faultOf(status),
+    answer: text === '' ? undefined : text.slice(0, KEPT_ANSWER),
+  };
+  const retryAfterMs = retryAfterOf((name) => answer.header(name));
+  return { attempt, gone: status === 410, retryAfterMs };
+}
+
+function request(
+  { url, secrets, messageId, body }: SentMessage,
+  now: number,
+  { webhookEgress, webhookSigner }: SendDeps,
+): Promise<EgressResponse> {
+  const timestamp = String(Math.floor(now / 1000));
+  const content = Buffer.from(`${messageId}.${timestamp}.${body}`);
+  const signatures = [...webhookSigner.signaturesOf(content), ...secretSignaturesOf(content, secrets, now)];
+  return webhookEgress.request({
+    method: 'POST',
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': messageId,
+      'webhook-timestamp': timestamp,
+      // One line: some clients read no second one.
+      'webhook-signature': signatures.join(' '),
+    },
+    body,
+    mayFollow: () => false,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MOST_ANSWER_BYTES,
+  });
+}
+
+function faultOf(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) return `It answered ${status}: redirects are not followed`;
+  if (status === 410) return 'It answered 410: the endpoint is paused until it is resumed';
+  return `It answered ${status}`;
+}

@@ -1,0 +1,89 @@
+import type {
+  Attempt,
+  NewMessage,
+  PendingChange,
+  Shows,
+  TakenStream,
+  ToldCalendar,
+  ToldPlace,
+} from './message.ts';
+
+/**
+ * What is told to endpoints, and how far. The transaction that changes the mirror makes a stream due, so that what is in
+ * the mirror is told whatever dies in between. At most one message of a stream is under way; whoever took it under a lease
+ * that has ended changes nothing. Instants are epoch milliseconds.
+ */
+export interface StreamStore {
+  /** Streams that changed since the last call are due at that time. Answers how many they were. */
+  scheduleChanged(dueAt: number): Promise<number>;
+
+  /** When the next stream is due that may be taken; `undefined` when there is none. */
+  nextDueAt(): Promise<number | undefined>;
+
+  /**
+   * Takes streams that are due: of each endpoint no more than `ofEndpoint` over all instances, one only where so many of its
+   * attempts failed in a row that its circuit is open, and none of one that is paused. Endpoints served longest ago come first.
+   */
+  takeStreams(terms: TakeStreamsTerms): Promise<TakenStream[]>;
+
+  /** Makes all leases end: no other process works this database. */
+  endLeases(): Promise<void>;
+
+  /** The changes behind the stream's place, in order, at most `limit`. */
+  pendingChanges(stream: Pick<TakenStream, 'calendarKey' | 'told'>, limit: number): Promise<PendingChange[]>;
+
+  /** `undefined` when nobody may hear of the calendar: it is gone or left out, or no living grant covers its account. */
+  toldCalendar(calendarKey: string): Promise<ToldCalendar | undefined>;
+
+  /** Stores a message of the stream, which is under way from then on, and moves its place. False when the lease was lost. */
+  startMessage(stream: TakenStream, message: NewMessage, of: MessageOf): Promise<boolean>;
+
+  /** The same message with less in it, as every later attempt sends it. */
+  narrowMessage(messageId: string, shows: Shows, body: string): Promise<void>;
+
+  /** Gives the stream back without a message; with `more` it is due at once. */
+  passOver(stream: TakenStream, told: ToldPlace, more: boolean): Promise<void>;
+
+  /** The message under way was told: 2xx. Its endpoint works. The stream is kept or given back. */
+  settleDelivered(stream: TakenStream, message: SettledMessage, then: AfterDelivery): Promise<void>;
+
+  /** An attempt failed. The stream is given back. */
+  settleFailed(stream: TakenStream, message: SettledMessage, then: AfterFailure): Promise<void>;
+
+  /** No living grant covers the account: the message under way, if any, is told to nobody, nor is what waits. */
+  withhold(stream: TakenStream, now: number): Promise<void>;
+}
+
+export type TakeStreamsTerms = {
+  readonly holder: string;
+  readonly now: number;
+  readonly leaseUntil: number;
+  /** In all. */
+  readonly limit: number;
+  readonly ofEndpoint: number;
+  /** So many failures in a row open a circuit. */
+  readonly openAfter: number;
+};
+
+/** Whose message it is, where it leaves the stream, and whether more waits behind it. */
+export type MessageOf = {
+  readonly calendar: ToldCalendar;
+  readonly told: ToldPlace;
+};
+
+export type SettledMessage = { readonly messageId: string; readonly attempt: Attempt; readonly now: number };
+
+/** `more`: changes wait that were seen when the message was made. */
+export type AfterDelivery = { readonly more: boolean; readonly keepsLease: boolean };
+
+/**
+ * `counts`: whether it was one of the message's own attempts. `retryAt`: undefined when the message is dead.
+ * `gateAt`: before then the endpoint is left alone. `pause`: it is sent nothing more until it is resumed.
+ */
+export type AfterFailure = {
+  readonly counts: boolean;
+  readonly retryAt: number | undefined;
+  readonly reason: string | undefined;
+  readonly gateAt: number;
+  readonly pause: 'gone' | 'failing' | undefined;
+};

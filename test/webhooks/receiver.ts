@@ -1,0 +1,59 @@
+/** A receiver of deliveries on this machine, which answers as it is told and keeps what it was sent. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { after } from 'node:test';
+
+export type Received = {
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: string;
+  readonly body: {
+    readonly provider: string;
+    readonly userId: string;
+    readonly calendarId: string;
+    readonly changeType: string;
+    readonly timestamp: string;
+    readonly events: readonly Record<string, unknown>[];
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+};
+
+export type Receiver = {
+  readonly url: string;
+  readonly received: Received[];
+  /** What the next requests are answered with. */
+  answer: (received: Received) => Answer;
+};
+
+/** Listens until the test file has ended. */
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const raw = Buffer.concat(chunks).toString();
+      const one = { headers: request.headers, raw, body: JSON.parse(raw) };
+      received.push(one);
+      const { status, headers = {}, text = '' } = receiver.answer(one);
+      response.writeHead(status, headers).end(text);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    answer: () => ({ status: 204 }),
+  };
+  return receiver;
+}
