@@ -16,10 +16,10 @@ const DELAYS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
+/** By up to this share a delay is longer, so that what failed together does not come back together. */
+const JITTER = 0.05;
 /** The last attempt is no later than this after the message was made; a Retry-After is kept within it. */
-export const MOST_RETRIED_MS = DELAYS.reduce((sum, delay) => sum + delay, 0) + HOUR;
-/** By this share a delay is longer, so that what failed together does not come back together. */
-const JITTER = 0.1;
+export const MOST_RETRIED_MS = DELAYS.reduce((sum, delay) => sum + delay, 0) * (1 + JITTER) + MINUTE;
 
 export type RetryOf = {
   /** Attempts that were made, the failed one included. */

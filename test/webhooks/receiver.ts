@@ -1,6 +1,5 @@
 /** A receiver of deliveries on this machine, which answers as it is told and keeps what it was sent. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { after } from 'node:test';
 
 export type Received = {
   readonly headers: IncomingHttpHeaders;
@@ -27,9 +26,10 @@ export type Receiver = {
   readonly received: Received[];
   /** What the next requests are answered with. */
   answer: (received: Received) => Answer;
+  close(): void;
 };
 
-/** Listens until the test file has ended. */
+/** Listens until it is closed. */
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -44,16 +44,16 @@ export async function openReceiver(): Promise<Receiver> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,
     received,
     answer: () => ({ status: 204 }),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
   };
   return receiver;
 }

@@ -1,0 +1,249 @@
+/** What every StreamStore must do. Each database's test calls this with its own `open`. */
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { noteChanges } from '../../src/store/webhook-streams.ts';
+import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
+import type { StreamStore } from '../../src/webhooks/stream-store.ts';
+import { NOW } from './calendar-rows.ts';
+import { makeAccount, makeFamily } from './grant-rows.ts';
+
+const LEASE = 30_000;
+
+export function streamStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async (calendars = 1) => {
+    const db = await open();
+    const sealer = createSealer(randomBytes(32));
+    const { streams } = openStores(db, { sealer });
+    await db.write(
+      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+       VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now) RETURNING client_id`,
+      { now: NOW },
+    );
+    await makeAccount(db, 'acme', 'ada');
+    await db.write(
+      `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
+       VALUES ('we_acme', 'acme', 'https://hook.example/', 'https://hook.example/', 1, :now) RETURNING client_id`,
+      { now: NOW },
+    );
+    for (let index = 0; index < calendars; index += 1) await makeStream(db, `c${index}`);
+    return { db, streams };
+  };
+  const take = (
+    streams: StreamStore,
+    now = NOW,
+    change: Partial<{ ofEndpoint: number; limit: number }> = {},
+  ) =>
+    streams.takeStreams({
+      holder: randomUUID(),
+      now,
+      leaseUntil: now + LEASE,
+      limit: 64,
+      ofEndpoint: 8,
+      openAfter: 5,
+      ...change,
+    });
+  const taken = async (streams: StreamStore, now = NOW): Promise<TakenStream> => {
+    await streams.scheduleChanged(now);
+    const [stream] = await take(streams, now);
+    assert.ok(stream !== undefined);
+    return stream;
+  };
+  const told = { seq: 5, id: undefined };
+  const begin = async (streams: StreamStore, stream: TakenStream, message = newMessage()) => {
+    const calendar = await streams.toldCalendar(stream.calendarKey);
+    assert.ok(calendar !== undefined);
+    assert.equal(await streams.startMessage(stream, message, { calendar, told }), true);
+    return message;
+  };
+  const attempt = { startedAt: NOW, durationMs: 12, status: 500, fault: 'It answered 500', answer: 'no' };
+
+  describe(`StreamStore on ${database}`, () => {
+    it('gives a stream that is due to exactly one of ten callers', async () => {
+      const { streams } = await prepare();
+      await streams.scheduleChanged(NOW);
+
+      const all = await Promise.all(Array.from({ length: 10 }, () => take(streams)));
+
+      assert.equal(all.flat().length, 1);
+    });
+
+    it('takes no more of an endpoint at once than it may, whoever asks', async () => {
+      const { streams } = await prepare(20);
+      await streams.scheduleChanged(NOW);
+
+      const all = await Promise.all(Array.from({ length: 6 }, () => take(streams, NOW, { ofEndpoint: 3 })));
+
+      assert.equal(all.flat().length, 3);
+    });
+
+    it('takes one only while the circuit is open, and none before its time or while it is paused', async () => {
+      const { db, streams } = await prepare(4);
+      await streams.scheduleChanged(NOW);
+      const set = (change: string) => db.write(`UPDATE webhook_endpoint SET ${change} RETURNING endpoint_id`);
+
+      await set(`failures = 5, gate_at = ${NOW + 1000}`);
+      assert.equal((await take(streams)).length, 0);
+      assert.equal(await streams.nextDueAt(), NOW + 1000);
+      assert.equal((await take(streams, NOW + 1000)).length, 1);
+      assert.equal((await take(streams, NOW + 1000)).length, 0);
+      await set(`failures = 0, gate_at = 0, state = 'paused'`);
+      assert.equal((await take(streams, NOW + 1000)).length, 0);
+      assert.equal(await streams.nextDueAt(), undefined);
+    });
+
+    it('a lease that ended is taken over, and whoever lost it changes nothing', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      const first = await taken(streams);
+      const [second] = await take(streams, NOW + LEASE);
+      assert.ok(second !== undefined);
+      const calendar = await streams.toldCalendar('c0');
+      assert.ok(calendar !== undefined);
+
+      assert.equal(await streams.startMessage(first, newMessage(), { calendar, told }), false);
+      await streams.passOver(first, told, false);
+      await streams.withhold(first, NOW);
+
+      assert.equal(await streams.startMessage(second, newMessage(), { calendar, told }), true);
+    });
+
+    it('a change that comes while a stream is worked makes it due again', async () => {
+      const { db, streams } = await prepare();
+      const stream = await taken(streams);
+      await touch(db, 'c0');
+      await streams.passOver(stream, told, false);
+
+      assert.equal(await streams.scheduleChanged(NOW + 1), 1);
+    });
+
+    it('a stream that has nothing left is not due', async () => {
+      const { streams } = await prepare();
+      const stream = await taken(streams);
+
+      await streams.passOver(stream, told, false);
+
+      assert.equal(await streams.scheduleChanged(NOW), 0);
+      assert.equal(await streams.nextDueAt(), undefined);
+    });
+
+    it('a message that waits to be tried again is not brought forward by changes', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      const stream = await taken(streams);
+      const message = await begin(streams, stream);
+      const settled = { messageId: message.messageId, attempt, now: NOW };
+      const retryAt = NOW + 5_000;
+      await streams.settleFailed(stream, settled, {
+        counts: true,
+        retryAt,
+        reason: undefined,
+        gateAt: NOW,
+        pause: undefined,
+      });
+
+      await touch(db, 'c0');
+
+      assert.equal(await streams.scheduleChanged(NOW), 0);
+      assert.equal((await take(streams, NOW + 4_000)).length, 0);
+      const [again] = await take(streams, retryAt);
+      assert.equal(again?.message?.messageId, message.messageId);
+      assert.equal(again?.message?.body, message.body);
+      assert.equal(again?.message?.attempts, 1);
+      assert.equal(again?.endpoint.failures, 1);
+    });
+
+    it('a delivered message leaves its stream free and its endpoint well', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      await db.write('UPDATE webhook_endpoint SET failures = 3, failing_since = 1 RETURNING endpoint_id');
+      const stream = await taken(streams);
+      const { messageId } = await begin(streams, stream);
+      const good = { ...attempt, status: 204, fault: undefined };
+
+      await streams.settleDelivered(
+        stream,
+        { messageId, attempt: good, now: NOW },
+        { more: false, keepsLease: false },
+      );
+
+      const [row] = await db.all<Record<string, unknown>>(
+        'SELECT s.message_id AS "messageId", s.due_at AS "dueAt", s.told_seq AS "seq", e.failures FROM webhook_stream s, webhook_endpoint e',
+      );
+      assert.deepEqual({ ...row }, { messageId: null, dueAt: null, seq: 5, failures: 0 });
+      assert.equal(await streams.nextDueAt(), undefined);
+    });
+
+    it('shows a calendar by the widest living grant, and to nobody without one', async () => {
+      const { db, streams } = await prepare();
+      assert.equal(await streams.toldCalendar('c0'), undefined);
+      await makeGrant(db, 'free-busy');
+      assert.equal((await streams.toldCalendar('c0'))?.shows, 'busy');
+      await makeGrant(db, 'read-write');
+      assert.equal((await streams.toldCalendar('c0'))?.shows, 'events');
+      await db.write('UPDATE token_family SET ended_at = 1 RETURNING family_id');
+
+      assert.equal(await streams.toldCalendar('c0'), undefined);
+    });
+
+    it('deletes streams and messages with their account', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      await begin(streams, await taken(streams));
+
+      await db.write("DELETE FROM account WHERE account_key = 'acme-ada' RETURNING account_key");
+
+      assert.deepEqual(await db.all('SELECT message_id FROM webhook_message'), []);
+      assert.deepEqual(await db.all('SELECT stream_id FROM webhook_stream'), []);
+    });
+  });
+}
+
+const newMessage = (): NewMessage => ({
+  messageId: `msg_${randomUUID()}`,
+  sequence: 1,
+  changeType: 'updated',
+  eventCount: 1,
+  shows: 'events',
+  body: '{"title":"x"}',
+  createdAt: NOW,
+});
+
+async function makeStream(db: Database, key: string): Promise<void> {
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+     VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :now) RETURNING calendar_key`,
+    { key, now: NOW },
+  );
+  await db.write(
+    `INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq, due_at)
+     VALUES ('we_acme ' || CAST(:key AS TEXT), 'we_acme', 'acme', 'ada', :key, 0, 0) RETURNING stream_id`,
+    { key },
+  );
+}
+
+/** As a commit of the mirror does. */
+async function touch(db: Database, key: string): Promise<void> {
+  await db.transaction((tx) => noteChanges(tx, key, { seq: 9 }));
+}
+
+async function makeGrant(db: Database, scope = 'read'): Promise<void> {
+  const coverageId = randomUUID();
+  await db.write(
+    `INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, 'acme-ada', 'read-write')
+     RETURNING coverage_id`,
+    { coverageId },
+  );
+  await makeFamily(db, { clientId: 'acme', userId: 'ada', coverageId });
+  await db.write(
+    'UPDATE token_family SET scope = :scope WHERE coverage_id = :coverageId RETURNING family_id',
+    {
+      coverageId,
+      scope,
+    },
+  );
+}

@@ -1,0 +1,77 @@
+/** A calendar server whose application has a receiver, and whose deliveries a test works when it wants. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createWakeUp } from '../../src/jobs/wake-up.ts';
+import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
+import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
+import { busyIds } from '../../src/reading/event-text.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { type DeliveryWorkerDeps, workTurn } from '../../src/webhooks/delivery-worker.ts';
+import { OPEN_AFTER } from '../../src/webhooks/retry-schedule.ts';
+import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+
+export type DeliveryServer = {
+  readonly server: CalendarServer;
+  readonly receiver: Receiver;
+  readonly sealer: Sealer;
+  readonly deps: DeliveryWorkerDeps & { readonly webhookSigner: WebhookSigner };
+  /** Works all that is due at the clock's time, with what was noted before. Answers how many turns that took. */
+  deliver(): Promise<number>;
+  /** Syncs everything of Ada's as a reader would, which is what polling does. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** `acme` has the receiver as its webhook URL. */
+export async function openDeliveryServer(
+  options: { readonly db?: Database; readonly egress?: Egress } = {},
+): Promise<DeliveryServer> {
+  const sealer = createSealer(randomBytes(32));
+  const server = await openCalendarServer({ sealer, ...(options.db && { db: options.db }) });
+  const receiver = await openReceiver();
+  const { clock, log } = server;
+  const webhookSigner = await openWebhookSigner({ ...server.deps, sealer });
+  const egress = options.egress ?? createEgress({ privateNetwork: { mode: 'loopback' } });
+  const deps = {
+    ...server.deps,
+    webhookEgress: egress,
+    webhookSigner,
+    busyId: busyIds(server.deps.pagingKey),
+    deliveryWakeUp: createWakeUp(),
+    log,
+  };
+  await server.deps.clients.updateClient('acme', { webhookUrl: receiver.url }, clock.now);
+
+  const deliver = async () => {
+    let turns = 0;
+    for (;;) {
+      await deps.streams.scheduleChanged(clock.now);
+      const taken = await deps.streams.takeStreams({
+        holder: randomUUID(),
+        now: clock.now,
+        leaseUntil: clock.now + 32_000,
+        limit: 64,
+        ofEndpoint: 8,
+        openAfter: OPEN_AFTER,
+      });
+      if (taken.length === 0) return turns;
+      await Promise.all(taken.map((stream) => workTurn(stream, deps, () => false)));
+      turns += taken.length;
+    }
+  };
+  const sync = async () => {
+    clock.now += 61_000;
+    for (const { accountKey } of await server.deps.accounts.listAccounts('acme', 'ada')) {
+      await server.deps.sync.syncList(accountKey, clock.now);
+      for (const { calendarKey } of await server.deps.mirror.listCalendars(accountKey))
+        await server.deps.sync.syncCalendar(calendarKey, clock.now);
+    }
+  };
+  const close = async () => {
+    await egress.close();
+    receiver.close();
+    await server.close();
+  };
+  return { server, receiver, sealer, deps, deliver, sync, close };
+}
