@@ -4,6 +4,7 @@ import { prepareAccountDeletion } from './account-rows.ts';
 import { recordAccountRemoval } from './change-journal.ts';
 import type { Database, Dialect, Statements, Values } from './drivers/database.ts';
 import { lockUser } from './user-lock.ts';
+import { noteConnections } from './user-notes.ts';
 
 const THESE = ({ oneOf }: Dialect): string =>
   `SELECT account_key FROM account WHERE account_key ${oneOf('keys')}`;
@@ -25,6 +26,7 @@ export async function deleteAccounts(
   const keys = [...small, ...large];
   if (keys.length === 0) return 0;
   const these = THESE(tx.dialect);
+  await noteConnections(tx, keys, { eventType: 'connection.disconnected', now });
   await recordAccountRemoval(tx, these, { clientId, userId, now, keys: small });
   await prepareAccountDeletion(tx, these, { now, keys });
   for (const accountKey of large) await putAside(tx, { accountKey, now });

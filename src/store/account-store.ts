@@ -29,6 +29,7 @@ import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
 import { lockUser } from './user-lock.ts';
+import { connectionNoter } from './user-notes.ts';
 
 type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
 
@@ -62,7 +63,7 @@ const SET_HEALTH = `
    WHERE account_key = :accountKey AND times_linked = :timesLinked
      AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
      AND NOT (health = 'reauth_required' AND :state = 'degraded')
-  RETURNING account_key`;
+  RETURNING health_since AS "since"`;
 const KEEP_ADDRESSES = `
   UPDATE account SET addresses = COALESCE(CAST(:addresses AS TEXT), addresses), addresses_read_at = :now
    WHERE account_key = :accountKey AND times_linked = :timesLinked
@@ -77,10 +78,34 @@ const RECOVER = `
                         AND (sync_error IS NOT NULL OR too_complex IS NOT NULL))
   RETURNING account_key`;
 
+function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
+  return {
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
+      await db.transaction(async (tx) => {
+        const note = await connectionNoter(tx, accountKey, now);
+        const values = { accountKey, timesLinked, state, reason, message, now };
+        const changed = await tx.get<{ since: number }>(SET_HEALTH, values);
+        const eventType = state === 'degraded' ? 'connection.degraded' : 'connection.reauth_required';
+        if (changed?.since === now) await note({ eventType, data: { state, reason, message } });
+      });
+    },
+
+    async recover(accountKey, now) {
+      await db.transaction(async (tx) => {
+        const note = await connectionNoter(tx, accountKey, now);
+        const recovered = await tx.all(RECOVER, { accountKey, now });
+        if (recovered.length > 0)
+          await note({ eventType: 'connection.recovered', data: { state: 'active' } });
+      });
+    },
+  };
+}
+
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
   const sealed = credentialSealer(sealer);
   return {
+    ...healthOf(db),
     async linkAccount(account, now) {
       const seal = (accountKey: string) => sealed.seal(accountKey, account.credentials);
       const linked = await db.transaction((tx) => link(tx, { account, seal, now }));
@@ -116,17 +141,9 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       return row && sealed.open(accountKey, row.credentials);
     },
 
-    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
-      await db.write(SET_HEALTH, { accountKey, timesLinked, state, reason, message, now });
-    },
-
     async keepAddresses({ accountKey, timesLinked }, addresses, now) {
       const kept = addresses === undefined ? null : JSON.stringify(addresses);
       await db.write(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: kept, now });
-    },
-
-    async recover(accountKey, now) {
-      await db.write(RECOVER, { accountKey, now });
     },
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {

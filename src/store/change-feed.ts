@@ -100,5 +100,6 @@ async function forgetChanges(tx: Statements, before: number): Promise<number> {
      RETURNING seq`,
     { before },
   );
+  await tx.all('DELETE FROM user_note WHERE noted_at < :before', { before });
   return gone.length;
 }

@@ -16,6 +16,7 @@ import {
   type StateRow,
   stateOf,
 } from './event-state.ts';
+import { noteConnections } from './user-notes.ts';
 import { HAS_ENDPOINT, noteArrivals, noteChanges, noteFirstSync } from './webhook-streams.ts';
 
 type Feed = {
@@ -173,6 +174,7 @@ export async function recordArrival(
     { clientId, userId, accountKeys, now, seq: feed.seq },
   );
   await noteArrivals(tx, accountKeys, feed);
+  await noteConnections(tx, accountKeys, { eventType: 'connection.connected', now });
 }
 
 /** Call when a calendar's first sync ends, before anything is locked. Answers what notes it, once that is written. */

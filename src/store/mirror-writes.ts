@@ -7,11 +7,13 @@ import { LONGEST_ORIGINAL, type MirroredChanges } from '../calendars/mirrored-ev
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
+import { KNOWN_CALENDARS, type KnownCalendar, noteCalendars } from './calendar-notes.ts';
 import { calendarRemovalRecorder, firstSyncRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
 import { countGrowth } from './mirror-quotas.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
+import { calendarNoter } from './user-notes.ts';
 import { zoneOf } from './zone-change.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
@@ -27,6 +29,10 @@ export async function replaceCalendars(
   { calendars, now }: { readonly calendars: readonly ProviderCalendar[]; readonly now: number },
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, key, now);
+  const isFirst =
+    (await tx.get('SELECT 1 FROM account WHERE account_key = :key AND listed_at IS NULL', { key })) !==
+    undefined;
+  const note = await calendarNoter(tx, key, now);
   const account = await tx.get(
     `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
             unfinished_syncs = 0
@@ -36,16 +42,15 @@ export async function replaceCalendars(
   if (account === undefined) return false;
 
   const hrefs = new Set(calendars.map(({ href }) => storable(href)));
-  const before = await tx.all<{ calendarKey: string; href: string }>(
-    'SELECT calendar_key AS "calendarKey", href FROM calendar WHERE account_key = :key',
-    { key },
-  );
+  const before = await tx.all<KnownCalendar>(KNOWN_CALENDARS, { key });
   for (const { calendarKey: gone } of before.filter(({ href }) => !hrefs.has(href))) {
     await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
     await recordRemoval(gone);
     await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
+  // The first list of an account is told by the first sync of each of its calendars.
+  if (!isFirst) await noteCalendars(tx, { key, before, note });
   return true;
 }
 

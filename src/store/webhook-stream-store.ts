@@ -1,7 +1,7 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { NewMessage, PendingChange, Shows, ToldCalendar } from '../webhooks/message.ts';
+import type { NewMessage, PendingChange, PendingNote, Shows, ToldCalendar } from '../webhooks/message.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { Database } from './drivers/database.ts';
 import { messageContext } from './webhook-sealing.ts';
@@ -65,6 +65,7 @@ type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'
   fields: string | null;
   was: string | null;
 };
+type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | null };
 type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows'> & {
   provider: ProviderKind;
   widest: string;
@@ -72,7 +73,7 @@ type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'sho
   channelId: string | null;
 };
 
-function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'toldCalendar'> {
+function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar'> {
   const { byBytes } = db.dialect;
   const behind = `
     SELECT event_id AS "id", seq, created_seq AS "createdSeq", created_own AS "createdOwn",
@@ -96,15 +97,44 @@ function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'toldCale
       );
     },
 
+    async pendingNotes({ clientId, userId, told }, limit) {
+      const rows = await db.all<NoteRow>(NOTES, { clientId, userId, seq: told.seq, limit });
+      return rows.map(({ data, widest, ...note }) => ({
+        ...note,
+        // Written by user-notes.ts.
+        data: JSON.parse(data),
+        shows: widest === null ? undefined : showsOf(widest),
+      }));
+    },
+
     async toldCalendar(calendarKey) {
       const row = await db.get<CalendarRow>(TOLD_CALENDAR, { calendarKey });
       if (row === undefined) return undefined;
       const { widest, feedId, channelId, ...calendar } = row;
-      const shows: Shows = widest === 'free-busy' ? 'busy' : 'events';
-      return { ...calendar, shows, feedId: feedId ?? undefined, channelId: channelId ?? undefined };
+      return {
+        ...calendar,
+        shows: showsOf(widest),
+        feedId: feedId ?? undefined,
+        channelId: channelId ?? undefined,
+      };
     },
   };
 }
+
+const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
+
+/** A group that is gone was covered by the grants of its user. */
+const NOTES = `
+  SELECT n.seq, n.kind, n.event_type AS "eventType", n.provider, n.data, n.noted_at AS "notedAt",
+         (SELECT MAX(CASE WHEN f.scope < COALESCE(v.scope, f.scope) THEN f.scope ELSE COALESCE(v.scope, f.scope) END)
+            FROM token_family f
+            LEFT JOIN grant_coverage v ON v.coverage_id = f.coverage_id AND v.group_id = n.group_id
+           WHERE f.client_id = n.client_id AND f.user_id = n.user_id AND f.ended_at IS NULL
+             AND f.created_at <= n.noted_at
+             AND (v.group_id IS NOT NULL
+                  OR NOT EXISTS (SELECT 1 FROM account_group g WHERE g.group_id = n.group_id))) AS "widest"
+    FROM user_note n
+   WHERE n.client_id = :clientId AND n.user_id = :userId AND n.seq > :seq ORDER BY n.seq LIMIT :limit`;
 
 /** In the order of their names each scope allows more than the one before. */
 const TOLD_CALENDAR = `
@@ -124,15 +154,15 @@ const TOLD_CALENDAR = `
     LEFT JOIN webhook_subscription s ON s.calendar_key = c.calendar_key
    WHERE c.calendar_key = :calendarKey AND c.left_out = 0 AND (s.ended IS NULL OR s.ended = 0)`;
 
-type Messages = Omit<StreamStore, keyof Turns | 'pendingChanges' | 'toldCalendar'>;
+type Messages = Omit<StreamStore, keyof Turns | 'pendingChanges' | 'pendingNotes' | 'toldCalendar'>;
 
 function messagesOf(db: Database, sealer: Sealer): Messages {
   const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>
     sealer.seal(body, messageContext(messageId));
   return {
-    startMessage({ streamId, holder, clientId, userId, endpoint }, message, { calendar, told }) {
+    startMessage({ streamId, holder, clientId, userId, endpoint }, message, { of, told }) {
       const { messageId, sequence, changeType, eventCount, shows, createdAt } = message;
-      const { accountKey, calendarKey, provider, href } = calendar;
+      const { accountKey = null, calendarKey = null, provider, href = null } = of;
       const place = { toldSeq: told.seq, toldId: told.id ?? null };
       const values = { messageId, sequence, changeType, eventCount, shows, createdAt, clientId, userId };
       return db.transaction(async (tx) => {
@@ -198,10 +228,11 @@ const ADD_MESSAGE = `
   VALUES (:messageId, :endpointId, :clientId, :userId, :accountKey, :calendarKey, :provider, :href, :sequence,
     :changeType, :eventCount, :shows, :body, 'pending', :createdAt, :createdAt)`;
 
-/** Its place moves to the present: a grant that begins later hears of nothing before. */
+/** A calendar's place moves to the present: a grant that begins later hears of nothing before. */
 const WITHHOLD = `
   UPDATE webhook_stream SET message_id = NULL, initial = 0, pending_since = NULL, told_id = NULL,
-         told_seq = (SELECT u.feed_seq FROM application_user u
-                      WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id),
-         due_at = CASE WHEN ${UNCHANGED} THEN NULL ELSE due_at END, ${GIVEN_BACK}
+         told_seq = CASE WHEN calendar_key IS NULL THEN told_seq ELSE
+                      (SELECT u.feed_seq FROM application_user u
+                        WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id) END,
+         due_at = CASE WHEN ${UNCHANGED} AND calendar_key IS NOT NULL THEN NULL ELSE 0 END, ${GIVEN_BACK}
    WHERE ${HELD} RETURNING stream_id`;

@@ -10,6 +10,8 @@ type EndpointRow = {
   readonly url: string;
   readonly secrets: string | null;
   readonly hearsOwn: number;
+  readonly hearsCalendars: number;
+  readonly hearsConnections: number;
   readonly failures: number;
   readonly failingSince: number | null;
 };
@@ -17,7 +19,7 @@ type StreamRow = {
   readonly streamId: string;
   readonly clientId: string;
   readonly userId: string;
-  readonly calendarKey: string;
+  readonly calendarKey: string | null;
   readonly toldSeq: number;
   readonly toldId: string | null;
   readonly sequence: number;
@@ -48,7 +50,8 @@ const DUE_ENDPOINTS = `
 // Its row is locked by this: what runs for it is counted by one caller at a time.
 const SERVE = `
   UPDATE webhook_endpoint SET served_at = :now WHERE endpoint_id = :endpointId AND state = 'active' AND gate_at <= :now
-  RETURNING endpoint_id AS "endpointId", url, secrets, hears_own AS "hearsOwn", failures, failing_since AS "failingSince"`;
+  RETURNING endpoint_id AS "endpointId", url, secrets, hears_own AS "hearsOwn",
+    hears_calendars AS "hearsCalendars", hears_connections AS "hearsConnections", failures, failing_since AS "failingSince"`;
 const RUNNING = `
   SELECT COUNT(*) AS "count" FROM webhook_stream
    WHERE endpoint_id = :endpointId AND lease_holder IS NOT NULL AND lease_until > :now`;
@@ -111,10 +114,12 @@ function opened(
   { holder, leaseUntil }: TakeStreamsTerms,
   sealer: Sealer,
 ): TakenStream {
-  const { endpointId, url, secrets, hearsOwn, failures, failingSince } = endpoint;
-  const { toldSeq, toldId, initial, pendingSince, messageId: _, ...names } = stream;
+  const { endpointId, url, secrets, hearsOwn, hearsCalendars, hearsConnections } = endpoint;
+  const { failures, failingSince } = endpoint;
+  const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, ...names } = stream;
   return {
     ...names,
+    calendarKey: calendarKey ?? undefined,
     holder,
     leaseUntil,
     told: { seq: toldSeq, id: toldId ?? undefined },
@@ -126,6 +131,8 @@ function opened(
       url,
       secrets: openSecrets({ endpointId, secrets }, sealer),
       hearsOwn: hearsOwn === 1,
+      hearsCalendars: hearsCalendars === 1,
+      hearsConnections: hearsConnections === 1,
       failures,
       failingSince: failingSince ?? undefined,
     },

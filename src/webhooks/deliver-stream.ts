@@ -1,8 +1,16 @@
 /** One turn of a stream: its message is made or taken up again, cut to what may be seen now, sent, and settled. */
 import type { PauseReason } from './endpoint.ts';
 import { type MakeMessageDeps, makeMessage } from './make-message.ts';
-import type { PendingMessage, TakenStream, ToldCalendar } from './message.ts';
+import type {
+  NewMessage,
+  PendingMessage,
+  PendingNote,
+  TakenStream,
+  ToldCalendar,
+  ToldPlace,
+} from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
+import { noteMessage } from './note-message.ts';
 import { gateMs, nextAttemptAt, OPEN_AFTER, PAUSE_AFTER_MS, REFUSED_ALONE } from './retry-schedule.ts';
 import { type Outcome, type SendDeps, sendMessage } from './send-message.ts';
 import type { AfterFailure, StreamStore } from './stream-store.ts';
@@ -15,6 +23,7 @@ export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> & SendDeps & { readon
  */
 export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
   const { streams, now } = deps;
+  if (stream.calendarKey === undefined) return deliverNote(stream, deps);
   const calendar = await streams.toldCalendar(stream.calendarKey);
   if (calendar === undefined) {
     await streams.withhold(stream, now());
@@ -27,16 +36,61 @@ export async function deliverNext(stream: TakenStream, deps: DeliverDeps): Promi
     await streams.passOver(stream, told, more);
     return undefined;
   }
-  if (!(await streams.startMessage(stream, message, { calendar, told }))) return undefined;
-  const pending = { ...message, attempts: 0, nextAt: message.createdAt };
-  const { sequence } = message;
-  const begun = { ...stream, told, sequence, initial: false, pendingSince: undefined, message: undefined };
-  return attempt(begun, { message: pending, calendar, more }, deps);
+  if (!(await streams.startMessage(stream, message, { of: calendar, told }))) return undefined;
+  return attempt(begunBy(stream, message, told), { message: pendingOf(message), calendar, more }, deps);
+}
+
+const pendingOf = (message: NewMessage): PendingMessage => ({
+  ...message,
+  attempts: 0,
+  nextAt: message.createdAt,
+});
+
+const begunBy = (stream: TakenStream, { sequence }: NewMessage, told: ToldPlace): TakenStream => {
+  return { ...stream, told, sequence, initial: false, pendingSince: undefined, message: undefined };
+};
+
+/** The same for the stream of a user's calendars and connections. */
+async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<TakenStream | undefined> {
+  const { streams, now } = deps;
+  // A message under way is of the last note that was told; one that nobody may see any more is not sent.
+  const { message } = stream;
+  const behind = message === undefined ? stream.told : { seq: stream.told.seq - 1, id: undefined };
+  const notes = await streams.pendingNotes({ ...stream, told: behind }, MOST_NOTES + 1);
+  if (message !== undefined) {
+    if (notes[0]?.seq === stream.told.seq && isHeard(notes[0], stream))
+      return attempt(stream, { message, calendar: undefined, more: true }, deps);
+    await streams.withhold(stream, now());
+    return undefined;
+  }
+  const note = notes.find((one) => isHeard(one, stream));
+  const last = notes.at(-1);
+  if (note === undefined) {
+    const told = last === undefined ? stream.told : { seq: last.seq, id: undefined };
+    await streams.passOver(stream, told, notes.length > MOST_NOTES);
+    return undefined;
+  }
+  const told = { seq: note.seq, id: undefined };
+  const made = noteMessage(note, stream, now());
+  if (!(await streams.startMessage(stream, made, { of: { provider: note.provider }, told })))
+    return undefined;
+  const more = last !== undefined && last.seq > note.seq;
+  return attempt(begunBy(stream, made, told), { message: pendingOf(made), calendar: undefined, more }, deps);
+}
+
+/** Notes that are looked at together. */
+const MOST_NOTES = 50;
+
+/** Whether the endpoint asks for such a note, and somebody lets the application see it. */
+function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
+  if (kind === 'connections') return endpoint.hearsConnections && shows !== undefined;
+  return endpoint.hearsCalendars && shows === 'events';
 }
 
 type Trying = {
   readonly message: PendingMessage;
-  readonly calendar: ToldCalendar;
+  /** Undefined where it is of the user. */
+  readonly calendar: ToldCalendar | undefined;
   readonly more: boolean;
 };
 
@@ -62,10 +116,10 @@ async function attempt(
 /** What was made when more was to be seen is cut, under its id. */
 async function bodyToSend(
   message: PendingMessage,
-  calendar: ToldCalendar,
+  calendar: ToldCalendar | undefined,
   deps: DeliverDeps,
 ): Promise<string> {
-  if (!showsLess(message.shows, calendar.shows)) return message.body;
+  if (calendar === undefined || !showsLess(message.shows, calendar.shows)) return message.body;
   const { calendarKey } = calendar;
   const body = busyBody(message.body, (id) => deps.busyId({ calendarKey, id }));
   await deps.streams.narrowMessage(message.messageId, 'busy', body);

@@ -53,7 +53,9 @@ export async function makeMessage(
     const told = { seq: calendar.seq, id: undefined };
     return { message: messageOf([], { stream, calendar, told, reset: true }, deps), told, more: false };
   }
-  const changes = await deps.streams.pendingChanges(stream, MOST_CHANGES + 1);
+  const { calendarKey } = calendar;
+  const place = { calendarKey, told: stream.told };
+  const changes = await deps.streams.pendingChanges(place, MOST_CHANGES + 1);
   const { events, told, isCut } = await toldEvents(changes, { stream, calendar }, deps);
   const more = isCut || changes.length > MOST_CHANGES;
   const message = events.length === 0 ? undefined : messageOf(events, { stream, calendar, told }, deps);

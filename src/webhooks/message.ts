@@ -1,6 +1,9 @@
 /** What is told to an endpoint: the words of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 
+/** What an endpoint can ask to hear of besides events. */
+export type NoteKind = 'calendars' | 'connections';
+
 /** How much of events a message has: what scope `read` sees, or `free-busy`. */
 export type Shows = 'events' | 'busy';
 
@@ -39,7 +42,8 @@ export type TakenStream = {
   readonly leaseUntil: number;
   readonly clientId: string;
   readonly userId: string;
-  readonly calendarKey: string;
+  /** Undefined for the stream of the user's calendars and connections. */
+  readonly calendarKey: string | undefined;
   readonly told: ToldPlace;
   /** The number of its last message; 0 before the first. */
   readonly sequence: number;
@@ -56,6 +60,8 @@ export type TakenEndpoint = {
   readonly url: string;
   readonly secrets: readonly EndpointSecret[];
   readonly hearsOwn: boolean;
+  readonly hearsCalendars: boolean;
+  readonly hearsConnections: boolean;
   readonly failures: number;
   readonly failingSince: number | undefined;
 };
@@ -77,6 +83,19 @@ export type PendingChange = {
   readonly fields: Readonly<Record<string, number>>;
   /** What a deleted event was, as far as it is known. */
   readonly was: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** What happened to a user's calendar or connection. */
+export type PendingNote = {
+  readonly seq: number;
+  readonly kind: NoteKind;
+  /** Such as `calendar.created`. */
+  readonly eventType: string;
+  readonly provider: ProviderKind;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly notedAt: number;
+  /** How much a living grant may see of its account; undefined when none covers it. */
+  readonly shows: Shows | undefined;
 };
 
 /** A calendar as an application may hear of it now. */

@@ -2,6 +2,7 @@ import type {
   Attempt,
   NewMessage,
   PendingChange,
+  PendingNote,
   Shows,
   TakenStream,
   ToldCalendar,
@@ -30,7 +31,16 @@ export interface StreamStore {
   endLeases(): Promise<void>;
 
   /** The changes behind the stream's place, in order, at most `limit`. */
-  pendingChanges(stream: Pick<TakenStream, 'calendarKey' | 'told'>, limit: number): Promise<PendingChange[]>;
+  pendingChanges(
+    place: { readonly calendarKey: string; readonly told: ToldPlace },
+    limit: number,
+  ): Promise<PendingChange[]>;
+
+  /** The notes of the stream's user behind its place, in order, at most `limit`. */
+  pendingNotes(
+    stream: Pick<TakenStream, 'clientId' | 'userId' | 'told'>,
+    limit: number,
+  ): Promise<PendingNote[]>;
 
   /** `undefined` when nobody may hear of the calendar: it is gone or left out, or no living grant covers its account. */
   toldCalendar(calendarKey: string): Promise<ToldCalendar | undefined>;
@@ -50,7 +60,10 @@ export interface StreamStore {
   /** An attempt failed. The stream is given back. */
   settleFailed(stream: TakenStream, message: SettledMessage, then: AfterFailure): Promise<void>;
 
-  /** No living grant covers the account: the message under way, if any, is told to nobody, nor is what waits. */
+  /**
+   * No living grant covers the account: the message under way, if any, is told to nobody, nor is what waits of the calendar.
+   * Of a user's notes the others are looked at next.
+   */
   withhold(stream: TakenStream, now: number): Promise<void>;
 }
 
@@ -65,9 +78,10 @@ export type TakeStreamsTerms = {
   readonly openAfter: number;
 };
 
-/** Whose message it is, where it leaves the stream, and whether more waits behind it. */
+/** What a message is of, and where it leaves the stream. Without an account and a calendar it is of the user. */
 export type MessageOf = {
-  readonly calendar: ToldCalendar;
+  readonly of: Pick<ToldCalendar, 'provider'> &
+    Partial<Pick<ToldCalendar, 'accountKey' | 'calendarKey' | 'href'>>;
   readonly told: ToldPlace;
 };
 

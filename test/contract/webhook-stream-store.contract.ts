@@ -55,9 +55,9 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
   };
   const told = { seq: 5, id: undefined };
   const begin = async (streams: StreamStore, stream: TakenStream, message = newMessage()) => {
-    const calendar = await streams.toldCalendar(stream.calendarKey);
+    const calendar = await streams.toldCalendar(stream.calendarKey ?? '');
     assert.ok(calendar !== undefined);
-    assert.equal(await streams.startMessage(stream, message, { calendar, told }), true);
+    assert.equal(await streams.startMessage(stream, message, { of: calendar, told }), true);
     return message;
   };
   const attempt = { startedAt: NOW, durationMs: 12, status: 500, fault: 'It answered 500', answer: 'no' };
@@ -105,11 +105,11 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const calendar = await streams.toldCalendar('c0');
       assert.ok(calendar !== undefined);
 
-      assert.equal(await streams.startMessage(first, newMessage(), { calendar, told }), false);
+      assert.equal(await streams.startMessage(first, newMessage(), { of: calendar, told }), false);
       await streams.passOver(first, told, false);
       await streams.withhold(first, NOW);
 
-      assert.equal(await streams.startMessage(second, newMessage(), { calendar, told }), true);
+      assert.equal(await streams.startMessage(second, newMessage(), { of: calendar, told }), true);
     });
 
     it('a change that comes while a stream is worked makes it due again', async () => {

@@ -45,15 +45,16 @@ CREATE TABLE webhook_subscription (
 CREATE UNIQUE INDEX webhook_subscription_by_channel ON webhook_subscription (client_id, user_id, channel_id)
  WHERE channel_id IS NOT NULL;
 
--- What an endpoint hears of a calendar: up to where of the user's feed it was told (`told_id` is NULL where that is all of
--- `told_seq`), and when something is to be done for it. due_at 0: changed since it was last looked at; NULL: nothing to do;
--- while its work is leased, the end of the lease. `initial` is 1 while the end of the first sync is to be told.
+-- What an endpoint hears of a calendar, or without one of a user's calendars and connections (user_note): up to where of the
+-- user's feed it was told (`told_id` is NULL where that is all of `told_seq`), and when something is to be done for it.
+-- due_at 0: changed since it was last looked at; NULL: nothing to do; while its work is leased, the end of the lease.
+-- `initial` is 1 while the end of the first sync is to be told.
 CREATE TABLE webhook_stream (
   stream_id     TEXT PRIMARY KEY,
   endpoint_id   TEXT NOT NULL REFERENCES webhook_endpoint ON DELETE CASCADE,
   client_id     TEXT NOT NULL,
   user_id       TEXT NOT NULL,
-  calendar_key  TEXT NOT NULL REFERENCES calendar ON DELETE CASCADE,
+  calendar_key  TEXT REFERENCES calendar ON DELETE CASCADE,
   told_seq      BIGINT NOT NULL,
   told_id       TEXT,
   sequence      BIGINT NOT NULL DEFAULT 0,
@@ -71,16 +72,16 @@ CREATE INDEX webhook_stream_leased ON webhook_stream (endpoint_id, lease_until) 
 CREATE INDEX webhook_stream_by_calendar ON webhook_stream (calendar_key);
 CREATE INDEX webhook_stream_by_user ON webhook_stream (client_id, user_id);
 
--- What was told, as it was sent: `body` is sealed. `shows` is how much of events it has.
+-- What was told, as it was sent: `body` is sealed. What is told of calendars and connections has no account or calendar. `shows` is how much of events it has.
 CREATE TABLE webhook_message (
   message_id   TEXT PRIMARY KEY,
   endpoint_id  TEXT NOT NULL REFERENCES webhook_endpoint ON DELETE CASCADE,
   client_id    TEXT NOT NULL,
   user_id      TEXT NOT NULL,
-  account_key  TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
-  calendar_key TEXT NOT NULL,
+  account_key  TEXT REFERENCES account ON DELETE CASCADE,
+  calendar_key TEXT,
   provider     TEXT NOT NULL,
-  calendar_id  TEXT NOT NULL,
+  calendar_id  TEXT,
   sequence     BIGINT NOT NULL,
   change_type  TEXT NOT NULL,
   event_count  BIGINT NOT NULL,

@@ -1,0 +1,29 @@
+/** The delivery that tells of a calendar or a connection: to endpoints that ask for it only (docs/webhooks.md). */
+import { randomUUID } from 'node:crypto';
+
+import type { NewMessage, PendingNote, TakenStream } from './message.ts';
+
+/** The next message of the stream. `now` is epoch milliseconds. */
+export function noteMessage(
+  { eventType, provider, data, notedAt }: PendingNote,
+  { clientId, userId, sequence: last }: Pick<TakenStream, 'clientId' | 'userId' | 'sequence'>,
+  now: number,
+): NewMessage {
+  const sequence = last + 1;
+  const timestamp = new Date(notedAt).toISOString();
+  const metadata = { clientId, sequence };
+  return {
+    messageId: `msg_${randomUUID()}`,
+    sequence,
+    changeType: changeTypeOf(eventType),
+    eventCount: 0,
+    shows: 'events',
+    body: JSON.stringify({ eventType, userId, provider, timestamp, metadata, data }),
+    createdAt: now,
+  };
+}
+
+function changeTypeOf(eventType: string): NewMessage['changeType'] {
+  if (/\.(?:created|connected)$/.test(eventType)) return 'created';
+  return /\.(?:deleted|disconnected)$/.test(eventType) ? 'deleted' : 'updated';
+}
