@@ -44,7 +44,7 @@ export type AppDeps = ServerOptions &
   Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
   UsersRouteDeps &
-  WebhookRouteDeps &
+  Omit<WebhookRouteDeps, keyof WritingPorts> &
   WebhookKeysRouteDeps &
   SecurityTxtDeps;
 

@@ -26,6 +26,7 @@ import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
 import { webhookKeyStore } from './webhook-key-store.ts';
 import { streamStore } from './webhook-stream-store.ts';
+import { subscriptionStore } from './webhook-subscription-store.ts';
 
 /**
  * `sealer` seals what is secret; `notify` is called when a store has made a job, `notifyDeliveries` when one may have made a
@@ -67,5 +68,6 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     splits: splitJournal(db, notify),
     webhookKeys: webhookKeyStore(db),
     streams: streamStore(db, sealer),
+    subscriptions: subscriptionStore(db),
   };
 }

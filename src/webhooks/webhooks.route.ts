@@ -1,29 +1,21 @@
-/**
- * Webhook subscriptions, which are not available yet (docs/wire.md 1.12), under both of their names
- * (docs/wire.md C11).
- */
+/** Webhook subscriptions (docs/wire.md 1.12), under both of their names (docs/wire.md C11). Only HTTP lives here. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/refusal.ts';
-import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
+import type { BearerDeps } from '../oauth/bearer-authentication.ts';
+import { bearerHook } from '../oauth/bearer-hook.ts';
+import { listSubscriptions, type SubscriptionDeps, subscribe, unsubscribe } from './subscriptions.ts';
 
-export type WebhookRouteDeps = BearerDeps;
-
-const PATHS = ['/subscribe-webhook', '/unsubscribe-webhook', '/webhooks/subscribe', '/webhooks/unsubscribe'];
+export type WebhookRouteDeps = BearerDeps & SubscriptionDeps;
 
 /** Every scope may subscribe: a notification contains only what its scope may read (docs/wire.md 3.2). */
 export function webhookRoutes(deps: WebhookRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    for (const url of PATHS) {
-      app.route({
-        method: 'POST',
-        url,
-        onRequest: async ({ headers }) => {
-          await authenticateBearer(headers.authorization, deps);
-          throw new ApiError(501, 'not_implemented', 'Webhook subscriptions are not available yet');
-        },
-        handler: async () => {},
-      });
-    }
+    const { check, grantOf } = bearerHook(deps);
+    app.addHook('onRequest', check);
+    for (const url of ['/subscribe-webhook', '/webhooks/subscribe'])
+      app.post(url, async (request) => subscribe(request.body, grantOf(request), deps));
+    for (const url of ['/unsubscribe-webhook', '/webhooks/unsubscribe'])
+      app.post(url, async (request) => unsubscribe(request.body, grantOf(request), deps));
+    app.get('/subscriptions', async (request) => listSubscriptions(grantOf(request), deps));
   };
 }

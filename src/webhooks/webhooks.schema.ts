@@ -1,17 +1,161 @@
-/** Webhook subscriptions, which are not available yet (docs/wire.md 1.12), and the keys of webhooks, for the API reference. */
+/** Webhook subscriptions (docs/wire.md 1.12) and the keys of webhooks, for the API reference. */
 import { Type } from 'typebox';
-
-import { badTokens, refusal } from '../http/error.schema.ts';
+import { badBodies, badField, badTokens, refusal } from '../http/error.schema.ts';
 import { type Operation, oneOf } from '../http/operation.ts';
+import { Provider } from '../reading/calendar.schema.ts';
 
 const NAMES = [
-  ['/subscribe-webhook', 'subscribeWebhook', 'Subscribe to the changes of a calendar'],
-  ['/unsubscribe-webhook', 'unsubscribeWebhook', 'End a subscription'],
+  ['/subscribe-webhook', 'subscribeWebhook', 'Hear of a calendar under a channel id of your own'],
   ['/webhooks/subscribe', 'subscribe', 'Another name of `/subscribe-webhook`'],
+] as const;
+const END_NAMES = [
+  ['/unsubscribe-webhook', 'unsubscribeWebhook', 'Hear no more of a calendar'],
   ['/webhooks/unsubscribe', 'unsubscribe', 'Another name of `/unsubscribe-webhook`'],
 ] as const;
 
-const NOT_YET = 'Webhook subscriptions are not available yet';
+const CHANNEL = 'work-of-ada';
+const EXPIRATION = '2026-12-31T00:00:00.000Z';
+const ChannelId = Type.String({ description: 'Unique among the user’s calendars; 256 characters at most.' });
+
+const NewSubscription = Type.Object(
+  {
+    provider: Provider,
+    calendarId: Type.String({ description: 'As in `GET /calendars`; `primary` is the main one.' }),
+    account: Type.Optional(Type.String({ description: 'Where two accounts show one calendar.' })),
+    channelId: Type.Optional(ChannelId),
+    expiration: Type.Optional(
+      Type.Number({
+        description:
+          'Unix milliseconds. It is answered as it was sent: Kalends renews by itself, until you unsubscribe.',
+      }),
+    ),
+  },
+  { $id: 'NewSubscription' },
+);
+
+const Subscribed = Type.Object(
+  {
+    success: Type.Literal(true),
+    provider: Provider,
+    subscription: Type.Object({
+      channelId: ChannelId,
+      expiration: Type.Optional(Type.String({ format: 'date-time' })),
+    }),
+    serverWebhookUrl: Type.String({ description: 'Where the provider tells Kalends of changes.' }),
+    channelId: ChannelId,
+  },
+  { $id: 'Subscribed' },
+);
+
+const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => ({
+  method: 'post',
+  path,
+  id,
+  group: 'Webhooks',
+  summary,
+  description:
+    'Every calendar of a connected account is followed by itself once the application has a webhook URL. This chooses the channel id that deliveries of one calendar carry, or follows one again that was unsubscribed.',
+  callers: ['free-busy'],
+  body: {
+    schema: NewSubscription,
+    required: true,
+    example: { provider: 'google', calendarId: 'primary', channelId: CHANNEL },
+  },
+  answer: {
+    status: 200,
+    description: 'It is followed.',
+    schema: Subscribed,
+    example: {
+      success: true,
+      provider: 'google',
+      subscription: { channelId: CHANNEL, expiration: EXPIRATION },
+      serverWebhookUrl: 'https://kalends.example/api/webhook-receiver/google',
+      channelId: CHANNEL,
+    },
+  },
+  refusals: [
+    badField('calendarId', 'is missing'),
+    ...badBodies,
+    ...badTokens,
+    refusal(400, 'webhook_url_required', {
+      when: 'The application has no webhook URL.',
+      message:
+        'This application has no webhook URL: set one with `kalends client update --webhook-url`, then subscribe',
+    }),
+    refusal(403, 'calendar_permission_required', {
+      when: 'The account was connected without its calendars.',
+      message: 'This account was connected without access to its calendars',
+    }),
+    refusal(404, 'calendar_not_found', {
+      when: 'The calendar is not the user’s.',
+      message: 'The user has no calendar work at google',
+    }),
+  ],
+}));
+
+const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
+  method: 'post',
+  path,
+  id,
+  group: 'Webhooks',
+  summary,
+  description:
+    'Succeeds for a channel that is gone or never was, too. What waits of the calendar is not sent.',
+  callers: ['free-busy'],
+  body: {
+    schema: Type.Object(
+      { provider: Provider, channelId: ChannelId, resourceId: Type.Optional(Type.String()) },
+      { $id: 'EndedSubscription' },
+    ),
+    required: true,
+    example: { provider: 'google', channelId: CHANNEL },
+  },
+  answer: {
+    status: 200,
+    description: 'It is not followed.',
+    schema: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+    example: { success: true, message: 'The subscription was ended' },
+  },
+  refusals: [badField('channelId', 'is missing'), ...badBodies, ...badTokens],
+}));
+
+const list: Operation = {
+  method: 'get',
+  path: '/subscriptions',
+  id: 'listSubscriptions',
+  group: 'Webhooks',
+  summary: 'The calendars whose changes are told',
+  callers: ['free-busy'],
+  answer: {
+    status: 200,
+    description: 'Those that the grant covers; none without a webhook URL.',
+    schema: Type.Object({
+      subscriptions: Type.Array(
+        Type.Object(
+          {
+            provider: Provider,
+            account: Type.String(),
+            calendarId: Type.String(),
+            channelId: ChannelId,
+            expiration: Type.Optional(Type.String({ format: 'date-time' })),
+          },
+          { $id: 'Subscription' },
+        ),
+      ),
+    }),
+    example: {
+      subscriptions: [
+        {
+          provider: 'google',
+          account: 'ada@example.com',
+          calendarId: 'ada@example.com',
+          channelId: CHANNEL,
+        },
+      ],
+    },
+  },
+  refusals: [...badTokens],
+};
 
 const PublishedKey = Type.Object(
   {
@@ -57,16 +201,4 @@ const publishedKeys: Operation = {
   refusals: [],
 };
 
-const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => ({
-  method: 'post',
-  path,
-  id,
-  group: 'Webhooks',
-  summary,
-  description: 'Not available yet: follow `GET /events/changes` meanwhile.',
-  callers: ['free-busy'],
-  answer: undefined,
-  refusals: [...badTokens, refusal(501, 'not_implemented', { when: 'Always, for now.', message: NOT_YET })],
-}));
-
-export const webhookOperations: readonly Operation[] = [...subscriptions, publishedKeys];
+export const webhookOperations: readonly Operation[] = [...subscriptions, ...ends, list, publishedKeys];

@@ -17,7 +17,7 @@ export type FindCalendarDeps = {
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
 /** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
-const LIST_AGE = 10_000;
+export const LIST_AGE = 10_000;
 
 /**
  * Throws 404 for one that the grant does not cover or its user left out, 422 `calendar_read_only`, and 403 when the grant
@@ -77,7 +77,10 @@ async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly
  * Where several accounts have such a calendar, the one of that very id, that the grant may write to, that may write and
  * that works.
  */
-function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): ChosenCalendar | undefined {
+export function chosenAmong(
+  accounts: readonly MirroredAccount[],
+  name: CalendarName,
+): ChosenCalendar | undefined {
   const matches = accounts
     .filter(
       ({ provider, accountId }) => provider === name.provider && (name.account ?? accountId) === accountId,

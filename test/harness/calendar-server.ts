@@ -151,7 +151,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
-    app.register(webhookRoutes(deps), { prefix });
+    app.register(webhookRoutes({ ...deps, ...ports, publicUrl: 'https://kalends.example' }), { prefix });
   }
   if (options.db === undefined) await makeUsers(stores, clock.now);
 
