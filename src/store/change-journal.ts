@@ -89,9 +89,16 @@ export async function recordChanges<T>(
     await recordChange(tx, { ...change, id, before: state, after: undefined });
     changes += 1;
   }
-  if (changes > 0) await noteChanges(tx, key, feed);
+  if (changes > 0) {
+    await tx.all(CHANGED, { clientId: feed.clientId, userId: feed.userId, at });
+    await noteChanges(tx, key, feed);
+  }
   return result;
 }
+
+/** Its row is locked by then. */
+const CHANGED =
+  'UPDATE application_user SET changed_at = :at WHERE client_id = :clientId AND user_id = :userId';
 
 /** Calendars that `chosen` selects by their keys, and which of their events; the values are both texts' parameters. */
 type Removed = { readonly chosen: string; readonly which?: string };

@@ -1,6 +1,7 @@
 /** The endpoint that is an application's webhook_url: it is there exactly as long as that is set. */
 import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Statements } from './drivers/database.ts';
+import { lookSoon } from './followed-accounts.ts';
 
 type FirstEndpoint = { readonly clientId: string; readonly webhookUrl: string | null };
 
@@ -20,5 +21,6 @@ export async function keepFirstEndpoint(
     await tx.all('DELETE FROM webhook_endpoint WHERE client_id = :clientId AND is_first = 1', { clientId });
     return;
   }
+  await lookSoon(tx, clientId, now);
   await tx.all(KEEP, { clientId, url: webhookUrl, address: endpointAddress(webhookUrl), now });
 }

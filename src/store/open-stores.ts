@@ -11,6 +11,7 @@ import { clientStore } from './client-store.ts';
 import type { Database } from './drivers/database.ts';
 import { endedAccessStore } from './ended-access-store.ts';
 import { eventReader } from './event-reader.ts';
+import { followedAccounts } from './followed-accounts.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
 import { mirrorStore } from './mirror-store.ts';
@@ -60,6 +61,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
+    followed: followedAccounts(db),
     events: eventReader(db),
     changes: changeFeed(db),
     jobs: jobStore(db, notify),

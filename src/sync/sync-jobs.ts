@@ -4,17 +4,17 @@ import { retryAt } from '../jobs/retry-at.ts';
 import type { JobHandler, JobHandlers } from '../jobs/worker.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { MirroredCalendar, MirrorStore } from './mirror-store.ts';
+import { type FollowedAccounts, syncIntervalMs } from './sync-interval.ts';
 
 export type SyncJobsDeps = {
   readonly sync: CalendarSync;
-  readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
+  readonly mirror: Pick<MirrorStore, 'listCalendars'>;
+  readonly followed: FollowedAccounts;
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** Every account is looked at this often, whether anybody reads it or not. */
-const SYNC_EVERY_MS = 15 * 60_000;
 const CALENDARS_AT_ONCE = 2;
 /** After this no further calendar of an account is begun: others' jobs wait for the slot. */
 const ACCOUNT_TURN_MS = 60_000;
@@ -33,7 +33,7 @@ export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' |
  * there is no time for become jobs of their own.
  */
 function syncAccount(deps: SyncJobsDeps): JobHandler {
-  const { sync, mirror, jobs, now } = deps;
+  const { sync, mirror, followed, jobs, now } = deps;
   return async (accountKey, signal) => {
     const startedAt = now();
     const failure = await sync.syncList(accountKey, startedAt);
@@ -41,8 +41,9 @@ function syncAccount(deps: SyncJobsDeps): JobHandler {
     const left = await syncInTurn(await mirror.listCalendars(accountKey), { ...deps, startedAt, signal });
     for (const [index, { calendarKey }] of left.entries())
       await jobs.schedule('sync-calendar', calendarKey, now() + index * SPREAD_MS);
-    if ((await mirror.findList(accountKey)) === undefined) return undefined;
-    const spread = Math.round(SYNC_EVERY_MS * (0.8 + 0.4 * Math.random()));
+    const facts = await followed.syncFacts(accountKey);
+    if (facts === undefined) return undefined;
+    const spread = Math.round(syncIntervalMs(facts, startedAt) * (0.8 + 0.4 * Math.random()));
     await jobs.schedule('sync-account', accountKey, startedAt + spread);
     return undefined;
   };

@@ -116,6 +116,9 @@ CREATE TABLE webhook_attempt (
   PRIMARY KEY (message_id, number)
 );
 
+-- When a change of the user's events was last noted: a quiet user is looked at less often.
+ALTER TABLE application_user ADD COLUMN changed_at BIGINT NOT NULL DEFAULT 0;
+
 -- Of a change: the number of the last one that the application did not make itself, under which number each field last
 -- changed (JSON), what a deleted event was (JSON), and whether the application created it.
 ALTER TABLE event_change ADD COLUMN foreign_seq BIGINT NOT NULL DEFAULT 0;

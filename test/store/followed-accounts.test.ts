@@ -1,0 +1,74 @@
+/** Whose accounts are looked at more often, on both databases. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { NOW } from '../contract/calendar-rows.ts';
+import { makeAccount } from '../contract/grant-rows.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase((database, open) => {
+  const prepare = async () => {
+    const db = await open();
+    const stores = openStores(db, { sealer: createSealer(Buffer.alloc(32, 1)) });
+    const facts = { clientId: 'acme', name: 'acme', displayName: undefined, webhookUrl: undefined };
+    await stores.clients.createClient(
+      { ...facts, redirectUri: 'https://acme.example/cb', createdAt: NOW },
+      'hash',
+    );
+    await makeAccount(db, 'acme', 'ada');
+    return { db, ...stores };
+  };
+  const followed = async ({ followed: accounts }: { followed: ReturnType<typeof openStores>['followed'] }) =>
+    (await accounts.syncFacts('acme-ada'))?.followed;
+  const webhookUrl = 'https://hook.example/';
+
+  describe(`accounts that are followed, on ${database}`, () => {
+    it('are those of an application with a webhook URL that is not paused', async () => {
+      const stores = await prepare();
+      assert.equal(await followed(stores), false);
+      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      assert.equal(await followed(stores), true);
+      await stores.db.write("UPDATE webhook_endpoint SET state = 'paused' RETURNING endpoint_id");
+      assert.equal(await followed(stores), false);
+    });
+
+    it('are those of a user whose changes are read', async () => {
+      const stores = await prepare();
+      await stores.changes.follow({ clientId: 'acme', userId: 'ada' }, NOW);
+
+      assert.equal(await followed(stores), true);
+    });
+
+    it('are none that are not their user’s yet', async () => {
+      const stores = await prepare();
+      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      await stores.db.write('UPDATE account_group SET expires_at = 9e15 RETURNING group_id');
+
+      assert.equal(await followed(stores), false);
+      assert.equal(await stores.followed.syncFacts('nobody'), undefined);
+    });
+
+    it('come into the quicker rhythm within a minute of the webhook URL, and none is put off', async () => {
+      const stores = await prepare();
+      const runAt = async (): Promise<number | undefined> =>
+        (await stores.db.get<{ at: number }>('SELECT run_at AS "at" FROM job WHERE kind = \'sync-account\''))
+          ?.at;
+      await stores.db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_123 });
+      await stores.clients.updateClient('acme', { webhookUrl }, NOW);
+      const soon = await runAt();
+      assert.ok(soon !== undefined && soon >= NOW && soon < NOW + 60_000);
+      const turn = await firstTurn(stores.db);
+      assert.ok(turn !== undefined && turn <= soon);
+
+      await stores.clients.updateClient('acme', { webhookUrl }, NOW - 70_000);
+      assert.ok(((await runAt()) ?? 0) <= soon);
+    });
+  });
+});
+
+const firstTurn = async (db: Database): Promise<number | undefined> =>
+  (await db.get<{ at: number }>('SELECT MIN(turn_at) AS "at" FROM job_turn WHERE kind = \'sync-account\''))
+    ?.at;
