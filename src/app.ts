@@ -23,6 +23,7 @@ import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
+import { type DeliveriesRouteDeps, deliveriesRoutes } from './webhooks/deliveries.route.ts';
 import { type WebhookKeysRouteDeps, webhookKeysRoute } from './webhooks/webhook-keys.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
@@ -45,6 +46,7 @@ export type AppDeps = ServerOptions &
   ConnectionRouteDeps &
   UsersRouteDeps &
   Omit<WebhookRouteDeps, keyof WritingPorts> &
+  DeliveriesRouteDeps &
   WebhookKeysRouteDeps &
   SecurityTxtDeps;
 
@@ -83,6 +85,7 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
     app.register(connectionRoutes(deps));
     app.register(usersRoutes(deps));
     app.register(webhookRoutes(deps));
+    app.register(deliveriesRoutes(deps));
   };
 }
 

@@ -177,7 +177,9 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys'>;
+  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys' | 'messages'>;
+
+const MESSAGES_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** A redemption at the last moment is over by then. */
 const UNFINISHED_GRACE_MS = 60_000;
@@ -193,6 +195,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     answers: () => deleteOldAnswers(deps),
     changes: () => deleteOldChanges(deps),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
+    messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
   };
   return {
     ...syncJobs(deps),

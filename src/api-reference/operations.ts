@@ -8,6 +8,7 @@ import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
 import { eventOperations } from '../reading/events.schema.ts';
+import { deliveryOperations } from '../webhooks/deliveries.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
 import { calendarWriteOperations } from '../writing/calendars.schema.ts';
 import { eventWriteOperations } from '../writing/events.schema.ts';
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...freeBusyOperations,
   ...userOperations,
   ...webhookOperations,
+  ...deliveryOperations,
   ...healthOperations,
   ...referenceOperations,
 ];

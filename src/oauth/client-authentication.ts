@@ -120,3 +120,15 @@ function invalidClient(method: 'basic' | 'body'): OAuthError {
     method === 'basic' ? challenge : {},
   );
 }
+
+/** By HTTP Basic and nothing else, for an application's own resources. Throws 401 `invalid_client` with its challenge. */
+export function authenticateBasic(
+  authorization: string | undefined,
+  address: string,
+  deps: ClientAuthenticationDeps,
+): Promise<Client> {
+  // Whatever else came is no Basic either: it gets the challenge of one.
+  const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
+  const credentials = { authorization: basic, clientId: undefined, clientSecret: undefined, address };
+  return authenticateClient(credentials, deps);
+}

@@ -25,7 +25,9 @@ import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
+import { endpointStore } from './webhook-endpoint-store.ts';
 import { webhookKeyStore } from './webhook-key-store.ts';
+import { messageLog } from './webhook-message-log.ts';
 import { streamStore } from './webhook-stream-store.ts';
 import { subscriptionStore } from './webhook-subscription-store.ts';
 
@@ -71,5 +73,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     webhookKeys: webhookKeyStore(db),
     streams: streamStore(db, sealer),
     subscriptions: subscriptionStore(db),
+    endpoints: endpointStore(db, sealer),
+    messages: messageLog(db, sealer),
   };
 }

@@ -1,17 +1,20 @@
 /** Tells endpoints what changed: takes the streams that are due and works several at a time. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { WakeUp } from '../jobs/wake-up.ts';
 import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
 import type { TakenStream } from './message.ts';
+import { type ReplayDeps, replayDue } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
 
-export type DeliveryWorkerDeps = DeliverDeps & {
-  /** Notified by the stores when a stream became due in this process. */
-  readonly deliveryWakeUp: WakeUp;
-  readonly log: Pick<Log, 'error'>;
-};
+export type DeliveryWorkerDeps = DeliverDeps &
+  ReplayDeps & {
+    /** Notified by the stores when a stream became due in this process. */
+    readonly deliveryWakeUp: WakeUp;
+    readonly log: Pick<Log, 'error'>;
+  };
 
 /** `stop` takes no more streams and waits for those under way. */
 export type DeliveryWorker = { stop(): Promise<void> };
@@ -53,10 +56,24 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
     await Promise.all(running);
   };
 
-  const ended = work();
+  /** Replays have slots of their own: what is new does not wait behind them. */
+  const replay = async (): Promise<void> => {
+    while (!isStopped) {
+      const sent = await replayDue(deps).catch((err: unknown) => {
+        deps.log.error({ err }, 'The replays could not be looked for');
+        return 0;
+      });
+      if (sent === 0 && !isStopped)
+        await Promise.race([sleep(LOOK_EVERY_MS, undefined, { ref: false }), stopped.promise]);
+    }
+  };
+
+  const stopped = Promise.withResolvers<void>();
+  const ended = Promise.all([work(), replay()]).then(() => {});
   return {
     stop() {
       isStopped = true;
+      stopped.resolve();
       deps.deliveryWakeUp.notify();
       return ended;
     },

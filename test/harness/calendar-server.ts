@@ -24,6 +24,7 @@ import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
+import { busyIds } from '../../src/reading/event-text.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
 import { heavyReads, largeAnswers, wholeReads } from '../../src/reading/read-turns.ts';
@@ -35,6 +36,7 @@ import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
+import { deliveriesRoutes } from '../../src/webhooks/deliveries.route.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
@@ -151,6 +153,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
+    app.register(deliveriesRoutes({ ...deps, busyId: busyIds(pagingKey) }), { prefix });
     app.register(webhookRoutes({ ...deps, ...ports, publicUrl: 'https://kalends.example' }), { prefix });
   }
   if (options.db === undefined) await makeUsers(stores, clock.now);

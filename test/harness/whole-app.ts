@@ -6,6 +6,7 @@ import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { busyIds } from '../../src/reading/event-text.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import type { CalendarServer } from './calendar-server.ts';
 import { GENEROUS } from './connect-limits.ts';
@@ -27,6 +28,7 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     mostOpenRequests: 20_000,
     signingKeys,
     webhookSigner,
+    busyId: busyIds(deps.pagingKey),
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
     attempts: connectAttempts(GENEROUS),

@@ -6,6 +6,7 @@ import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { type DeliveryWorkerDeps, workTurn } from '../../src/webhooks/delivery-worker.ts';
+import type { EndpointStore } from '../../src/webhooks/endpoint-store.ts';
 import { OPEN_AFTER } from '../../src/webhooks/retry-schedule.ts';
 import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
@@ -15,7 +16,10 @@ export type DeliveryServer = {
   readonly server: CalendarServer;
   readonly receiver: Receiver;
   readonly sealer: Sealer;
-  readonly deps: DeliveryWorkerDeps & { readonly webhookSigner: WebhookSigner };
+  readonly deps: DeliveryWorkerDeps & {
+    readonly webhookSigner: WebhookSigner;
+    readonly endpoints: EndpointStore;
+  };
   /** Works all that is due at the clock's time, with what was noted before. Answers how many turns that took. */
   deliver(): Promise<number>;
   /** Syncs everything of Ada's as a reader would, which is what polling does. */

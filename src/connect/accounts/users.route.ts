@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../../http/before-body.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
+import { authenticateBasic, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
 import { forgetUser, showUser, type UserOfClient, type UsersDeps } from './users.ts';
 
 export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps;
@@ -13,11 +13,7 @@ type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 /** Relative paths: mounted wherever the resources are. */
 export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
   const userOf = async ({ headers, params, ip }: UserRequest): Promise<UserOfClient> => {
-    const { authorization } = headers;
-    // Whatever else came is no Basic either: it gets the challenge of one.
-    const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
-    const credentials = { authorization: basic, clientId: undefined, clientSecret: undefined, address: ip };
-    const { clientId } = await authenticateClient(credentials, deps);
+    const { clientId } = await authenticateBasic(headers.authorization, ip, deps);
     return { clientId, userId: params.user_id };
   };
   // A DELETE may have a body.

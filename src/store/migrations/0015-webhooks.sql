@@ -98,6 +98,7 @@ CREATE TABLE webhook_message (
   FOREIGN KEY (client_id, user_id) REFERENCES application_user ON DELETE CASCADE
 );
 CREATE INDEX webhook_message_by_client ON webhook_message (client_id, created_at, message_id);
+CREATE INDEX webhook_message_by_state ON webhook_message (client_id, state, created_at, message_id);
 CREATE INDEX webhook_message_by_user ON webhook_message (client_id, user_id);
 CREATE INDEX webhook_message_by_account ON webhook_message (account_key);
 CREATE INDEX webhook_message_by_endpoint ON webhook_message (endpoint_id);

@@ -1,0 +1,211 @@
+/** MessageLog in SQL; held to test/contract/webhook-message-log.contract.ts on both databases. */
+import type { Sealer } from '../lib/sealing.ts';
+import type { Attempt } from '../webhooks/message.ts';
+import type {
+  LoggedMessage,
+  MessageDetails,
+  MessageFilter,
+  MessageLog,
+  TakenReplay,
+} from '../webhooks/message-log.ts';
+import type { Database, Value } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+import { answerContext, messageContext, openSecrets } from './webhook-sealing.ts';
+import { addAttempt } from './webhook-settling.ts';
+
+type Row = Omit<LoggedMessage, 'calendarId' | 'reason' | 'nextAt' | 'settledAt'> & {
+  calendarId: string | null;
+  reason: string | null;
+  nextAt: number;
+  settledAt: number | null;
+};
+type DetailsRow = Row & Pick<MessageDetails, 'shows' | 'body'> & { calendarKey: string | null };
+type AttemptRow = {
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  status: number | null;
+  fault: string | null;
+  answer: string | null;
+};
+
+const COLUMNS = `message_id AS "messageId", endpoint_id AS "endpointId", user_id AS "userId", provider,
+  calendar_id AS "calendarId", sequence, change_type AS "changeType", event_count AS "eventCount", state, reason,
+  attempts, next_at AS "nextAt", created_at AS "createdAt", settled_at AS "settledAt"`;
+
+/** One text for each set of filters, so that the database finds the index for it. */
+const CONDITIONS = {
+  state: 'state = :state',
+  userId: 'user_id = :userId',
+  provider: 'provider = :provider',
+  calendarId: 'calendar_id = :calendarId',
+  endpointId: 'endpoint_id = :endpointId',
+  from: 'created_at >= :from',
+  to: 'created_at < :to',
+} as const satisfies Readonly<Record<Exclude<keyof MessageFilter, 'clientId'>, string>>;
+const NAMES = ['state', 'userId', 'provider', 'calendarId', 'endpointId', 'from', 'to'] as const;
+
+function filtered(filter: MessageFilter): { readonly text: string; readonly values: Record<string, Value> } {
+  const values: Record<string, Value> = { clientId: filter.clientId };
+  const conditions = ['client_id = :clientId'];
+  for (const name of NAMES) {
+    const value = filter[name];
+    if (value === undefined) continue;
+    conditions.push(CONDITIONS[name]);
+    values[name] = value;
+  }
+  return { text: conditions.join(' AND '), values };
+}
+
+const BEHIND = 'AND created_at <= :createdAt AND (created_at < :createdAt OR message_id < :messageId)';
+const ONE = `
+  SELECT ${COLUMNS}, calendar_key AS "calendarKey", shows, body FROM webhook_message
+   WHERE client_id = :clientId AND message_id = :messageId`;
+const ATTEMPTS = `
+  SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status, fault, answer
+    FROM webhook_attempt WHERE message_id = :messageId ORDER BY number`;
+const NEXT = `
+  SELECT MIN(m.replay_at) AS "at" FROM webhook_message m JOIN webhook_endpoint e ON e.endpoint_id = m.endpoint_id
+   WHERE m.replay_at IS NOT NULL AND e.state = 'active'`;
+const takeText = (skipLocked: string): string => `
+  UPDATE webhook_message SET replay_at = :leaseUntil
+   WHERE message_id IN (SELECT m.message_id FROM webhook_message m
+                         WHERE m.replay_at <= :now
+                           AND EXISTS (SELECT 1 FROM webhook_endpoint e
+                                        WHERE e.endpoint_id = m.endpoint_id AND e.state = 'active')
+                         ORDER BY m.replay_at, m.created_at LIMIT :limit ${skipLocked})
+  RETURNING message_id AS "messageId", calendar_key AS "calendarKey", shows, body, endpoint_id AS "endpointId",
+    (SELECT e.url FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "url",
+    (SELECT e.secrets FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "secrets"`;
+const DELIVERED = `
+  UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL
+   WHERE message_id = :messageId AND state <> 'pending'`;
+const REPLAYED = 'UPDATE webhook_message SET replay_at = NULL WHERE message_id = :messageId';
+// One that is being tried is its stream's.
+const DELETE_OLD = `
+  DELETE FROM webhook_message
+   WHERE message_id IN (SELECT message_id FROM webhook_message
+                         WHERE created_at < :before AND state <> 'pending' LIMIT :limit)
+  RETURNING message_id`;
+
+type TakenRow = Omit<TakenReplay, 'calendarKey' | 'secrets'> & {
+  calendarKey: string | null;
+  endpointId: string;
+  secrets: string | null;
+};
+
+export function messageLog(db: Database, sealer: Sealer): MessageLog {
+  return { ...reading(db, sealer), ...replaying(db, sealer) };
+}
+
+function reading(
+  db: Database,
+  sealer: Sealer,
+): Pick<MessageLog, 'listMessages' | 'findMessage' | 'deleteOldMessages'> {
+  return {
+    async listMessages(filter, { after, limit }) {
+      const { text, values } = filtered(filter);
+      const rows = await db.all<Row>(
+        `SELECT ${COLUMNS} FROM webhook_message WHERE ${text} ${after === undefined ? '' : BEHIND}
+          ORDER BY created_at DESC, message_id DESC LIMIT :limit`,
+        { ...values, limit, ...after },
+      );
+      return rows.map(messageOf);
+    },
+
+    async findMessage(clientId, messageId) {
+      const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
+      if (row === undefined) return undefined;
+      const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
+      const { calendarKey, shows, body } = row;
+      return {
+        ...messageOf(row),
+        calendarKey: calendarKey ?? undefined,
+        shows,
+        body: sealer.open(body, messageContext(messageId)),
+        log: attempts.map(({ number, status, fault, answer, ...times }) => ({
+          number,
+          ...times,
+          status: status ?? undefined,
+          fault: fault ?? undefined,
+          answer: answer === null ? undefined : sealer.open(answer, answerContext(messageId)),
+        })),
+      };
+    },
+
+    deleteOldMessages(before) {
+      return deleteInParts(db, DELETE_OLD, { before });
+    },
+  };
+}
+
+type Replaying = Pick<
+  MessageLog,
+  'askReplay' | 'askReplays' | 'nextReplayAt' | 'takeReplays' | 'settleReplay'
+>;
+
+function replaying(db: Database, sealer: Sealer): Replaying {
+  const take = takeText(db.dialect.skipLocked);
+  return {
+    async askReplay(clientId, messageId, now) {
+      const asked = await db.write(
+        `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
+          WHERE client_id = :clientId AND message_id = :messageId RETURNING message_id`,
+        { clientId, messageId, now },
+      );
+      return asked.length > 0;
+    },
+
+    async askReplays(filter, now, limit) {
+      const { text, values } = filtered(filter);
+      const asked = await db.write(
+        `UPDATE webhook_message SET replay_at = :now
+          WHERE message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
+                                ORDER BY created_at, message_id LIMIT :limit)
+         RETURNING message_id`,
+        { ...values, now, limit },
+      );
+      return asked.length;
+    },
+
+    async nextReplayAt() {
+      return (await db.get<{ at: number | null }>(NEXT))?.at ?? undefined;
+    },
+
+    async takeReplays(terms) {
+      const rows = await db.write<TakenRow>(take, terms);
+      return rows.map(({ calendarKey, endpointId, secrets, body, messageId, ...row }) => ({
+        ...row,
+        messageId,
+        calendarKey: calendarKey ?? undefined,
+        body: sealer.open(body, messageContext(messageId)),
+        secrets: openSecrets({ endpointId, secrets }, sealer),
+      }));
+    },
+
+    settleReplay(messageId: string, attempt: Attempt, now: number) {
+      return db.transaction(async (tx) => {
+        await addAttempt(tx, { messageId, attempt, now, sealer });
+        await tx.all(REPLAYED, { messageId });
+        if (attempt.fault === undefined) await tx.all(DELIVERED, { messageId, now });
+      });
+    },
+  };
+}
+
+const messageOf = (row: Row): LoggedMessage => ({
+  messageId: row.messageId,
+  endpointId: row.endpointId,
+  userId: row.userId,
+  provider: row.provider,
+  calendarId: row.calendarId ?? undefined,
+  sequence: row.sequence,
+  changeType: row.changeType,
+  eventCount: row.eventCount,
+  state: row.state,
+  reason: row.reason ?? undefined,
+  attempts: row.attempts,
+  nextAt: row.state === 'pending' ? row.nextAt : undefined,
+  createdAt: row.createdAt,
+  settledAt: row.settledAt ?? undefined,
+});

@@ -1,0 +1,41 @@
+/** The log of deliveries and their replay: for the application itself, by HTTP Basic. Only HTTP lives here. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+
+import { beforeBody } from '../http/before-body.ts';
+import { asObject } from '../http/request-fields.ts';
+import { FORM_BYTES } from '../http/sizes.ts';
+import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import {
+  type DeliveriesDeps,
+  listDeliveries,
+  replayDeliveries,
+  replayDelivery,
+  showDelivery,
+} from './deliveries.ts';
+
+export type DeliveriesRouteDeps = ClientAuthenticationDeps & DeliveriesDeps;
+
+type OfDelivery = { Params: { id: string } };
+
+/** Relative paths: mounted wherever the resources are. */
+export function deliveriesRoutes(deps: DeliveriesRouteDeps): FastifyPluginAsync {
+  const { check, foundOf } = beforeBody(async ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>) => {
+    const { clientId } = await authenticateBasic(headers.authorization, ip, deps);
+    return clientId;
+  });
+  const options = { onRequest: check, bodyLimit: FORM_BYTES };
+  return async (app) => {
+    app.get('/webhooks/deliveries', options, (request) =>
+      listDeliveries(foundOf(request), asObject(request.query) ?? {}, deps),
+    );
+    app.get<OfDelivery>('/webhooks/deliveries/:id', options, (request) =>
+      showDelivery(foundOf(request), request.params.id, deps),
+    );
+    app.post<OfDelivery>('/webhooks/deliveries/:id/replay', options, (request) =>
+      replayDelivery(foundOf(request), request.params.id, deps),
+    );
+    app.post('/webhooks/replay', options, (request) =>
+      replayDeliveries(foundOf(request), request.body, deps),
+    );
+  };
+}

@@ -1,0 +1,47 @@
+import type { Endpoint } from './endpoint.ts';
+import type { EndpointSecret } from './message.ts';
+
+/** Where deliveries go. Instants are epoch milliseconds. */
+export interface EndpointStore {
+  /** Of one application, or of all; the first of each first, then the oldest. */
+  listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
+
+  findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
+
+  addEndpoint(endpoint: NewEndpoint): Promise<void>;
+
+  /** Sends it nothing more until it is resumed. False when there is none. */
+  pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
+
+  /** Goes on where it stood, at once. False when there is none. */
+  resumeEndpoint(endpointId: string): Promise<boolean>;
+
+  /** With all that waits for it and its log. False when there is none, or it is its application's webhook URL. */
+  removeEndpoint(endpointId: string): Promise<boolean>;
+
+  /** Its secrets, the newest first; `undefined` when there is no such endpoint. */
+  secretsOf(endpointId: string): Promise<EndpointSecret[] | undefined>;
+
+  /**
+   * Makes what `change` answers of its secrets its secrets; of concurrent calls each sees what the one before it made.
+   * False when there is none.
+   */
+  changeSecrets(
+    endpointId: string,
+    change: (secrets: readonly EndpointSecret[]) => readonly EndpointSecret[],
+  ): Promise<boolean>;
+
+  /** Whether another application than this one has an endpoint at this address (endpoint-address.ts). */
+  isElsewhere(address: string, clientId: string): Promise<boolean>;
+}
+
+export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
+  readonly secret: string;
+};
+
+export type ListedEndpoint = Endpoint & {
+  /** Streams for which something waits. */
+  readonly waiting: number;
+  /** What the last attempt that failed came to. */
+  readonly lastFault: string | undefined;
+};

@@ -1,0 +1,83 @@
+import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
+
+/** What was told, kept for 30 days, and the replay of it. Instants are epoch milliseconds. */
+export interface MessageLog {
+  /** The newest first, at most `limit`, behind a place. */
+  listMessages(filter: MessageFilter, page: MessagePage): Promise<LoggedMessage[]>;
+
+  /** With its body as it was last sent, and its attempts in order; `undefined` when the application has none such. */
+  findMessage(clientId: string, messageId: string): Promise<MessageDetails | undefined>;
+
+  /** Sends it once more, as it is. False when the application has none such. */
+  askReplay(clientId: string, messageId: string, now: number): Promise<boolean>;
+
+  /** Sends all of these once more, the oldest first, no more than `limit`. Answers how many. */
+  askReplays(filter: MessageFilter, now: number, limit: number): Promise<number>;
+
+  /** When the next replay is due; `undefined` when none is asked for, or all are of paused endpoints. */
+  nextReplayAt(): Promise<number | undefined>;
+
+  /** Takes replays that are due, which nobody else takes before the lease ends. */
+  takeReplays(terms: {
+    readonly now: number;
+    readonly leaseUntil: number;
+    readonly limit: number;
+  }): Promise<TakenReplay[]>;
+
+  /** Logs the attempt. The message is delivered when it succeeded, and stays what it was when not. */
+  settleReplay(messageId: string, attempt: Attempt, now: number): Promise<void>;
+
+  /** Deletes messages that were made before, with their attempts. Answers how many. */
+  deleteOldMessages(before: number): Promise<number>;
+}
+
+export type MessageFilter = {
+  readonly clientId: string;
+  readonly state?: MessageState | undefined;
+  readonly userId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly calendarId?: string | undefined;
+  readonly endpointId?: string | undefined;
+  /** Made at that time or later. */
+  readonly from?: number | undefined;
+  /** Made before. */
+  readonly to?: number | undefined;
+};
+
+/** Behind that message. */
+export type MessagePlace = { readonly createdAt: number; readonly messageId: string };
+
+export type MessagePage = { readonly after: MessagePlace | undefined; readonly limit: number };
+
+export type LoggedMessage = MessagePlace & {
+  readonly endpointId: string;
+  readonly userId: string;
+  readonly provider: string;
+  /** Undefined for what is told of a user's calendars and connections. */
+  readonly calendarId: string | undefined;
+  readonly sequence: number;
+  readonly changeType: ChangeType;
+  readonly eventCount: number;
+  readonly state: MessageState;
+  readonly reason: string | undefined;
+  readonly attempts: number;
+  /** While it is pending. */
+  readonly nextAt: number | undefined;
+  readonly settledAt: number | undefined;
+};
+
+export type MessageDetails = LoggedMessage & {
+  readonly calendarKey: string | undefined;
+  readonly shows: Shows;
+  readonly body: string;
+  readonly log: readonly (Attempt & { readonly number: number })[];
+};
+
+export type TakenReplay = {
+  readonly messageId: string;
+  readonly calendarKey: string | undefined;
+  readonly shows: Shows;
+  readonly body: string;
+  readonly url: string;
+  readonly secrets: readonly EndpointSecret[];
+};

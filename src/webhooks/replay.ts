@@ -1,0 +1,59 @@
+/** Messages that are sent once more because somebody asked: the same bytes under the same id, logged and not retried. */
+import type { Attempt } from './message.ts';
+import { busyBody, showsLess } from './message-body.ts';
+import type { MessageLog, TakenReplay } from './message-log.ts';
+import { type SendDeps, sendMessage } from './send-message.ts';
+import type { StreamStore } from './stream-store.ts';
+
+export type ReplayDeps = SendDeps & {
+  readonly messages: MessageLog;
+  readonly streams: Pick<StreamStore, 'toldCalendar' | 'narrowMessage'>;
+  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
+};
+
+/** Longer than an attempt takes. */
+const LEASE_MS = 32_000;
+const AT_ONCE = 8;
+
+/** Sends what is due, a few at a time. Answers how many those were. */
+export async function replayDue(deps: ReplayDeps): Promise<number> {
+  const { messages, now } = deps;
+  const next = await messages.nextReplayAt();
+  if (next === undefined || next > now()) return 0;
+  const terms = { now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE };
+  const taken = await messages.takeReplays(terms);
+  await Promise.all(taken.map((replay) => sendAgain(replay, deps)));
+  return taken.length;
+}
+
+async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
+  const { messages, now } = deps;
+  const { messageId, url, secrets } = replay;
+  const body = await bodyToReplay(replay, deps);
+  const attempt =
+    body === undefined
+      ? withheld(now())
+      : (await sendMessage({ url, secrets, messageId, body }, deps)).attempt;
+  await messages.settleReplay(messageId, attempt, now());
+}
+
+/** Cut to what may be seen now; `undefined` where nobody lets the application see it. */
+async function bodyToReplay(replay: TakenReplay, deps: ReplayDeps): Promise<string | undefined> {
+  const { calendarKey, messageId, shows, body } = replay;
+  // What is told of a user's calendars and connections has no calendar of its own.
+  if (calendarKey === undefined) return body;
+  const calendar = await deps.streams.toldCalendar(calendarKey);
+  if (calendar === undefined) return undefined;
+  if (!showsLess(shows, calendar.shows)) return body;
+  const cut = busyBody(body, (id) => deps.busyId({ calendarKey, id }));
+  await deps.streams.narrowMessage(messageId, 'busy', cut);
+  return cut;
+}
+
+const withheld = (now: number): Attempt => ({
+  startedAt: now,
+  durationMs: 0,
+  status: undefined,
+  fault: 'No grant covers its account any more',
+  answer: undefined,
+});
