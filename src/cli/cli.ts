@@ -16,6 +16,7 @@ import {
   type Result,
   usageError,
 } from './command.ts';
+import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, helpOf, helpOfAll } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...keysCommands,
   ...webhookCommands,
+  ...deliveryCommands,
   backupCommand,
   doctorCommand,
 ];

@@ -1,6 +1,7 @@
 /** `kalends client …`: the applications that may use this Kalends. */
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
+import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
 import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
 import {
   type Command,
@@ -21,6 +22,7 @@ import {
 } from './provider-app-options.ts';
 import { clientDocument, describeClient } from './shown-client.ts';
 import { INDENT, tabulate } from './table.ts';
+import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -45,7 +47,7 @@ const DISPLAY_NAME: CommandOption = {
 const WEBHOOK_URL: CommandOption = {
   name: 'webhook-url',
   value: 'URL',
-  doc: 'Where changes are reported to.',
+  doc: 'Where changes are told: https, or http on this machine.',
 };
 
 const create: Command = {
@@ -57,6 +59,7 @@ const create: Command = {
     { ...REDIRECT_URI, required: true },
     DISPLAY_NAME,
     WEBHOOK_URL,
+    SHARE_ADDRESS,
     ...FLOW_OPTIONS,
     ...BRANDING_OPTIONS,
     ...PROVIDER_APP_OPTIONS,
@@ -66,8 +69,15 @@ const create: Command = {
     const flowChange = readFlowChange(options);
     const appChanges = await readAppChanges({ options }, io);
     const lookChange = await readLookChange(options, config);
-    return withStorage(async ({ clients, branding, providerApps }) => {
+    return withStorage(async ({ clients, branding, providerApps, endpoints }) => {
       await checkAppChanges(undefined, appChanges, providerApps);
+      const { privateNetwork } = config();
+      const webhook = {
+        url: text(options['webhook-url']),
+        clientId: '',
+        shared: options['share-address'] === true,
+      };
+      await checkWebhookUrl(webhook, { endpoints, privateNetwork });
       const input = {
         name: String(options.name),
         redirectUri: String(options['redirect-uri']),
@@ -76,17 +86,25 @@ const create: Command = {
         settings: settingsOf(flowChange),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
+      const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints });
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
       await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
       const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
       const [idRow = [], ...otherRows] = rows;
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
-        json: { client_id: client.clientId, client_secret: clientSecret, ...document },
+        json: {
+          client_id: client.clientId,
+          client_secret: clientSecret,
+          ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+          ...document,
+        },
         text: [
           `Registered ${client.name}.`,
           '',
-          tabulate([idRow, ['client_secret', clientSecret], ...otherRows], { indent: INDENT }),
+          tabulate([idRow, ['client_secret', clientSecret], ...secretRow(webhookSecret), ...otherRows], {
+            indent: INDENT,
+          }),
           '',
           ...nameNotice(client),
           ...flowNotices(flowChange),
@@ -150,6 +168,7 @@ const update: Command = {
     REDIRECT_URI,
     DISPLAY_NAME,
     WEBHOOK_URL,
+    SHARE_ADDRESS,
     ...FLOW_OPTIONS,
     ...BRANDING_OPTIONS,
     ...PROVIDER_APP_OPTIONS,
@@ -170,19 +189,34 @@ const update: Command = {
     const lookChange = await readLookChange(options, config);
     const isNamed = Object.values(change).some((value) => value !== undefined);
     if (!isNamed && !changesLook(lookChange) && appChanges.length === 0) {
-      const names = update.options.map(({ name }) => `--${name}`).join(', ');
+      const settings = update.options.filter(({ name }) => name !== SHARE_ADDRESS.name);
+      const names = settings.map(({ name }) => `--${name}`).join(', ');
       throw usageError(`Nothing to change: name at least one of ${names}.`);
     }
-    return withStorage(async ({ clients, branding, providerApps }) => {
+    return withStorage(async ({ clients, branding, providerApps, endpoints }) => {
       const clientId = clientIdOf(positionals);
+      const { privateNetwork } = config();
+      const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
+      await checkWebhookUrl(webhook, { endpoints, privateNetwork });
       if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
       await checkAppChanges(clientId, appChanges, providerApps);
       const client = await changeClient({ clientId, change }, { clients, now: deps.now });
       if (client === undefined) throw unknownClient(clientId);
+      const isSet = typeof change.webhookUrl === 'string';
+      const webhookSecret = isSet
+        ? await makeFirstSecret(firstEndpointId(clientId), { endpoints })
+        : undefined;
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
       const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
-      return { json: document, text: [tabulate(rows), ...flowNotices(change)].join('\n\n') };
+      const secret =
+        webhookSecret === undefined ? [] : ['Keep the webhook secret now: it is not shown again.'];
+      return {
+        json: { ...document, ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }) },
+        text: [tabulate([...rows, ...secretRow(webhookSecret)]), ...secret, ...flowNotices(change)].join(
+          '\n\n',
+        ),
+      };
     });
   },
 };
@@ -253,5 +287,8 @@ function nameNotice({ clientId, displayName }: Client): string[] {
       ]
     : [];
 }
+
+const secretRow = (secret: string | undefined): string[][] =>
+  secret === undefined ? [] : [['webhook secret', secret]];
 
 const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';

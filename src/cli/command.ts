@@ -12,6 +12,9 @@ import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { MessageLog } from '../webhooks/message-log.ts';
+import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 
 export type Command = {
@@ -88,6 +91,9 @@ export type Storage = {
   readonly providerApps: ProviderAppStore;
   readonly signingKeys: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
+  readonly endpoints: EndpointStore;
+  readonly messages: MessageLog;
+  readonly streams: Pick<StreamStore, 'toldCalendar'>;
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */
   backup(file: string): Promise<void>;

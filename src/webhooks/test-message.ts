@@ -1,0 +1,31 @@
+/** A delivery that tells of nothing, to try an endpoint with: signed as all are, and marked as a test. */
+import { randomUUID } from 'node:crypto';
+
+import { messageBody, type ToldEvent } from './message-body.ts';
+import { type Outcome, type SendDeps, type SentMessage, sendMessage } from './send-message.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Sends it now and once; nothing of it is kept. */
+export function sendTest(
+  { clientId, url, secrets }: Pick<SentMessage, 'url' | 'secrets'> & { readonly clientId: string },
+  deps: SendDeps,
+): Promise<Outcome> {
+  const now = deps.now();
+  const calendar = { provider: 'caldav', href: 'test' } as const;
+  const event: ToldEvent = {
+    provider: calendar.provider,
+    id: 'test',
+    calendarId: calendar.href,
+    title: 'A test of your webhook',
+    start: new Date(now).toISOString(),
+    end: new Date(now + HOUR_MS).toISOString(),
+    allDay: false,
+    changeType: 'created',
+  };
+  const facts = { clientId, userId: 'test', calendar, channelId: 'test', sequence: 0, now, test: true };
+  return sendMessage(
+    { url, secrets, messageId: `msg_${randomUUID()}`, body: messageBody([event], facts) },
+    deps,
+  );
+}
