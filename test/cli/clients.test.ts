@@ -29,7 +29,7 @@ describe('kalends client', () => {
     assert.equal(exitCode, 0);
     assert.match(String(document.client_id), /^proj[A-Za-z0-9]{20}$/);
     assert.match(String(document.client_secret), /^kalends_[A-Za-z0-9]{43}$/);
-    const { client_id: _, client_secret: __, created_at: createdAt, ...rest } = document;
+    const { client_id: _, client_secret: __, webhook_secret: ___, created_at: createdAt, ...rest } = document;
     assert.deepEqual(rest, {
       name: 'My app',
       display_name: 'App',
