@@ -25,7 +25,7 @@ export type Receiver = {
   readonly url: string;
   readonly received: Received[];
   /** What the next requests are answered with. */
-  answer: (received: Received) => Answer;
+  answer: (received: Received) => Answer | 'never';
   close(): void;
 };
 
@@ -39,7 +39,9 @@ export async function openReceiver(): Promise<Receiver> {
       const raw = Buffer.concat(chunks).toString();
       const one = { headers: request.headers, raw, body: JSON.parse(raw) };
       received.push(one);
-      const { status, headers = {}, text = '' } = receiver.answer(one);
+      const answer = receiver.answer(one);
+      if (answer === 'never') return;
+      const { status, headers = {}, text = '' } = answer;
       response.writeHead(status, headers).end(text);
     });
   });

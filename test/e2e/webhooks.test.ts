@@ -1,0 +1,91 @@
+/** The program as it is shipped tells a receiver of what changes at a real calendar server, and survives being killed. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { verifyWebhook, type WebhookKey } from '../../packages/client/src/webhook-verification.ts';
+import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
+import { type Authorization, connect, read } from './flow.ts';
+import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
+
+/** Longer than a read waits before it asks the server again. */
+const STALE_MS = 10_500;
+const PATIENCE_MS = 30_000;
+
+describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
+  let site: Site;
+  let receiver: Receiver;
+  let token: string;
+  before(async () => {
+    site = await openSite();
+    receiver = await openReceiver();
+    await site.program.command('client', 'update', site.application.clientId, '--webhook-url', receiver.url);
+    const authorization: Authorization = { userId: 'ada', login: site.login };
+    token = (await connect(site.application, authorization)).accessToken;
+    await read(site.application, '/events', token);
+  });
+  after(async () => {
+    receiver?.close();
+    await site?.close();
+  });
+
+  const until = async (found: () => Received | undefined): Promise<Received> => {
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+      const one = found();
+      if (one !== undefined) return one;
+    }
+    throw new Error(`Not told; received: ${JSON.stringify(receiver.received.map(({ body }) => body))}`);
+  };
+  const telling = (title: string) => () =>
+    receiver.received.findLast(({ body }) => body.events.some((event) => event.title === title));
+  const put = async (title: string) => {
+    const lines = [
+      'UID:told',
+      'DTSTAMP:20261101T000000Z',
+      'DTSTART:20261201T090000Z',
+      'DTEND:20261201T100000Z',
+    ];
+    await putEvent(site.calendars, 'told', ['BEGIN:VEVENT', ...lines, `SUMMARY:${title}`, 'END:VEVENT']);
+    await sleep(STALE_MS);
+    await read(site.application, '/events', token);
+  };
+
+  it('tells of the first sync, and then of a change, signed by the published keys', async () => {
+    const first = await until(() =>
+      receiver.received.find(({ body }) => body.metadata.isInitialSync === true),
+    );
+    assert.deepEqual(first.body.events, []);
+
+    await put('Told');
+    const told = await until(telling('Told'));
+
+    const { keys } = (await (await fetch(`${site.program.url}/.well-known/webhook-keys`)).json()) as {
+      keys: WebhookKey[];
+    };
+    const headers = Object.fromEntries(
+      Object.entries(told.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const payload = await verifyWebhook({ headers, body: told.raw }, { keys });
+    assert.equal(payload.userId, 'ada');
+    assert.equal(told.body.changeType, 'created');
+  });
+
+  it('what was under way when the process was killed comes again under the same id', async () => {
+    // The receiver has it, and its answer never arrives.
+    receiver.answer = () => 'never';
+    await put('Killed');
+    const first = await until(telling('Killed'));
+    await site.program.kill();
+    receiver.answer = () => ({ status: 204 });
+    const before = receiver.received.length;
+    await site.program.start();
+
+    const again = await until(() => receiver.received.slice(before).find(() => true));
+
+    assert.equal(again.headers['webhook-id'], first.headers['webhook-id']);
+    assert.equal(again.raw, first.raw);
+    await put('After');
+    const after = await until(telling('After'));
+    assert.equal(Number(after.body.metadata.sequence), Number(first.body.metadata.sequence) + 1);
+  });
+});
