@@ -200,7 +200,11 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
 }
 
-async function makeUsers({ clients, users }: Stores, now: number): Promise<void> {
+/** The applications and users that such a server has. */
+export async function makeUsers(
+  { clients, users }: Pick<Stores, 'clients' | 'users'>,
+  now: number,
+): Promise<void> {
   for (const clientId of ['acme', 'other']) {
     const redirectUri = 'https://app.example/cb';
     const names = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
