@@ -44,7 +44,7 @@ const DeliveryDetails = Type.Object(
         ),
       }),
     ),
-    body: Type.Union([Type.Object({}), Type.Null()], {
+    body: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
       description: 'As it was sent; null where no grant covers its account any more.',
     }),
   },

@@ -199,7 +199,7 @@ describe('the API reference', () => {
     // Of a path that is nowhere, of a connection without a request, and of the command line: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
-      ...['invalid_client_metadata', 'invalid_redirect_uri'],
+      ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
     const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>

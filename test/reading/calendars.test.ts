@@ -311,19 +311,5 @@ describe('who may write, and what is to come', () => {
         assert.equal(answer.json().message, 'The body is not valid JSON');
       });
     }
-
-    for (const path of [
-      '/subscribe-webhook',
-      '/unsubscribe-webhook',
-      '/webhooks/subscribe',
-      '/webhooks/unsubscribe',
-    ]) {
-      it(`POST ${prefix}${path} answers 401, then 501`, async () => {
-        assert.equal((await call('POST', `${prefix}${path}`)).statusCode, 401);
-        const answer = await call('POST', `${prefix}${path}`, await server.token('read'));
-        assert.equal(answer.statusCode, 501);
-        assert.equal(answer.json().code, 'not_implemented');
-      });
-    }
   }
 });
