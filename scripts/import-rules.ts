@@ -11,6 +11,7 @@ const ORDER: readonly string[] = [
   'calendars',
   'jobs',
   'access',
+  'watches',
   'reading',
   'sync',
   'writing',

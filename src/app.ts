@@ -23,6 +23,7 @@ import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
+import { type ReceiverRouteDeps, receiverRoutes } from './watches/receivers.route.ts';
 import { type DeliveriesRouteDeps, deliveriesRoutes } from './webhooks/deliveries.route.ts';
 import { type WebhookKeysRouteDeps, webhookKeysRoute } from './webhooks/webhook-keys.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
@@ -48,11 +49,13 @@ export type AppDeps = ServerOptions &
   Omit<WebhookRouteDeps, keyof WritingPorts> &
   DeliveriesRouteDeps &
   WebhookKeysRouteDeps &
+  ReceiverRouteDeps &
   SecurityTxtDeps;
 
 /** The whole program behind HTTP, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
+  const receivers = receiverRoutes(deps);
   app.register(connectRoutes(deps));
   app.register(logoRoute(deps));
   app.register(metadataRoutes(deps));
@@ -62,6 +65,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(securityTxtRoute(deps));
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
+  for (const prefix of ['', '/api']) app.register(receivers, { prefix });
 
   // The interface's paths at the origin's root, and the published clients' under /api (docs/wire.md 0): one
   // set of handlers. `/authorize` at the root is the page as well; connectRoutes has it.

@@ -31,6 +31,7 @@ import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { receiverUrls } from './watches/receiver-url.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -150,6 +151,7 @@ async function instanceDeps(
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    receiverUrl: receiverUrls(config),
     securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,

@@ -4,6 +4,7 @@
  */
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
+import type { CalendarWatching } from './calendar-watching.ts';
 import type { CalendarWriting } from './calendar-writing.ts';
 import type { EventResource, LeftOutResource } from './event.ts';
 import type { EventWriting } from './event-writing.ts';
@@ -46,6 +47,8 @@ export interface AccountSession {
 export interface CalendarAccount {
   readonly writing: EventWriting;
   readonly calendarWriting: CalendarWriting;
+  /** Absent where the provider tells of nothing and has to be asked. */
+  readonly watching?: CalendarWatching;
 
   /** `known` reads the list as the mirror has it: for an adapter that hears of a calendar only as it reads its events. */
   listCalendars(known?: KnownCalendars): Promise<ProviderCalendar[]>;

@@ -25,6 +25,7 @@ import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
+import { watchStore } from './watch-store.ts';
 import { endpointStore } from './webhook-endpoint-store.ts';
 import { webhookKeyStore } from './webhook-key-store.ts';
 import { messageLog } from './webhook-message-log.ts';
@@ -64,6 +65,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     calendarChoices: calendarChoiceStore(db, notify),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
     followed: followedAccounts(db),
+    watches: watchStore(db),
     events: eventReader(db),
     changes: changeFeed(db),
     jobs: jobStore(db, notify),

@@ -8,7 +8,10 @@ const MINUTE = 60_000;
 
 describe('how often an account is looked at', () => {
   const minutes = (provider: 'google' | 'caldav', followed: boolean, quietMinutes: number) =>
-    syncIntervalMs({ provider, followed, changedAt: NOW - quietMinutes * MINUTE }, NOW) / MINUTE;
+    syncIntervalMs(
+      { provider, followed, changedAt: NOW - quietMinutes * MINUTE, watched: 'little', renewAt: Infinity },
+      NOW,
+    ) / MINUTE;
 
   it('is every quarter of an hour while nobody waits for its changes', () => {
     assert.equal(minutes('caldav', false, 0), 15);
@@ -24,5 +27,15 @@ describe('how often an account is looked at', () => {
 
   it('is every five minutes at providers that limit it', () => {
     assert.equal(minutes('google', true, 0), 5);
+  });
+
+  it('is twice a day where all is told by the provider, every hour where most is, and in time for what ends', () => {
+    const facts = { provider: 'google', followed: true, changedAt: 0 } as const;
+    const hours = (watched: 'all' | 'most', renewAt: number) =>
+      syncIntervalMs({ ...facts, watched, renewAt }, NOW) / MINUTE / 60;
+    assert.equal(hours('all', Infinity), 12);
+    assert.equal(hours('most', Infinity), 1);
+    assert.equal(hours('all', NOW + 2 * 60 * MINUTE), 2);
+    assert.equal(hours('all', NOW), 1 / 60);
   });
 });

@@ -1,5 +1,6 @@
 /** When an account is looked at next, with nothing to make it sooner. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { WatchedExtent } from '../watches/watch.ts';
 
 export type SyncFacts = {
   readonly provider: ProviderKind;
@@ -8,6 +9,9 @@ export type SyncFacts = {
   /** When a change of the user's events was last noted, epoch milliseconds; 0 for never. */
   readonly changedAt: number;
 };
+
+/** How far its provider tells of changes by itself, and when a watch is to be renewed; infinite without any. */
+export type WatchedFacts = { readonly watched: WatchedExtent; readonly renewAt: number };
 
 export interface FollowedAccounts {
   /** `undefined` when the account is gone. */
@@ -20,12 +24,21 @@ const UNFOLLOWED_MS = 15 * MINUTE_MS;
 const LIMITED_MS = 5 * MINUTE_MS;
 const SOONEST_MS = MINUTE_MS;
 const LATEST_MS = 5 * MINUTE_MS;
+/** For what was not told, or cannot be. */
+const SAFETY_MS: Readonly<Record<Exclude<WatchedExtent, 'little'>, number>> = {
+  all: 12 * 60 * MINUTE_MS,
+  most: 60 * MINUTE_MS,
+};
 /** For so long after a change more of them are likely. */
 const LIVELY_MS = 60 * MINUTE_MS;
 
 /** In milliseconds. A server of somebody's own is asked every minute, and less often the longer nothing changes. */
-export function syncIntervalMs({ provider, followed, changedAt }: SyncFacts, now: number): number {
+export function syncIntervalMs(
+  { provider, followed, changedAt, watched, renewAt }: SyncFacts & WatchedFacts,
+  now: number,
+): number {
   if (!followed) return UNFOLLOWED_MS;
+  if (watched !== 'little') return Math.max(SOONEST_MS, Math.min(SAFETY_MS[watched], renewAt - now));
   if (provider === 'google' || provider === 'microsoft') return LIMITED_MS;
   const quietFor = Math.max(0, now - changedAt);
   return Math.min(LATEST_MS, Math.round(SOONEST_MS * Math.max(1, quietFor / LIVELY_MS)));

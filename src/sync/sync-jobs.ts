@@ -1,18 +1,16 @@
 /** The jobs that sync: an account with all its calendars, or a single calendar. */
-import type { JobStore } from '../jobs/job-store.ts';
 import { retryAt } from '../jobs/retry-at.ts';
 import type { JobHandler, JobHandlers } from '../jobs/worker.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
+import { keepWatches, type WatchesDeps } from '../watches/keep-watches.ts';
+import { readSince, type Watch, watchedExtent } from '../watches/watch.ts';
 import type { MirroredCalendar, MirrorStore } from './mirror-store.ts';
 import { type FollowedAccounts, syncIntervalMs } from './sync-interval.ts';
 
-export type SyncJobsDeps = {
+export type SyncJobsDeps = WatchesDeps & {
   readonly sync: CalendarSync;
-  readonly mirror: Pick<MirrorStore, 'listCalendars'>;
+  readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
   readonly followed: FollowedAccounts;
-  readonly jobs: Pick<JobStore, 'schedule'>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 };
 
 const CALENDARS_AT_ONCE = 2;
@@ -30,39 +28,59 @@ export function syncJobs(deps: SyncJobsDeps): Pick<JobHandlers, 'sync-account' |
 
 /**
  * The list and its calendars, then the same again after a while, for as long as the account is linked. The calendars that
- * there is no time for become jobs of their own.
+ * there is no time for become jobs of their own. What a provider tells of is read again only after some hours.
  */
 function syncAccount(deps: SyncJobsDeps): JobHandler {
-  const { sync, mirror, followed, jobs, now } = deps;
+  const { sync, mirror, followed, watches, jobs, now } = deps;
   return async (accountKey, signal) => {
     const startedAt = now();
-    const failure = await sync.syncList(accountKey, startedAt);
+    const watched = await watches.listWatches(accountKey);
+    const list = { calendarKey: undefined, failure: (await mirror.findList(accountKey))?.failure };
+    const failure = await sync.syncList(accountKey, readSince(list, watched, startedAt));
     if (failure !== undefined) return failure;
-    const left = await syncInTurn(await mirror.listCalendars(accountKey), { ...deps, startedAt, signal });
+    const turn = { ...deps, startedAt, signal, watched };
+    const left = await syncInTurn(await mirror.listCalendars(accountKey), turn);
     for (const [index, { calendarKey }] of left.entries())
       await jobs.schedule('sync-calendar', calendarKey, now() + index * SPREAD_MS);
     const facts = await followed.syncFacts(accountKey);
     if (facts === undefined) return undefined;
-    const spread = Math.round(syncIntervalMs(facts, startedAt) * (0.8 + 0.4 * Math.random()));
-    await jobs.schedule('sync-account', accountKey, startedAt + spread);
+    const calendars = await mirror.listCalendars(accountKey);
+    const kept = await keepWatches({ accountKey, followed: facts.followed, calendars }, deps, signal);
+    const extent = watchedExtent(
+      calendars.map(({ calendarKey }) => calendarKey),
+      kept,
+      now(),
+    );
+    const renewAt = Math.min(...kept.map((watch) => watch.renewAt));
+    const interval = syncIntervalMs({ ...facts, watched: extent, renewAt }, startedAt);
+    await jobs.schedule(
+      'sync-account',
+      accountKey,
+      startedAt + Math.round(interval * (0.8 + 0.4 * Math.random())),
+    );
     return undefined;
   };
 }
 
-type AccountTurn = SyncJobsDeps & { readonly startedAt: number; readonly signal: AbortSignal };
+type AccountTurn = SyncJobsDeps & {
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  readonly watched: readonly Watch[];
+};
 
 /** Syncs the calendars, those synced longest ago first, while there is time. Answers those that are left. */
 async function syncInTurn(
   calendars: readonly MirroredCalendar[],
-  { sync, jobs, now, startedAt, signal }: AccountTurn,
+  { sync, jobs, now, startedAt, signal, watched }: AccountTurn,
 ): Promise<readonly MirroredCalendar[]> {
   const waiting = calendars.toSorted((one, other) => (one.syncedAt ?? 0) - (other.syncedAt ?? 0));
   const isOver = () => signal.aborted || now() >= startedAt + ACCOUNT_TURN_MS;
   const work = async () => {
     while (!isOver()) {
-      const calendarKey = waiting.shift()?.calendarKey;
-      if (calendarKey === undefined) return;
-      const failed = await sync.syncCalendar(calendarKey, startedAt);
+      const calendar = waiting.shift();
+      if (calendar === undefined) return;
+      const { calendarKey } = calendar;
+      const failed = await sync.syncCalendar(calendarKey, readSince(calendar, watched, startedAt));
       if (failed)
         await jobs.schedule('sync-calendar', calendarKey, retryAt(failed, { attempts: 0, now: now() }));
     }

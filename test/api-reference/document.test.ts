@@ -18,7 +18,7 @@ import { closed, operationsOf } from './openapi-checks.ts';
 const HOME = 'https://dav.example/ada/home/';
 const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 /** Pages for browsers, and what is no interface for applications. */
-const PAGES = /^\/(connect\/.*|docs|authorize\/.*|consent.*)?$/;
+const PAGES = /^\/(connect\/.*|webhook-receiver\/.*|docs|authorize\/.*|consent.*)?$/;
 
 describe('the API reference', () => {
   let server: CalendarServer;
@@ -196,10 +196,11 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every code that the program refuses with', () => {
-    // Of a path that is nowhere, of a connection without a request, and of the command line: no operation has them.
+    // Of a path that is nowhere, of a connection without a request, of the command line and of providers: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
+      ...['invalid_provider', 'channel_not_found'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
     const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>

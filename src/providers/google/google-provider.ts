@@ -13,6 +13,7 @@ import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { type GoogleSignInDeps, googleSignIn } from './sign-in.ts';
+import { googleWatching } from './watching.ts';
 
 /**
  * The issuer is where users sign in, `https://accounts.google.com`; `apiUrl` is where the Calendar API begins,
@@ -39,6 +40,7 @@ function openAccount(
   return {
     writing: eventWriting(api),
     calendarWriting: calendarWriting(api, granted),
+    watching: googleWatching(api),
     listCalendars: () => listCalendars(api),
     changesSince: (calendarHref, token) =>
       changesSince({ calendarHref, token, scopes: granted }, api, deps.log),

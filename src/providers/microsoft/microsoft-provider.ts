@@ -16,6 +16,7 @@ import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { covers } from './scopes.ts';
 import { microsoftSignIn } from './sign-in.ts';
+import { microsoftWatching } from './watching.ts';
 
 /**
  * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph begins,
@@ -42,6 +43,7 @@ function openAccount(
   return {
     writing: eventWriting({ graph, basic, log }),
     calendarWriting: calendarWriting(graph),
+    watching: microsoftWatching(graph, now),
     listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, stored) {
       const url = calendarUrl(graph, calendarHref);

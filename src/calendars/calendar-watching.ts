@@ -1,0 +1,25 @@
+/** Being told by a provider that something changed. What it tells is a hint: what changed is read as always. */
+export interface CalendarWatching {
+  /** Whether the list of calendars can be watched too. */
+  readonly watchesList: boolean;
+  /** Whether a provider that makes a watch has reached us by then. Else a watch counts once it was heard from. */
+  readonly provesReach: boolean;
+
+  /**
+   * Asks to be told of changes in a calendar, or in the list of calendars. Fails as UnsupportedByProvider where there is
+   * no watching this one, and with ProviderError.
+   */
+  watch(calendarHref: string | undefined, hook: WatchHook): Promise<MadeWatch>;
+
+  /** Makes it last longer; `not_found` when the provider has no such watch any more. Absent: another one is made instead. */
+  renew?(remoteId: string): Promise<MadeWatch>;
+
+  /** A no-op for what is gone. Fails with ProviderError. */
+  stop(watch: { readonly watchId: string; readonly remoteId: string }): Promise<void>;
+}
+
+/** Where to tell, and what proves that it is the provider who does: both are sent with each notice. */
+export type WatchHook = { readonly watchId: string; readonly token: string; readonly url: string };
+
+/** `remoteId` is the provider's name for it; `expiresAt` is epoch milliseconds. */
+export type MadeWatch = { readonly remoteId: string; readonly expiresAt: number };

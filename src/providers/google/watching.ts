@@ -1,0 +1,41 @@
+/** Google's push notifications: a channel for each calendar, and one for the list. They cannot be renewed. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { CalendarWatching } from '../../calendars/calendar-watching.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { text } from '../json-value.ts';
+import type { GoogleApi } from './api.ts';
+import { unreadable } from './api-refusal.ts';
+
+/** Google's most. */
+const SECONDS = 7 * 86_400;
+
+export function googleWatching(api: GoogleApi): CalendarWatching {
+  return {
+    watchesList: true,
+    // It takes any address and says nothing when nobody answers there.
+    provesReach: false,
+
+    async watch(href, { watchId, token, url }) {
+      const request =
+        href === undefined
+          ? { operation: 'calendarList.watch', path: '/users/me/calendarList/watch' }
+          : { operation: 'events.watch', path: `/calendars/${encodeURIComponent(href)}/events/watch` };
+      const body = { id: watchId, type: 'web_hook', address: url, token, params: { ttl: String(SECONDS) } };
+      const channel = await api.write<calendar_v3.Schema$Channel>({ ...request, method: 'POST', body });
+      const remoteId = text(channel?.resourceId);
+      const expiresAt = Number(text(channel?.expiration));
+      if (remoteId === undefined || !Number.isSafeInteger(expiresAt)) throw unreadable();
+      return { remoteId, expiresAt };
+    },
+
+    async stop({ watchId, remoteId }) {
+      const request = { operation: 'channels.stop', path: '/channels/stop', method: 'POST' } as const;
+      try {
+        await api.write({ ...request, body: { id: watchId, resourceId: remoteId } });
+      } catch (reason) {
+        if (!(reason instanceof ProviderError && reason.kind === 'not_found')) throw reason;
+      }
+    },
+  };
+}

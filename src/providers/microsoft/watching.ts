@@ -1,0 +1,71 @@
+/** Microsoft's change notifications: a subscription for each calendar. Graph cannot watch the list of calendars. */
+import type { Subscription } from '@microsoft/microsoft-graph-types';
+
+import type { CalendarWatching, MadeWatch } from '../../calendars/calendar-watching.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { memberOf, text } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import type { Graph } from './api.ts';
+import { statusOf } from './api-refusal.ts';
+
+const MINUTE_MS = 60_000;
+/** Some documents give 10,080 as the most for events, older ones 4,230. */
+const LONG_MS = 10_000 * MINUTE_MS;
+const SHORT_MS = 4_200 * MINUTE_MS;
+
+/** `now` answers epoch milliseconds. */
+export function microsoftWatching(graph: Graph, now: () => number): CalendarWatching {
+  const url = `${graph.apiUrl}/subscriptions`;
+  const until = (length: number) => ({ expirationDateTime: new Date(now() + length).toISOString() });
+  /** Asks for a long life, and for a short one where that is refused. */
+  const ask = async (send: (length: number) => Promise<object | undefined>): Promise<MadeWatch> => {
+    try {
+      return madeWatch(await send(LONG_MS));
+    } catch (reason) {
+      if (statusOf(reason) !== 400) throw reason;
+      return madeWatch(await send(SHORT_MS));
+    }
+  };
+
+  return {
+    watchesList: false,
+    // It asks us to repeat a text before it answers.
+    provesReach: true,
+
+    watch(href, { watchId, token, url: ours }) {
+      const body: Subscription = {
+        changeType: 'created,updated,deleted',
+        resource: href === undefined ? '/me/events' : `/me/calendars/${href}/events`,
+        notificationUrl: ours,
+        // It cannot be added later.
+        lifecycleNotificationUrl: ours,
+        clientState: `${watchId}.${token}`,
+      };
+      const request = { operation: 'subscriptions.create', url, method: 'POST' } as const;
+      return ask((length) => graph.write({ ...request, body: { ...body, ...until(length) } }));
+    },
+
+    renew(remoteId) {
+      const request = { operation: 'subscriptions.update', method: 'PATCH' } as const;
+      const place = `${url}/${encodeURIComponent(remoteId)}`;
+      return ask((length) => graph.write({ ...request, url: place, body: until(length) }));
+    },
+
+    async stop({ remoteId }) {
+      const request = { operation: 'subscriptions.delete', method: 'DELETE' } as const;
+      try {
+        await graph.write({ ...request, url: `${url}/${encodeURIComponent(remoteId)}` });
+      } catch (reason) {
+        if (!(reason instanceof ProviderError && reason.kind === 'not_found')) throw reason;
+      }
+    },
+  };
+}
+
+function madeWatch(answer: object | undefined): MadeWatch {
+  const remoteId = text(memberOf(answer, 'id'));
+  const expiresAt = Date.parse(text(memberOf(answer, 'expirationDateTime')) ?? '');
+  if (remoteId === undefined || Number.isNaN(expiresAt))
+    throw unreadableAnswer('An answer of Microsoft names no subscription');
+  return { remoteId, expiresAt };
+}

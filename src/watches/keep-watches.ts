@@ -1,0 +1,211 @@
+/** Keeps an account's watches: makes those that are missing, renews those that end soon, stops those nobody needs. */
+import { randomBytes } from 'node:crypto';
+
+import type { AccountSessions } from '../access/account-session.ts';
+import type { AccountStore } from '../calendars/account-store.ts';
+import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { CalendarWatching, MadeWatch } from '../calendars/calendar-watching.ts';
+import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { Log } from '../lib/log.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import { isLive, type Watch } from './watch.ts';
+import type { WatchStore } from './watch-store.ts';
+
+export type WatchesDeps = {
+  readonly watches: WatchStore;
+  readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf'>;
+  readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  readonly sessions: AccountSessions;
+  readonly jobs: Pick<JobStore, 'schedule'>;
+  /** Where a provider tells of changes; `undefined` where it cannot reach us. Absent: none can. */
+  readonly receiverUrl?: (provider: ProviderKind) => string | undefined;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type WatchedAccount = {
+  readonly accountKey: string;
+  /** Whether somebody waits for its changes. */
+  readonly followed: boolean;
+  readonly calendars: readonly WatchedCalendar[];
+};
+
+type WatchedCalendar = {
+  readonly calendarKey: string;
+  readonly href: string;
+  /** Undefined before its first sync, until when there is nothing to watch. */
+  readonly syncedAt: number | undefined;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** No provider keeps one longer, whatever it answers. */
+const LONGEST_MS = 8 * DAY_MS;
+/** What has no answer by then was asked for by a process that died. */
+const ASKING_MS = 10 * 60_000;
+const UNSUPPORTED_MS = 7 * DAY_MS;
+/** When a calendar is tried again whose watch was refused. */
+const FAILED_MS = HOUR_MS;
+const DENIED_MS = DAY_MS;
+/** What part of its life a watch has behind it when it is renewed: not all at once. */
+const RENEWED_FROM = 0.6;
+const RENEWED_SPREAD = 0.15;
+
+type Target = { readonly calendarKey: string | undefined; readonly href: string | undefined };
+
+/** Answers the watches as they are then. A provider that does not do as it is asked is no failure: calendars are polled then. */
+export async function keepWatches(
+  watched: WatchedAccount,
+  deps: WatchesDeps,
+  signal: AbortSignal,
+): Promise<readonly Watch[]> {
+  const { watches } = deps;
+  const rows = await watches.listWatches(watched.accountKey);
+  if (!watched.followed && rows.length === 0) return rows;
+  const account = await deps.accounts.findAccount(watched.accountKey);
+  const url = account && deps.receiverUrl?.(account.provider);
+  if (account === undefined || (url === undefined && rows.length === 0)) return rows;
+  const credentials = await deps.accounts.credentialsOf(watched.accountKey);
+  const provider = deps.providers[account.provider];
+  if (credentials === undefined || provider === undefined) return rows;
+  const { watching } = provider.open(credentials, deps.sessions.open(account));
+  if (watching === undefined) return rows;
+
+  const wanted = watched.followed && url !== undefined ? targetsOf(watched, watching) : [];
+  const keeping = { watching, url: url ?? '', accountKey: watched.accountKey, deps };
+  try {
+    for (const target of wanted) {
+      if (signal.aborted) break;
+      await keepOne(target, rows.filter(isOf(target)), keeping);
+    }
+    for (const row of rows.filter((one) => !wanted.some((target) => isOf(target)(one))))
+      if (!signal.aborted) await stop(row, keeping);
+  } catch (reason) {
+    if (!(reason instanceof ProviderError)) throw reason;
+    // It concerns the account as a whole, or the moment: the next look tries again.
+    const { accountKey } = watched;
+    deps.log.warn({ accountKey, kind: reason.kind, err: reason }, 'The watches of an account were not kept');
+  }
+  return watches.listWatches(watched.accountKey);
+}
+
+function targetsOf({ calendars }: WatchedAccount, { watchesList }: CalendarWatching): Target[] {
+  const list = watchesList ? [{ calendarKey: undefined, href: undefined }] : [];
+  return [...list, ...calendars.filter(({ syncedAt }) => syncedAt !== undefined)];
+}
+
+const isOf =
+  (target: Target) =>
+  ({ calendarKey }: Watch): boolean =>
+    calendarKey === target.calendarKey;
+
+type Keeping = {
+  readonly watching: CalendarWatching;
+  readonly url: string;
+  readonly accountKey: string;
+  readonly deps: WatchesDeps;
+};
+
+/** `rows`: of this target, the newest first. */
+async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<void> {
+  const { deps } = keeping;
+  const now = deps.now();
+  const isAsking = ({ state, madeAt }: Watch) => state === 'asked' && madeAt + ASKING_MS > now;
+  const current = rows.find((row) => row.state !== 'asked' || isAsking(row));
+  const isDue =
+    current === undefined ||
+    current.renewAt <= now ||
+    (current.expiresAt <= now && current.state !== 'failed' && current.state !== 'unsupported');
+  if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
+  // The new one is there before the old one is stopped.
+  for (const row of rows) if (row !== current || isDue) await stopOld(row, keeping);
+}
+
+/** One that was renewed instead of replaced stays. */
+async function stopOld(row: Watch, keeping: Keeping): Promise<void> {
+  const { watches, now } = keeping.deps;
+  const [newest] = (await watches.listWatches(row.accountKey)).filter(isOf({ ...row, href: undefined }));
+  if (newest === undefined || newest.watchId === row.watchId) return;
+  // Until the new one was heard from, the old one may be all there is.
+  if (!isLive(row, now()) || newest.state === 'live') await stop(row, keeping);
+}
+
+async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {
+  const { watches, now } = deps;
+  if (watching.renew === undefined || row?.remoteId === undefined || !isLive(row, now())) return false;
+  try {
+    const made = await watching.renew(row.remoteId);
+    await watches.settleWatch(row.watchId, {
+      ...row,
+      ...times(made, now()),
+      state: 'live',
+      reason: undefined,
+    });
+    return true;
+  } catch (reason) {
+    if (reason instanceof ProviderError && reason.kind === 'not_found') return false;
+    throw reason;
+  }
+}
+
+async function make(
+  { calendarKey, href }: Target,
+  { watching, url, accountKey, deps }: Keeping,
+): Promise<void> {
+  const { watches, jobs } = deps;
+  const madeAt = deps.now();
+  const hook = {
+    watchId: randomBytes(16).toString('base64url'),
+    token: randomBytes(32).toString('base64url'),
+  };
+  const { watchId, token } = hook;
+  const asked = { watchId, accountKey, calendarKey, tokenHash: hashOfSecret(token), madeAt };
+  if (!(await watches.addWatch({ ...asked, expiresAt: madeAt + LONGEST_MS }))) return;
+  let made: MadeWatch;
+  try {
+    made = await watching.watch(href, { ...hook, url });
+  } catch (reason) {
+    const outcome = refusedOutcome(reason, deps.now());
+    if (outcome === undefined) await watches.removeWatch(watchId);
+    if (outcome === undefined) throw reason;
+    await watches.settleWatch(watchId, outcome);
+    deps.log.warn({ accountKey, reason: outcome.reason }, 'A calendar is not watched, and polled instead');
+    return;
+  }
+  const { remoteId } = made;
+  const outcome = { remoteId, reason: undefined, ...times(made, deps.now()) };
+  await watches.settleWatch(watchId, { ...outcome, state: watching.provesReach ? 'live' : 'made' });
+  // What changed between its last sync and now was told by nobody.
+  if (calendarKey !== undefined) await jobs.schedule('sync-calendar', calendarKey, deps.now());
+}
+
+function times(
+  { expiresAt }: MadeWatch,
+  now: number,
+): { readonly renewAt: number; readonly expiresAt: number } {
+  const life = Math.min(Math.max(expiresAt - now, 0), LONGEST_MS);
+  const part = RENEWED_FROM + RENEWED_SPREAD * Math.random();
+  return { renewAt: now + Math.round(life * part), expiresAt: now + life };
+}
+
+/** What is kept of a refusal that concerns this calendar alone; `undefined` for one that stops all. */
+function refusedOutcome(reason: unknown, now: number) {
+  const outcome = { remoteId: undefined, expiresAt: now };
+  if (reason instanceof UnsupportedByProvider) {
+    const renewAt = now + UNSUPPORTED_MS;
+    return { ...outcome, state: 'unsupported', reason: reason.message, renewAt } as const;
+  }
+  if (!(reason instanceof ProviderError)) return undefined;
+  const { kind, message } = reason;
+  if (kind === 'rate_limited' || kind === 'unavailable' || kind === 'unauthorized') return undefined;
+  const renewAt = now + (kind === 'permission_missing' ? DENIED_MS : FAILED_MS);
+  return { ...outcome, state: 'failed', reason: message, renewAt } as const;
+}
+
+async function stop({ watchId, remoteId, expiresAt }: Watch, { watching, deps }: Keeping): Promise<void> {
+  if (remoteId !== undefined && expiresAt > deps.now()) await watching.stop({ watchId, remoteId });
+  await deps.watches.removeWatch(watchId);
+}

@@ -1,0 +1,96 @@
+/** What providers tell: whose notice it is, whether it is really the provider's, and the sync that comes of it. */
+import { timingSafeEqual } from 'node:crypto';
+
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { Log } from '../lib/log.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import type { Notified, WatchStore } from './watch-store.ts';
+
+export type NoticesDeps = {
+  readonly watches: WatchStore;
+  readonly jobs: Pick<JobStore, 'schedule'>;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** As it came: nothing of it is proved yet. */
+export type Notice = {
+  readonly provider: ProviderKind;
+  readonly watchId: string;
+  readonly token: string;
+  /** `changed`: something did. The others are Microsoft's: the watch ends soon, is no more, or missed something. */
+  readonly says: 'changed' | 'ending' | 'gone' | 'missed';
+};
+
+export interface Notices {
+  /** Makes the sync due. False for a notice of no watch of ours, or without its token: it is counted and does nothing. */
+  take(notice: Notice): Promise<boolean>;
+}
+
+/** However many notices come of a calendar, it is read once in this time. */
+const APART_MS = 500;
+const MOST_REMEMBERED = 20_000;
+const COUNTED_MS = 60_000;
+const FORMS = /^[\w-]{1,64}$/;
+
+export function notices(deps: NoticesDeps): Notices {
+  const { watches, jobs, now } = deps;
+  const dueAt = new Map<string, number>();
+  const count = counting(deps);
+
+  /** At once, or when the last notice of the same is long enough ago. */
+  const spaced = (key: string): number => {
+    const at = Math.max(now(), (dueAt.get(key) ?? 0) + APART_MS);
+    // One that waits already covers this one too.
+    const due = (dueAt.get(key) ?? 0) > now() ? (dueAt.get(key) ?? at) : at;
+    dueAt.delete(key);
+    dueAt.set(key, due);
+    const [oldest] = dueAt.keys();
+    if (dueAt.size > MOST_REMEMBERED && oldest !== undefined) dueAt.delete(oldest);
+    return due;
+  };
+
+  const act = async (notified: Notified, says: Notice['says']): Promise<void> => {
+    const { watchId, accountKey, calendarKey, state } = notified;
+    const isFirst = state === 'asked' || state === 'made';
+    if (says === 'ending' || says === 'gone') await watches.renewSoon(watchId, says === 'gone');
+    // The list is read with its account, which goes by what is trusted.
+    else if (isFirst || calendarKey === undefined) await watches.trustFrom(watchId, now());
+    if (says !== 'changed' || calendarKey === undefined)
+      await jobs.schedule('sync-account', accountKey, spaced(accountKey));
+    if (says !== 'ending' && calendarKey !== undefined)
+      await jobs.schedule('sync-calendar', calendarKey, spaced(calendarKey));
+  };
+
+  return {
+    async take({ provider, watchId, token, says }) {
+      const notified = FORMS.test(watchId) ? await watches.findNotified(watchId) : undefined;
+      if (notified === undefined || notified.provider !== provider) {
+        count('unknown');
+        return false;
+      }
+      if (!timingSafeEqual(Buffer.from(hashOfSecret(token)), Buffer.from(notified.tokenHash))) {
+        count('forged');
+        return false;
+      }
+      await act(notified, says);
+      return true;
+    },
+  };
+}
+
+/** One line of the log for all of a minute: whoever sends them must not fill it. */
+function counting({ log, now }: NoticesDeps): (what: 'unknown' | 'forged') => void {
+  const counts = { unknown: 0, forged: 0 };
+  let toldAt = 0;
+  return (what) => {
+    counts[what] += 1;
+    if (now() < toldAt + COUNTED_MS) return;
+    toldAt = now();
+    log.warn({ ...counts }, 'Notices came that are of no watch here, or without its token');
+    counts.unknown = 0;
+    counts.forged = 0;
+  };
+}

@@ -1,0 +1,79 @@
+/** Where Google and Microsoft tell of changes (docs/wire.md 1.13). Only HTTP lives here. */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+
+import { ApiError } from '../http/refusal.ts';
+import { type Notice, type Notices, type NoticesDeps, notices } from './notices.ts';
+
+export type ReceiverRouteDeps = NoticesDeps;
+
+/** Microsoft's are shorter by far. */
+const LONGEST_VALIDATION = 4_000;
+
+export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
+  const taken = notices(deps);
+  return async (app) => {
+    // Microsoft's handshake is of type text/plain, without a body.
+    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null, undefined));
+    app.post('/webhook-receiver/google', (request, reply) => google(request, reply, taken));
+    app.post('/webhook-receiver/microsoft', (request, reply) => microsoft(request, reply, taken));
+    app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', async ({ params }) => {
+      const { provider } = params;
+      if (provider === 'apple' || provider === 'caldav')
+        throw new ApiError(404, 'not_found', `${provider} tells of no changes: there is no channel of it`);
+      throw new ApiError(
+        400,
+        'invalid_provider',
+        'No such provider: google and microsoft tell of changes here',
+      );
+    });
+  };
+}
+
+async function google({ headers }: FastifyRequest, reply: FastifyReply, taken: Notices) {
+  const watchId = headers['x-goog-channel-id'];
+  const token = headers['x-goog-channel-token'];
+  if (typeof watchId !== 'string') throw new ApiError(400, 'invalid_request', 'X-Goog-Channel-ID is missing');
+  const notice = { provider: 'google', watchId, token: String(token ?? ''), says: 'changed' } as const;
+  // Of one that exists and a wrong token nothing is said.
+  if (!(await taken.take(notice)))
+    throw new ApiError(404, 'channel_not_found', 'There is no such channel here');
+  return reply.code(200).send({ success: true });
+}
+
+async function microsoft(request: FastifyRequest, reply: FastifyReply, taken: Notices) {
+  const { validationToken } = Object(request.query);
+  if (typeof validationToken === 'string' && validationToken.length <= LONGEST_VALIDATION)
+    return reply
+      .type('text/plain; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .send(validationToken);
+  const entries = entriesIn(request.body);
+  if (entries === undefined)
+    throw new ApiError(400, 'invalid_request', 'The body is no collection of change notifications');
+  // Several of one calendar in one request are one hint.
+  const hints = new Map(
+    entries.flatMap(noticeIn).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),
+  );
+  for (const notice of hints.values()) await taken.take(notice);
+  return reply.code(202).send({ success: true });
+}
+
+function entriesIn(body: unknown): readonly unknown[] | undefined {
+  const { value } = Object(body);
+  return Array.isArray(value) ? value : undefined;
+}
+
+const LIFECYCLE: ReadonlyMap<unknown, Notice['says']> = new Map([
+  ['reauthorizationRequired', 'ending'],
+  ['subscriptionRemoved', 'gone'],
+  ['missed', 'missed'],
+]);
+
+/** None in an entry that cannot be ours. */
+function noticeIn(entry: unknown): Notice[] {
+  const { clientState, lifecycleEvent } = Object(entry);
+  const says = lifecycleEvent == null ? 'changed' : LIFECYCLE.get(lifecycleEvent);
+  if (typeof clientState !== 'string' || clientState.length > 128 || says === undefined) return [];
+  const [watchId = '', token = ''] = clientState.split('.');
+  return [{ provider: 'microsoft', watchId, token, says }];
+}

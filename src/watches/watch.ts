@@ -1,0 +1,55 @@
+/** Watches: what providers were asked to tell of. Instants are epoch milliseconds. */
+export type WatchState = 'asked' | 'made' | 'live' | 'unsupported' | 'failed';
+
+export type Watch = {
+  readonly watchId: string;
+  readonly accountKey: string;
+  /** Undefined for the account's list of calendars. */
+  readonly calendarKey: string | undefined;
+  /** The provider's name for it, once it answered. */
+  readonly remoteId: string | undefined;
+  readonly state: WatchState;
+  /** Why it is `unsupported` or `failed`, in a sentence. */
+  readonly reason: string | undefined;
+  readonly madeAt: number;
+  /** What was read before says nothing about what changed since. */
+  readonly trustedFrom: number;
+  /** When it is to be renewed, or tried again. */
+  readonly renewAt: number;
+  readonly expiresAt: number;
+};
+
+/** What is watched, as the mirror has it: a calendar, or an account's list of calendars. */
+export type Watched = {
+  readonly calendarKey: string | undefined;
+  readonly failure: unknown;
+};
+
+/** So long what was read under a watch is not read again: notices are lost at times. */
+const SAFETY_MS = 9 * 3_600_000;
+
+export const isLive = ({ state, expiresAt }: Watch, now: number): boolean =>
+  state === 'live' && expiresAt > now;
+
+/** Before which instant a last read is too old. Without a watch that is now. */
+export function readSince(watched: Watched, watches: readonly Watch[], now: number): number {
+  const live = watches.filter((one) => one.calendarKey === watched.calendarKey && isLive(one, now));
+  if (live.length === 0 || watched.failure !== undefined) return now;
+  return Math.max(now - SAFETY_MS, ...live.map(({ trustedFrom }) => trustedFrom));
+}
+
+/** How much of an account is watched: all, all that can be, or not enough to rely on it. */
+export type WatchedExtent = 'all' | 'most' | 'little';
+
+export function watchedExtent(
+  calendarKeys: readonly string[],
+  watches: readonly Watch[],
+  now: number,
+): WatchedExtent {
+  const has = (key: string | undefined, test: (watch: Watch) => boolean) =>
+    watches.some((watch) => watch.calendarKey === key && test(watch));
+  const live = (watch: Watch) => isLive(watch, now);
+  const settled = (watch: Watch) => live(watch) || watch.state === 'unsupported';
+  if (calendarKeys.length === 0 || !calendarKeys.every((key) => has(key, settled))) return 'little';
+  return has(undefined, live) && calendarKeys.every((key) => has(key, live)) ? 'all' : 'most';
+}

@@ -1,0 +1,153 @@
+/** What every WatchStore must do. Each database's test calls this with its own `open`. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { NOW } from './calendar-rows.ts';
+import { makeAccount } from './grant-rows.ts';
+
+const HOUR = 3_600_000;
+
+export function watchStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    const { watches } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    await db.write(
+      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+       VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now) RETURNING client_id`,
+      { now: NOW },
+    );
+    await makeAccount(db, 'acme', 'ada');
+    for (const key of ['c0', 'c1'])
+      await db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+         VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :at) RETURNING calendar_key`,
+        { key, at: NOW + (key === 'c1' ? 1 : 0) },
+      );
+    return { db, watches };
+  };
+  const asked = (watchId: string, calendarKey = 'c0') => ({
+    watchId,
+    accountKey: 'acme-ada',
+    calendarKey,
+    tokenHash: 'hash',
+    madeAt: NOW,
+    expiresAt: NOW + HOUR,
+  });
+  const outcome = (state: 'made' | 'live' | 'unsupported' | 'failed', expiresAt = NOW + HOUR) => ({
+    state,
+    remoteId: 'remote',
+    reason: undefined,
+    renewAt: NOW + 1,
+    expiresAt,
+  });
+  type Prepared = Awaited<ReturnType<typeof prepare>>;
+  const make = async ({ watches }: Prepared, watchId: string, calendarKey?: string) => {
+    assert.equal(await watches.addWatch(asked(watchId, calendarKey)), true);
+    await watches.settleWatch(watchId, outcome('live'));
+  };
+  const updates = async ({ watches }: Prepared, now = NOW) =>
+    (await watches.listUpdates('acme', 'ada', now))[0];
+
+  describe(`WatchStore on ${database}`, () => {
+    it('keeps a watch before and after its provider answers', async () => {
+      const { watches } = await prepare();
+      assert.equal(await watches.addWatch(asked('w')), true);
+      const before = await watches.findNotified('w');
+      await watches.settleWatch('w', outcome('made'));
+
+      assert.deepEqual(before, {
+        watchId: 'w',
+        accountKey: 'acme-ada',
+        calendarKey: 'c0',
+        state: 'asked',
+        tokenHash: 'hash',
+        provider: 'caldav',
+      });
+      const { tokenHash: _, ...watch } = asked('w');
+      assert.deepEqual(await watches.listWatches('acme-ada'), [
+        { ...watch, ...outcome('made'), trustedFrom: NOW },
+      ]);
+    });
+
+    it('one that was heard from before its provider answered stays live', async () => {
+      const { watches } = await prepare();
+      await watches.addWatch(asked('w'));
+      await watches.trustFrom('w', NOW + 5);
+      await watches.settleWatch('w', outcome('made'));
+
+      const [watch] = await watches.listWatches('acme-ada');
+      assert.equal(watch?.state, 'live');
+      assert.equal(watch?.trustedFrom, NOW + 5);
+    });
+
+    it('a notice revives none that was refused', async () => {
+      const { watches } = await prepare();
+      await watches.addWatch(asked('w'));
+      await watches.settleWatch('w', outcome('unsupported'));
+      await watches.trustFrom('w', NOW + 5);
+      assert.equal((await watches.findNotified('w'))?.state, 'unsupported');
+    });
+
+    it('nothing is watched of what is gone, and what goes takes its watches with it', async () => {
+      const { db, watches } = await prepare();
+      assert.equal(await watches.addWatch({ ...asked('x'), calendarKey: 'none' }), false);
+      assert.equal(await watches.addWatch({ ...asked('x'), accountKey: 'none' }), false);
+      await watches.addWatch(asked('w'));
+      await watches.addWatch({ ...asked('list'), calendarKey: undefined });
+      await db.write("DELETE FROM calendar WHERE calendar_key = 'c0' RETURNING calendar_key", {});
+      assert.deepEqual(
+        (await watches.listWatches('acme-ada')).map(({ watchId }) => watchId),
+        ['list'],
+      );
+      await db.write("DELETE FROM account WHERE account_key = 'acme-ada' RETURNING account_key", {});
+      assert.equal(await watches.findNotified('list'), undefined);
+      await watches.settleWatch('list', outcome('live'));
+      await watches.removeWatch('list');
+      assert.deepEqual(await watches.listWatches('acme-ada'), []);
+    });
+
+    it('one that its provider ended is renewed at once, and one that ends soon still counts', async () => {
+      const prepared = await prepare();
+      await make(prepared, 'soon');
+      await make(prepared, 'gone', 'c1');
+      await prepared.watches.renewSoon('soon', false);
+      await prepared.watches.renewSoon('gone', true);
+
+      const found = (await prepared.watches.listWatches('acme-ada')).toSorted((a, b) =>
+        a.watchId < b.watchId ? -1 : 1,
+      );
+      assert.deepEqual(
+        found.map(({ watchId, renewAt, expiresAt }) => [watchId, renewAt, expiresAt]),
+        [
+          ['gone', 0, 0],
+          ['soon', 0, NOW + HOUR],
+        ],
+      );
+    });
+
+    it('an account is pushed when each of its calendars that can be watched is', async () => {
+      const prepared = await prepare();
+      assert.deepEqual(await updates(prepared), {
+        accountKey: 'acme-ada',
+        updates: 'polling',
+        syncedAt: NOW,
+      });
+      await make(prepared, 'w0', 'c0');
+      assert.equal((await updates(prepared))?.updates, 'polling');
+      await prepared.watches.addWatch(asked('w1', 'c1'));
+      await prepared.watches.settleWatch('w1', outcome('unsupported'));
+      assert.equal((await updates(prepared))?.updates, 'push');
+      assert.equal((await updates(prepared, NOW + HOUR))?.updates, 'polling');
+      await prepared.db.write(
+        "UPDATE calendar SET synced_at = NULL WHERE calendar_key = 'c1' RETURNING calendar_key",
+        {},
+      );
+      assert.equal((await updates(prepared))?.syncedAt, undefined);
+      assert.deepEqual(await prepared.watches.listUpdates('acme', 'ben', NOW), []);
+    });
+  });
+}
