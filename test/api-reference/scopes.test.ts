@@ -184,7 +184,8 @@ describe('every documented operation', () => {
       texts.every((text) => text.startsWith('200 ') && text.includes(CANARY)),
       texts.join('\n'),
     );
-    return texts.join('\n');
+    // When her calendars were read last changes with each look of hers.
+    return texts.join('\n').replace(/"lastSyncedAt":(null|"[^"]*")/g, '');
   }
 
   function exampleOf(path: string): Record<string, unknown> {

@@ -82,7 +82,8 @@ describe('the limit of accounts', () => {
   it('the limit of accounts is told to the application', async () => {
     const { grant } = await connected(harness, { userId: 'e', names: ['one', 'two'] });
     const few = await connected(harness, { userId: 'f', names: ['one'] });
-    const deps = { ...harness.deps, accounts: harness.accounts };
+    const watches = { listUpdates: async () => [] };
+    const deps = { ...harness.deps, accounts: harness.accounts, watches };
 
     assert.equal((await connectionStatus(grant, deps)).limitReached, true);
     assert.equal((await connectionStatus(few.grant, deps)).limitReached, false);

@@ -27,6 +27,13 @@ const Account = Type.Object(
       message: Type.Optional(Type.String()),
       since: instant('Since when.'),
     }),
+    updates: oneOf(['push', 'polling'], 'Whether its provider tells of changes, or is asked for them.'),
+    lastSyncedAt: Type.Union(
+      [instant('When all of its calendars were last known to be as they are at the provider.'), Type.Null()],
+      {
+        description: 'Null until its calendars were read for the first time.',
+      },
+    ),
   },
   { $id: 'Account' },
 );
@@ -65,6 +72,8 @@ export const connectionOperations: readonly Operation[] = [
               syncState: 'active',
               syncStateUpdatedAt: null,
               health: { state: 'active', since: SINCE },
+              updates: 'push',
+              lastSyncedAt: SINCE,
             },
           ],
           microsoft: [],

@@ -8,9 +8,11 @@ import { ApiError } from '../../http/refusal.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
+import type { AccountUpdates, WatchStore } from '../../watches/watch-store.ts';
 
 export type ConnectionDeps = {
   readonly accounts: Pick<AccountStore, 'accountsOf' | 'listAccounts' | 'disconnect'>;
+  readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly accountLimits: AccountLimits;
   readonly log: Log;
   /** Epoch milliseconds. */
@@ -33,6 +35,10 @@ type Connection = {
   readonly syncStateUpdatedAt: string | null;
   /** Not in docs/wire.md 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
+  /** Not there either. `push`: its provider tells of changes; else it is asked. */
+  readonly updates: 'push' | 'polling';
+  /** When the calendar that was read longest ago was last known to equal the provider's. Null before that. */
+  readonly lastSyncedAt: string | null;
 };
 
 /** Reason, actor and message are absent while the account is active. */
@@ -47,13 +53,18 @@ type ConnectionHealth = {
 
 export async function connectionStatus(
   grant: Grant,
-  { accounts, accountLimits }: ConnectionDeps,
+  { accounts, accountLimits, watches, now }: ConnectionDeps,
 ): Promise<ConnectionStatus> {
-  const [linked, all] = await Promise.all([
+  const [linked, all, updates] = await Promise.all([
     accounts.accountsOf(grant),
     accounts.listAccounts(grant.clientId, grant.userId),
+    watches.listUpdates(grant.clientId, grant.userId, now()),
   ]);
-  const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
+  const updatesOf = (account: Account) => updates.find(({ accountKey }) => accountKey === account.accountKey);
+  const of = (kind: ProviderKind) =>
+    linked
+      .filter(({ provider }) => provider === kind)
+      .map((account) => connectionOf(account, updatesOf(account)));
   const connections = {
     google: of('google'),
     microsoft: of('microsoft'),
@@ -64,7 +75,7 @@ export async function connectionStatus(
   return { connections, limitReached: linked.length >= ofPerson || all.length >= ofUser };
 }
 
-function connectionOf(account: Account): Connection {
+function connectionOf(account: Account, updates: AccountUpdates | undefined): Connection {
   const { accountId, display, grantedScopes, calendarPermission, health, syncStateAt } = account;
   return {
     id: accountId,
@@ -75,6 +86,8 @@ function connectionOf(account: Account): Connection {
     syncState: syncStateOf(health),
     syncStateUpdatedAt: syncStateAt === undefined ? null : instantText(syncStateAt),
     health: connectionHealthOf(health),
+    updates: updates?.updates ?? 'polling',
+    lastSyncedAt: updates?.syncedAt === undefined ? null : instantText(updates.syncedAt),
   };
 }
 
