@@ -115,7 +115,17 @@ export type StorageReport =
       readonly clockSkew: number;
       /** The newest instant the database holds, epoch milliseconds: it cannot lie in the future. */
       readonly newestInstant: number | undefined;
+      /** How many calendars of Google's and Microsoft's are told of, and how many are not and why, as far as it is known. */
+      readonly watched: readonly WatchedCalendars[];
     };
+
+/** `state` is that of their watches (watches/watch.ts). */
+export type WatchedCalendars = {
+  readonly provider: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly count: number;
+};
 
 /** A command's refusal: one sentence that says what to do. Exit code 2 is for wrong usage, 1 for the rest. */
 export class CommandError extends Error {

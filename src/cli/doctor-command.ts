@@ -12,6 +12,7 @@ import {
   providerAddresses,
 } from './doctor-config-checks.ts';
 import { checkProvider } from './doctor-provider-checks.ts';
+import { checkPushes } from './doctor-push-check.ts';
 import { tabulate } from './table.ts';
 
 export const doctorCommand: Command = {
@@ -50,6 +51,7 @@ async function checksOf(config: Config, { io, deps }: Context): Promise<Check[]>
     checkProxy(config),
     checkAddresses(config),
     ...(await Promise.all(APP_KINDS.map((kind) => checkProvider(kind, config)))),
+    checkPushes(report, config),
     await checkServer(config),
   ];
 }

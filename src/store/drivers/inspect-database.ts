@@ -1,7 +1,7 @@
 /** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
 import { stat } from 'node:fs/promises';
 
-import type { StorageReport } from '../../cli/command.ts';
+import type { StorageReport, WatchedCalendars } from '../../cli/command.ts';
 import { createSealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
 import { keyIdOf, missingKey, readKeyFile, wrongKey } from './master-key.ts';
@@ -14,6 +14,13 @@ const NEWEST = `
     SELECT MAX(last_seen_at) AS at FROM application_user
     UNION ALL SELECT MAX(refreshed_at) FROM token_family
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
+
+const WATCHED = `
+  SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'failed' ELSE w.state END AS "state",
+         w.reason, COUNT(*) AS "count"
+    FROM provider_watch w JOIN account a ON a.account_key = w.account_key
+   WHERE w.calendar_key IS NOT NULL AND w.state <> 'asked'
+   GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC, 2, 3`;
 
 /** Never throws. `now` answers epoch milliseconds. */
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
@@ -32,7 +39,9 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const keyProblem = await keyProblemOf(db, settings);
     const clockSkew = db.dialect.engine === 'sqlite' ? 0 : await skewOf(db, now);
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
-    return { state: 'reachable', engine: db.dialect.engine, pending, keyProblem, clockSkew, newestInstant };
+    const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
+    const { engine } = db.dialect;
+    return { state: 'reachable', engine, pending, keyProblem, clockSkew, newestInstant, watched };
   } catch (reason) {
     // A host with two addresses of which neither answers fails with a list and no message.
     const message = reason instanceof AggregateError ? String(reason.errors[0]) : String(reason);
