@@ -177,6 +177,8 @@ describe('the connections of a user', () => {
           message: 'Down',
           since: '2026-11-15T12:00:00.000Z',
         },
+        updates: 'polling',
+        lastSyncedAt: null,
       },
     ]);
     assert.deepEqual(

@@ -140,6 +140,7 @@ onEachDatabase((name, _, place) => {
         pending: [],
         keyProblem: undefined,
         newestInstant: now,
+        watched: [],
       });
 
       const other = await inspectDatabase({ ...settings, masterKey: randomBytes(32) }, Date.now);
