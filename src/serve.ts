@@ -27,7 +27,7 @@ import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { busyIds } from './reading/event-text.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
-import { heavyReads, largeAnswers, wholeReads } from './reading/read-turns.ts';
+import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
@@ -144,6 +144,7 @@ async function instanceDeps(
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),
     sending: largeAnswers(),
+    waits: waitsForChanges(),
     signingKeys,
     webhookSigner,
     webhookEgress: lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS }),

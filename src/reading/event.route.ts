@@ -14,6 +14,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Relative paths: mounted wherever the resources are. */
 export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
   return async (app) => {
+    const stopping = new AbortController();
+    app.addHook('preClose', async () => stopping.abort());
     app.get<EventRequest>('/event', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
       return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(query), grant, deps));
@@ -21,7 +23,10 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
 
     app.get<EventRequest>('/events/changes', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await listChanges(query, grant, deps));
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, stopping.signal]);
+      return reply.type(JSON_TYPE).send(await listChanges(query, { grant, signal }, deps));
     });
 
     app.get<EventRequest>('/events/:id', async ({ headers, query, params }, reply) => {

@@ -225,6 +225,11 @@ export const eventOperations: readonly Operation[] = [
     parameters: [
       query('cursor', 'Of the answer before; a cursor for now is answered when absent.', ''),
       { ...query('initial', 'Without a cursor: begin with everything there is.', 'true'), schema: flag },
+      {
+        ...query('wait', 'With a cursor: so many seconds the answer is held while nothing changes.', ''),
+        schema: Type.Integer({ minimum: 0, maximum: 25 }),
+        example: 25,
+      },
       pageSize,
     ],
     answer: {

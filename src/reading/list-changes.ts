@@ -21,9 +21,11 @@ import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './ev
 import { coveredAccounts, FRESH_MS, freshAccounts, LIST_FRESH_MS, type ReadProblem } from './freshness.ts';
 import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
+import type { Turns } from './read-turns.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
+import { parseWait, waitForChange } from './wait-for-changes.ts';
 
-export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed };
+export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed; readonly waits: Turns };
 
 const NO_CHANGES = 'The changes of events are forbidden for free-busy scope';
 const NEEDS = 'read';
@@ -45,16 +47,21 @@ type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number
 /**
  * The answer's JSON, in pieces where it is large: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals:
  * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 429 as Turns
- * does, 403 and 503 as freshAccounts says.
+ * does, 403 and 503 as freshAccounts says. `signal`: that nobody waits for the answer any more.
  */
-export async function listChanges(query: RawQuery, grant: Grant, deps: ListChangesDeps): Promise<AnswerBody> {
+export async function listChanges(
+  query: RawQuery,
+  { grant, signal }: { readonly grant: Grant; readonly signal: AbortSignal },
+  deps: ListChangesDeps,
+): Promise<AnswerBody> {
   requireScope(grant, NEEDS, NO_CHANGES);
   const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
+  const seconds = parseWait(query);
   const text = parameterOf(query, 'cursor');
   const { changes, size, owners, cursor, more, problems } =
     text === undefined
       ? await startFeed(initialOf(query), read)
-      : await continueFeed(cursorOf(text, read), read);
+      : await awaitedFeed(cursorOf(text, read), { read, seconds, signal });
   const errors = [...problems, ...leftOutProblems([...owners.values()], [])];
   const rest = renderMembers({
     cursor: sealCursor(cursor, grant, deps.pagingKey),
@@ -93,6 +100,20 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   await fresh(read, true);
   const head = await changes.stateOf(grant, now());
   return listAllEvents({ feedId, seq: head?.seq ?? seq, state: BEFORE_ALL }, read);
+}
+
+type Waiting = { readonly read: Read; readonly seconds: number; readonly signal: AbortSignal };
+
+/** What happened since; when nothing did, what happens until the time is over. */
+async function awaitedFeed(from: ChangeCursor, { read, seconds, signal }: Waiting): Promise<Answer> {
+  let answer = await continueFeed(from, read);
+  for (let left = seconds; left > 0 && !answer.more && answer.changes.length === 0; ) {
+    const { seq } = answer.cursor;
+    left = await waitForChange({ user: read.grant, seq, seconds: left, signal }, read);
+    // Also when nothing came in time: it may have at the last moment.
+    answer = await continueFeed(answer.cursor, read);
+  }
+  return answer;
 }
 
 async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {

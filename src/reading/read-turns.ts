@@ -30,6 +30,13 @@ const LARGE_ANSWERS: TurnLimits = {
   waiting: 20,
   refusal: 'Large answers about this user are being sent already',
 };
+/** Each holds a connection, and looks at the database twice a second. */
+const WAITS: TurnLimits = {
+  ofUser: 5,
+  ofAll: 500,
+  waiting: 0,
+  refusal: 'Too many requests wait for changes already: ask without wait',
+};
 const RETRY_SECONDS = 5;
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
@@ -45,6 +52,9 @@ export const heavyReads = (): Turns => readTurns(HEAVY);
 
 /** Of answers that are sent in pieces. */
 export const largeAnswers = (): Turns => readTurns(LARGE_ANSWERS);
+
+/** Of requests that wait until something changes. */
+export const waitsForChanges = (): Turns => readTurns(WAITS);
 
 /** For one process: its memory and its threads are what such reads share. */
 export function readTurns(limits: TurnLimits): Turns {
@@ -77,7 +87,8 @@ export function readTurns(limits: TurnLimits): Turns {
     async run({ clientId, userId }, work) {
       const owner = JSON.stringify([clientId, userId]);
       const queue = queues.get(owner) ?? { running: 0, waiting: [] };
-      if (queue.waiting.length >= limits.waiting) throw tooManyReads(limits);
+      const isFree = queue.running < limits.ofUser && running < limits.ofAll;
+      if (!isFree && queue.waiting.length >= limits.waiting) throw tooManyReads(limits);
       queues.set(owner, queue);
       const { promise, resolve } = Promise.withResolvers<void>();
       queue.waiting.push(resolve);

@@ -27,7 +27,7 @@ import { eventRoutes } from '../../src/reading/event.route.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
-import { heavyReads, largeAnswers, wholeReads } from '../../src/reading/read-turns.ts';
+import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from '../../src/reading/read-turns.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -132,6 +132,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    waits: waitsForChanges(),
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),
     sending: largeAnswers(),
