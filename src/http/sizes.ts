@@ -12,10 +12,12 @@ declare module 'fastify' {
 export const HEADER_BYTES = 64 * 1024;
 /** Of a JSON body. */
 export const BODY_BYTES = 1024 * 1024;
-/** Of bodies that are read before anybody knows who sends them, in all but one place. */
+/** Of bodies that are read before anybody knows who sends them, in all but two places. */
 export const FORM_BYTES = 16 * 1024;
 /** Of the one form with a field for each calendar of an account: hundreds of them fit. */
 export const CHOICE_BYTES = 48 * 1024;
+/** Of what providers tell: dozens of notices of Microsoft's fit. */
+export const NOTICE_BYTES = 48 * 1024;
 /** Of a query: a hundred calendar ids of Outlook fit. */
 export const READ_QUERY_BYTES = 32 * 1024;
 /** Of a query at `/authorize` and its pages: the longest legal user id, state and redirect URI fit. */

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../http/refusal.ts';
+import { FORM_BYTES, NOTICE_BYTES } from '../http/sizes.ts';
 import { type Notice, type Notices, type NoticesDeps, notices } from './notices.ts';
 
 export type ReceiverRouteDeps = NoticesDeps;
@@ -14,9 +15,14 @@ export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
   return async (app) => {
     // Microsoft's handshake is of type text/plain, without a body.
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null, undefined));
-    app.post('/webhook-receiver/google', (request, reply) => google(request, reply, taken));
-    app.post('/webhook-receiver/microsoft', (request, reply) => microsoft(request, reply, taken));
-    app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', async ({ params }) => {
+    app.post('/webhook-receiver/google', { bodyLimit: FORM_BYTES }, (request, reply) =>
+      google(request, reply, taken),
+    );
+    app.post('/webhook-receiver/microsoft', { bodyLimit: NOTICE_BYTES }, (request, reply) =>
+      microsoft(request, reply, taken),
+    );
+    const other = { bodyLimit: FORM_BYTES };
+    app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', other, async ({ params }) => {
       const { provider } = params;
       if (provider === 'apple' || provider === 'caldav')
         throw new ApiError(404, 'not_found', `${provider} tells of no changes: there is no channel of it`);
