@@ -22,11 +22,11 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
     });
 
     app.get<EventRequest>('/events/changes', async ({ headers, query }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
+      const authenticate = () => authenticateBearer(headers.authorization, deps);
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const signal = AbortSignal.any([gone.signal, stopping.signal]);
-      return reply.type(JSON_TYPE).send(await listChanges(query, { grant, signal }, deps));
+      return reply.type(JSON_TYPE).send(await listChanges(query, { authenticate, signal }, deps));
     });
 
     app.get<EventRequest>('/events/:id', async ({ headers, query, params }, reply) => {

@@ -41,19 +41,28 @@ type Answer = {
   readonly problems: readonly ReadProblem[];
 };
 
+/** Who asks. */
+export type Asking = {
+  /** Answers the living grant, and throws where it has ended. */
+  readonly authenticate: () => Promise<Grant>;
+  /** Aborted when nobody waits for the answer any more, or the process stops. */
+  readonly signal: AbortSignal;
+};
+
 /** Who reads, and how much at a time. */
 type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number };
 
 /**
  * The answer's JSON, in pieces where it is large: `changes`, `cursor`, `more` and, where there are any, `errors`. Refusals:
  * 400 for a bad query, 410 `cursor_expired` when what happened since the cursor is no longer known, 429 as Turns
- * does, 403 and 503 as freshAccounts says. `signal`: that nobody waits for the answer any more.
+ * does, 403 and 503 as freshAccounts says, and what `authenticate` throws.
  */
 export async function listChanges(
   query: RawQuery,
-  { grant, signal }: { readonly grant: Grant; readonly signal: AbortSignal },
+  { authenticate, signal }: Asking,
   deps: ListChangesDeps,
 ): Promise<AnswerBody> {
+  const grant = await authenticate();
   requireScope(grant, NEEDS, NO_CHANGES);
   const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
   const seconds = parseWait(query);
@@ -61,7 +70,7 @@ export async function listChanges(
   const { changes, size, owners, cursor, more, problems } =
     text === undefined
       ? await startFeed(initialOf(query), read)
-      : await awaitedFeed(cursorOf(text, read), { read, seconds, signal });
+      : await awaitedFeed(cursorOf(text, read), { read, seconds, authenticate, signal });
   const errors = [...problems, ...leftOutProblems([...owners.values()], [])];
   const rest = renderMembers({
     cursor: sealCursor(cursor, grant, deps.pagingKey),
@@ -102,14 +111,19 @@ async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   return listAllEvents({ feedId, seq: head?.seq ?? seq, state: BEFORE_ALL }, read);
 }
 
-type Waiting = { readonly read: Read; readonly seconds: number; readonly signal: AbortSignal };
+type Waiting = Asking & { readonly read: Read; readonly seconds: number };
 
 /** What happened since; when nothing did, what happens until the time is over. */
-async function awaitedFeed(from: ChangeCursor, { read, seconds, signal }: Waiting): Promise<Answer> {
+async function awaitedFeed(
+  from: ChangeCursor,
+  { read, seconds, authenticate, signal }: Waiting,
+): Promise<Answer> {
   let answer = await continueFeed(from, read);
   for (let left = seconds; left > 0 && !answer.more && answer.changes.length === 0; ) {
     const { seq } = answer.cursor;
     left = await waitForChange({ user: read.grant, seq, seconds: left, signal }, read);
+    // The grant may have ended meanwhile.
+    await authenticate();
     // Also when nothing came in time: it may have at the last moment.
     answer = await continueFeed(answer.cursor, read);
   }

@@ -85,6 +85,21 @@ describe('GET /events/changes with wait', () => {
     assert.ok((await Promise.all(held)).every(({ changes }) => changes.length === 1));
   });
 
+  it('tells nothing once the grant has ended, whatever changes meanwhile', async () => {
+    const cursor = await cursorNow();
+    const bearer = await server.token('read');
+    const held = get(server, `/events/changes?cursor=${cursor}&wait=25`, bearer);
+    await sleep(300);
+    const named = await server.deps.signer.readAccessToken(bearer);
+    await server.db.write(
+      'UPDATE token_family SET ended_at = :now WHERE family_id = :familyId RETURNING family_id',
+      { now: server.clock.now, familyId: named?.familyId ?? '' },
+    );
+    await change('unseen');
+    const answer = await held;
+    assert.deepEqual([answer.statusCode, answer.json().code], [401, 'invalid_token']);
+  });
+
   it('is over when the server stops', async () => {
     const other = await openCalendarServer();
     const bearer = await other.token('read');
