@@ -33,7 +33,8 @@ export interface Notices {
 const APART_MS = 500;
 const MOST_REMEMBERED = 20_000;
 const COUNTED_MS = 60_000;
-const FORMS = /^[\w-]{1,64}$/;
+/** As we make them: other text may be none that a database takes. */
+const WATCH_ID = /^[\w-]{1,64}$/;
 
 export function notices(deps: NoticesDeps): Notices {
   const { watches, jobs, now } = deps;
@@ -42,9 +43,9 @@ export function notices(deps: NoticesDeps): Notices {
 
   /** At once, or when the last notice of the same is long enough ago. */
   const spaced = (key: string): number => {
-    const at = Math.max(now(), (dueAt.get(key) ?? 0) + APART_MS);
+    const last = dueAt.get(key) ?? 0;
     // One that waits already covers this one too.
-    const due = (dueAt.get(key) ?? 0) > now() ? (dueAt.get(key) ?? at) : at;
+    const due = last > now() ? last : Math.max(now(), last + APART_MS);
     dueAt.delete(key);
     dueAt.set(key, due);
     const [oldest] = dueAt.keys();
@@ -55,10 +56,11 @@ export function notices(deps: NoticesDeps): Notices {
   const act = async (notified: Notified, says: Notice['says']): Promise<void> => {
     const { watchId, accountKey, calendarKey, state } = notified;
     const isFirst = state === 'asked' || state === 'made';
-    if (says === 'ending' || says === 'gone') await watches.renewSoon(watchId, says === 'gone');
+    const ends = says === 'ending' || says === 'gone';
+    if (ends) await watches.renewSoon(watchId, says === 'gone');
     // The list is read with its account, which goes by what is trusted.
     else if (isFirst || calendarKey === undefined) await watches.trustFrom(watchId, now());
-    if (says !== 'changed' || calendarKey === undefined)
+    if (ends || calendarKey === undefined)
       await jobs.schedule('sync-account', accountKey, spaced(accountKey));
     if (says !== 'ending' && calendarKey !== undefined)
       await jobs.schedule('sync-calendar', calendarKey, spaced(calendarKey));
@@ -66,7 +68,7 @@ export function notices(deps: NoticesDeps): Notices {
 
   return {
     async take({ provider, watchId, token, says }) {
-      const notified = FORMS.test(watchId) ? await watches.findNotified(watchId) : undefined;
+      const notified = WATCH_ID.test(watchId) ? await watches.findNotified(watchId) : undefined;
       if (notified === undefined || notified.provider !== provider) {
         count('unknown');
         return false;
