@@ -1,20 +1,21 @@
 /** Being told by a provider that something changed. What it tells is a hint: what changed is read as always. */
 export interface CalendarWatching {
-  /** Whether the list of calendars can be watched too. */
-  readonly watchesList: boolean;
   /** Whether a provider that makes a watch has reached us by then. Else a watch counts once it was heard from. */
   readonly provesReach: boolean;
 
   /**
-   * Asks to be told of changes in a calendar, or in the list of calendars. Fails as UnsupportedByProvider where there is
-   * no watching this one, and with ProviderError.
+   * Asks to be told of changes in a calendar. Fails as UnsupportedByProvider where there is no watching this one, and with
+   * ProviderError.
    */
-  watch(calendarHref: string | undefined, hook: WatchHook): Promise<MadeWatch>;
+  watch(calendarHref: string, hook: WatchHook): Promise<MadeWatch>;
+
+  /** The same for the list of calendars; absent where it cannot be watched. */
+  watchList?(hook: WatchHook): Promise<MadeWatch>;
 
   /** Makes it last longer; `not_found` when the provider has no such watch any more. Absent: another one is made instead. */
   renew?(remoteId: string): Promise<MadeWatch>;
 
-  /** A no-op for what is gone. Fails with ProviderError. */
+  /** Fails with ProviderError, as `not_found` for what is gone. */
   stop(watch: { readonly watchId: string; readonly remoteId: string }): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * people and as one JSON document.
  */
 
-import type { ProviderAppStore } from '../access/provider-apps.ts';
+import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { Config } from '../config/config.ts';
@@ -121,7 +121,7 @@ export type StorageReport =
 
 /** `state` is that of their watches (watches/watch.ts). */
 export type WatchedCalendars = {
-  readonly provider: string;
+  readonly provider: AppKind;
   readonly state: string;
   readonly reason: string | null;
   readonly count: number;

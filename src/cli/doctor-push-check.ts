@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import { receiverUrls } from '../watches/receiver-url.ts';
 import type { StorageReport, WatchedCalendars } from './command.ts';
 import type { Check } from './doctor-checks.ts';
+import { APP_NAMES } from './provider-app-options.ts';
 
-const NAMES: Readonly<Record<string, string>> = { google: 'Google', microsoft: 'Microsoft' };
 const STATES: Readonly<Record<string, string>> = {
   live: 'told by it',
   made: 'polled, since it told nothing yet: it has to reach the address',
@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, string>> = {
   failed: 'polled, since it refuses',
 };
 
-/** Without a way in everything works, and later: that is no reason to warn. */
+/** Without a way in changes come later, and that is all: no reason to warn. */
 export function checkPushes(report: StorageReport, config: Config): Check {
   const name = 'pushes';
   const urlOf = receiverUrls(config);
@@ -33,4 +33,4 @@ export function checkPushes(report: StorageReport, config: Config): Check {
 }
 
 const lineOf = ({ provider, state, reason, count }: WatchedCalendars): string =>
-  `${count} of ${NAMES[provider] ?? provider} ${STATES[state] ?? state}${reason === null ? '' : ` (${reason})`}`;
+  `${count} of ${APP_NAMES[provider]} ${STATES[state] ?? state}${reason === null ? '' : ` (${reason})`}`;

@@ -15,7 +15,7 @@ import {
   usageError,
 } from './command.ts';
 
-const NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
+export const APP_NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
 
 const idOption = (kind: AppKind): string => `${kind}-client-id`;
 const secretOption = (kind: AppKind): string => `${kind}-client-secret-file`;
@@ -24,12 +24,12 @@ export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap(
   {
     name: idOption(kind),
     value: 'ID',
-    doc: `Client id of its own ${NAMES[kind]} app, used in place of the instance's.`,
+    doc: `Client id of its own ${APP_NAMES[kind]} app, used in place of the instance's.`,
   },
   {
     name: secretOption(kind),
     value: 'FILE',
-    doc: `File with the secret of that ${NAMES[kind]} app; \`-\` is standard input.`,
+    doc: `File with the secret of that ${APP_NAMES[kind]} app; \`-\` is standard input.`,
   },
 ]);
 
@@ -73,7 +73,7 @@ export async function checkAppChanges(
   const set = clientId === undefined ? {} : await apps.listProviderApps(clientId);
   for (const { kind, appClientId } of changes) {
     if (appClientId === undefined && set[kind] === undefined)
-      throw usageError(`--${idOption(kind)} ID is missing: no ${NAMES[kind]} app is set.`);
+      throw usageError(`--${idOption(kind)} ID is missing: no ${APP_NAMES[kind]} app is set.`);
   }
 }
 
@@ -98,7 +98,7 @@ export async function describeApps(clientId: string, apps: ProviderAppStore) {
   const set = await apps.listProviderApps(clientId);
   return {
     document: Object.fromEntries(APP_KINDS.map((kind) => [`${kind}_client_id`, set[kind] ?? null])),
-    rows: APP_KINDS.map((kind) => [`${NAMES[kind]} app`, set[kind] ?? "(the instance's)"]),
+    rows: APP_KINDS.map((kind) => [`${APP_NAMES[kind]} app`, set[kind] ?? "(the instance's)"]),
   };
 }
 

@@ -1,4 +1,4 @@
-/** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
+/** EndpointStore in SQL; held by test/webhooks/failures.test.ts and test/cli/webhooks.test.ts. */
 import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';

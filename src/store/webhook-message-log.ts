@@ -1,4 +1,4 @@
-/** MessageLog in SQL; held to test/contract/webhook-message-log.contract.ts on both databases. */
+/** MessageLog in SQL; held by test/webhooks/deliveries-log.test.ts on both databases. */
 import type { Sealer } from '../lib/sealing.ts';
 import type { Attempt } from '../webhooks/message.ts';
 import type {

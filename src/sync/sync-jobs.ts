@@ -45,7 +45,7 @@ function syncAccount(deps: SyncJobsDeps): JobHandler {
     const facts = await followed.syncFacts(accountKey);
     if (facts === undefined) return undefined;
     const calendars = await mirror.listCalendars(accountKey);
-    const kept = await keepWatches({ accountKey, followed: facts.followed, calendars }, deps, signal);
+    const kept = await keepWatches({ ...facts, accountKey, calendars }, deps, signal);
     const extent = watchedExtent(
       calendars.map(({ calendarKey }) => calendarKey),
       kept,

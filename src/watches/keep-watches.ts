@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { CalendarWatching, MadeWatch } from '../calendars/calendar-watching.ts';
+import type { CalendarWatching, MadeWatch, WatchHook } from '../calendars/calendar-watching.ts';
 import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -28,6 +28,7 @@ export type WatchesDeps = {
 
 export type WatchedAccount = {
   readonly accountKey: string;
+  readonly provider: ProviderKind;
   /** Whether somebody waits for its changes. */
   readonly followed: boolean;
   readonly calendars: readonly WatchedCalendar[];
@@ -54,7 +55,11 @@ const DENIED_MS = DAY_MS;
 const RENEWED_FROM = 0.6;
 const RENEWED_SPREAD = 0.15;
 
-type Target = { readonly calendarKey: string | undefined; readonly href: string | undefined };
+/** What is to be watched: a calendar, or without one the list of calendars. */
+type Target = {
+  readonly calendarKey: string | undefined;
+  readonly watch: (hook: Omit<WatchHook, 'url'>) => Promise<MadeWatch>;
+};
 
 /** Answers the watches as they are then. A provider that does not do as it is asked is no failure: calendars are polled then. */
 export async function keepWatches(
@@ -62,20 +67,19 @@ export async function keepWatches(
   deps: WatchesDeps,
   signal: AbortSignal,
 ): Promise<readonly Watch[]> {
-  const { watches } = deps;
-  const rows = await watches.listWatches(watched.accountKey);
-  if (!watched.followed && rows.length === 0) return rows;
-  const account = await deps.accounts.findAccount(watched.accountKey);
-  const url = account && deps.receiverUrl?.(account.provider);
-  if (account === undefined || (url === undefined && rows.length === 0)) return rows;
-  const credentials = await deps.accounts.credentialsOf(watched.accountKey);
-  const provider = deps.providers[account.provider];
-  if (credentials === undefined || provider === undefined) return rows;
-  const { watching } = provider.open(credentials, deps.sessions.open(account));
+  const { accountKey, provider: kind } = watched;
+  const { watches, accounts } = deps;
+  const rows = await watches.listWatches(accountKey);
+  const url = watched.followed ? deps.receiverUrl?.(kind) : undefined;
+  if (url === undefined && rows.length === 0) return rows;
+  const account = await accounts.findAccount(accountKey);
+  const credentials = await accounts.credentialsOf(accountKey);
+  if (account === undefined || credentials === undefined) return rows;
+  const watching = deps.providers[kind]?.open(credentials, deps.sessions.open(account)).watching;
   if (watching === undefined) return rows;
 
-  const wanted = watched.followed && url !== undefined ? targetsOf(watched, watching) : [];
-  const keeping = { watching, url: url ?? '', accountKey: watched.accountKey, deps };
+  const wanted = url === undefined ? [] : targetsOf(watched.calendars, watching, url);
+  const keeping = { watching, accountKey, deps };
   try {
     for (const target of wanted) {
       if (signal.aborted) break;
@@ -86,51 +90,46 @@ export async function keepWatches(
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
     // It concerns the account as a whole, or the moment: the next look tries again.
-    const { accountKey } = watched;
     deps.log.warn({ accountKey, kind: reason.kind, err: reason }, 'The watches of an account were not kept');
   }
-  return watches.listWatches(watched.accountKey);
+  return watches.listWatches(accountKey);
 }
 
-function targetsOf({ calendars }: WatchedAccount, { watchesList }: CalendarWatching): Target[] {
-  const list = watchesList ? [{ calendarKey: undefined, href: undefined }] : [];
-  return [...list, ...calendars.filter(({ syncedAt }) => syncedAt !== undefined)];
+function targetsOf(calendars: readonly WatchedCalendar[], watching: CalendarWatching, url: string): Target[] {
+  const targets: Target[] = calendars
+    .filter(({ syncedAt }) => syncedAt !== undefined)
+    .map(({ calendarKey, href }) => {
+      return { calendarKey, watch: (hook) => watching.watch(href, { ...hook, url }) };
+    });
+  const { watchList } = watching;
+  if (watchList === undefined) return targets;
+  return [{ calendarKey: undefined, watch: (hook) => watchList({ ...hook, url }) }, ...targets];
 }
 
 const isOf =
-  (target: Target) =>
+  (target: Pick<Target, 'calendarKey'>) =>
   ({ calendarKey }: Watch): boolean =>
     calendarKey === target.calendarKey;
 
 type Keeping = {
   readonly watching: CalendarWatching;
-  readonly url: string;
   readonly accountKey: string;
   readonly deps: WatchesDeps;
 };
 
 /** `rows`: of this target, the newest first. */
 async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<void> {
-  const { deps } = keeping;
-  const now = deps.now();
-  const isAsking = ({ state, madeAt }: Watch) => state === 'asked' && madeAt + ASKING_MS > now;
-  const current = rows.find((row) => row.state !== 'asked' || isAsking(row));
-  const isDue =
-    current === undefined ||
-    current.renewAt <= now ||
-    (current.expiresAt <= now && current.state !== 'failed' && current.state !== 'unsupported');
-  if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
-  // The new one is there before the old one is stopped.
-  for (const row of rows) if (row !== current || isDue) await stopOld(row, keeping);
-}
-
-/** One that was renewed instead of replaced stays. */
-async function stopOld(row: Watch, keeping: Keeping): Promise<void> {
   const { watches, now } = keeping.deps;
-  const [newest] = (await watches.listWatches(row.accountKey)).filter(isOf({ ...row, href: undefined }));
-  if (newest === undefined || newest.watchId === row.watchId) return;
-  // Until the new one was heard from, the old one may be all there is.
-  if (!isLive(row, now()) || newest.state === 'live') await stop(row, keeping);
+  const isLost = ({ state, madeAt }: Watch) => state === 'asked' && madeAt + ASKING_MS <= now();
+  const current = rows.find((row) => !isLost(row));
+  const isDue = current === undefined || current.renewAt <= now();
+  if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
+  if (rows.length < (isDue ? 1 : 2)) return;
+  // The new one is there before the old ones are stopped, and heard from: until then they may be all there is.
+  const [newest] = (await watches.listWatches(keeping.accountKey)).filter(isOf(target));
+  for (const row of rows)
+    if (row.watchId !== newest?.watchId && (newest?.state === 'live' || !isLive(row, now())))
+      await stop(row, keeping);
 }
 
 async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {
@@ -146,27 +145,23 @@ async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Pro
     });
     return true;
   } catch (reason) {
-    if (reason instanceof ProviderError && reason.kind === 'not_found') return false;
+    if (isGone(reason)) return false;
     throw reason;
   }
 }
 
-async function make(
-  { calendarKey, href }: Target,
-  { watching, url, accountKey, deps }: Keeping,
-): Promise<void> {
+const isGone = (reason: unknown): boolean => reason instanceof ProviderError && reason.kind === 'not_found';
+
+async function make({ calendarKey, watch }: Target, { watching, accountKey, deps }: Keeping): Promise<void> {
   const { watches, jobs } = deps;
   const madeAt = deps.now();
-  const hook = {
-    watchId: randomBytes(16).toString('base64url'),
-    token: randomBytes(32).toString('base64url'),
-  };
-  const { watchId, token } = hook;
+  const watchId = randomBytes(16).toString('base64url');
+  const token = randomBytes(32).toString('base64url');
   const asked = { watchId, accountKey, calendarKey, tokenHash: hashOfSecret(token), madeAt };
   if (!(await watches.addWatch({ ...asked, expiresAt: madeAt + LONGEST_MS }))) return;
   let made: MadeWatch;
   try {
-    made = await watching.watch(href, { ...hook, url });
+    made = await watch({ watchId, token });
   } catch (reason) {
     const outcome = refusedOutcome(reason, deps.now());
     if (outcome === undefined) await watches.removeWatch(watchId);
@@ -206,6 +201,10 @@ function refusedOutcome(reason: unknown, now: number) {
 }
 
 async function stop({ watchId, remoteId, expiresAt }: Watch, { watching, deps }: Keeping): Promise<void> {
-  if (remoteId !== undefined && expiresAt > deps.now()) await watching.stop({ watchId, remoteId });
+  try {
+    if (remoteId !== undefined && expiresAt > deps.now()) await watching.stop({ watchId, remoteId });
+  } catch (reason) {
+    if (!isGone(reason)) throw reason;
+  }
   await deps.watches.removeWatch(watchId);
 }

@@ -25,8 +25,11 @@ export type Watched = {
   readonly failure: unknown;
 };
 
-/** So long what was read under a watch is not read again: notices are lost at times. */
-const SAFETY_MS = 9 * 3_600_000;
+/**
+ * So long what was read under a watch is not read again: notices are lost at times. Shorter than the time between two
+ * looks at an account of which all is watched.
+ */
+const TRUSTED_MS = 9 * 3_600_000;
 
 export const isLive = ({ state, expiresAt }: Watch, now: number): boolean =>
   state === 'live' && expiresAt > now;
@@ -35,7 +38,7 @@ export const isLive = ({ state, expiresAt }: Watch, now: number): boolean =>
 export function readSince(watched: Watched, watches: readonly Watch[], now: number): number {
   const live = watches.filter((one) => one.calendarKey === watched.calendarKey && isLive(one, now));
   if (live.length === 0 || watched.failure !== undefined) return now;
-  return Math.max(now - SAFETY_MS, ...live.map(({ trustedFrom }) => trustedFrom));
+  return Math.max(now - TRUSTED_MS, ...live.map(({ trustedFrom }) => trustedFrom));
 }
 
 /** How much of an account is watched: all, all that can be, or not enough to rely on it. */

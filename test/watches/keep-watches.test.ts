@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import type { AccountStore } from '../../src/calendars/account-store.ts';
 import type { CalendarProvider } from '../../src/calendars/calendar-provider.ts';
-import type { CalendarWatching } from '../../src/calendars/calendar-watching.ts';
+import type { CalendarWatching, WatchHook } from '../../src/calendars/calendar-watching.ts';
 import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { keepWatches, type WatchedAccount, type WatchesDeps } from '../../src/watches/keep-watches.ts';
@@ -30,7 +30,7 @@ describe('the watches of an account', () => {
 
   const calendars = ['c0', 'c1'].map((key) => ({ calendarKey: key, href: key, syncedAt: START }));
   const keep = (followed = true, of: WatchedAccount['calendars'] = calendars) =>
-    keepWatches({ accountKey: 'acme-ada', followed, calendars: of }, deps, never);
+    keepWatches({ accountKey: 'acme-ada', provider: 'google', followed, calendars: of }, deps, never);
   const hrefs = () => [...held.values()].map(({ href }) => href ?? 'list').toSorted();
   const hearAll = async () => {
     for (const watchId of held.keys()) await deps.watches.trustFrom(watchId, server.clock.now);
@@ -50,17 +50,18 @@ describe('the watches of an account', () => {
          VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :now) RETURNING calendar_key`,
         { key: calendarKey, now: START },
       );
+    const watch = async (href: string | undefined, { watchId, token, url }: WatchHook) => {
+      assert.equal(url, 'https://kalends.example/hook');
+      const error = refusal(href);
+      if (error !== undefined) throw error;
+      held.set(watchId, { href, token });
+      most = Math.max(most, held.size);
+      return { remoteId: `r-${watchId}`, expiresAt: server.clock.now + LIFE };
+    };
     const watching: CalendarWatching = {
-      watchesList: true,
       provesReach: false,
-      async watch(href, { watchId, token, url }) {
-        assert.equal(url, 'https://kalends.example/hook');
-        const error = refusal(href);
-        if (error !== undefined) throw error;
-        held.set(watchId, { href, token });
-        most = Math.max(most, held.size);
-        return { remoteId: `r-${watchId}`, expiresAt: server.clock.now + LIFE };
-      },
+      watch,
+      watchList: (hook) => watch(undefined, hook),
       async stop({ watchId, remoteId }) {
         assert.equal(remoteId, `r-${watchId}`);
         held.delete(watchId);
@@ -184,7 +185,7 @@ describe('the watches of an account', () => {
     assert.deepEqual(await deps.watches.listWatches('acme-ada'), []);
     await keep();
     await keepWatches(
-      { accountKey: 'acme-ada', followed: true, calendars },
+      { accountKey: 'acme-ada', provider: 'google', followed: true, calendars },
       { ...deps, receiverUrl: () => undefined },
       never,
     );

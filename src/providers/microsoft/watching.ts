@@ -2,7 +2,6 @@
 import type { Subscription } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarWatching, MadeWatch } from '../../calendars/calendar-watching.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
 import { memberOf, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import type { Graph } from './api.ts';
@@ -28,14 +27,13 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
   };
 
   return {
-    watchesList: false,
     // It asks us to repeat a text before it answers.
     provesReach: true,
 
     watch(href, { watchId, token, url: ours }) {
       const body: Subscription = {
         changeType: 'created,updated,deleted',
-        resource: href === undefined ? '/me/events' : `/me/calendars/${href}/events`,
+        resource: `/me/calendars/${href}/events`,
         notificationUrl: ours,
         // It cannot be added later.
         lifecycleNotificationUrl: ours,
@@ -53,11 +51,7 @@ export function microsoftWatching(graph: Graph, now: () => number): CalendarWatc
 
     async stop({ remoteId }) {
       const request = { operation: 'subscriptions.delete', method: 'DELETE' } as const;
-      try {
-        await graph.write({ ...request, url: `${url}/${encodeURIComponent(remoteId)}` });
-      } catch (reason) {
-        if (!(reason instanceof ProviderError && reason.kind === 'not_found')) throw reason;
-      }
+      await graph.write({ ...request, url: `${url}/${encodeURIComponent(remoteId)}` });
     },
   };
 }
