@@ -132,6 +132,26 @@ export async function visit(
   return { request, link, allow, redeem, connect };
 }
 
+/** The application `acme` with one account of ada's, and calendars of it that were read at these instants, named `c0` and on. */
+export async function makeCalendars(db: Database, syncedAt: readonly number[]): Promise<void> {
+  await db.write(
+    `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+     VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now)`,
+    { now: NOW },
+  );
+  await makeAccount(db, 'acme', 'ada');
+  for (const [index, at] of syncedAt.entries()) await makeCalendar(db, `c${index}`, at);
+}
+
+/** A calendar of ada's account, named by `key`, that was read at that instant. */
+export async function makeCalendar(db: Database, key: string, syncedAt: number): Promise<void> {
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+     VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :syncedAt)`,
+    { key, syncedAt },
+  );
+}
+
 export async function rowsIn(db: Database, table: string): Promise<number> {
   const row = await db.get<{ rows: number }>(`SELECT COUNT(*) AS "rows" FROM ${table}`);
   return row?.rows ?? 0;

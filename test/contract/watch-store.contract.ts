@@ -7,7 +7,7 @@ import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeAccount } from './grant-rows.ts';
+import { makeCalendars } from './grant-rows.ts';
 
 const HOUR = 3_600_000;
 
@@ -15,18 +15,7 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
   const prepare = async () => {
     const db = await open();
     const { watches } = openStores(db, { sealer: createSealer(randomBytes(32)) });
-    await db.write(
-      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-       VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now) RETURNING client_id`,
-      { now: NOW },
-    );
-    await makeAccount(db, 'acme', 'ada');
-    for (const key of ['c0', 'c1'])
-      await db.write(
-        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
-         VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :at) RETURNING calendar_key`,
-        { key, at: NOW + (key === 'c1' ? 1 : 0) },
-      );
+    await makeCalendars(db, [NOW, NOW + 1]);
     return { db, watches };
   };
   const asked = (watchId: string, calendarKey = 'c0') => ({

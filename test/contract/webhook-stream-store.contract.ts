@@ -10,7 +10,7 @@ import { noteChanges } from '../../src/store/webhook-streams.ts';
 import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
 import type { StreamStore } from '../../src/webhooks/stream-store.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeAccount, makeFamily } from './grant-rows.ts';
+import { makeCalendar, makeCalendars, makeFamily } from './grant-rows.ts';
 
 const LEASE = 30_000;
 
@@ -19,12 +19,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
     const db = await open();
     const sealer = createSealer(randomBytes(32));
     const { streams } = openStores(db, { sealer });
-    await db.write(
-      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-       VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now) RETURNING client_id`,
-      { now: NOW },
-    );
-    await makeAccount(db, 'acme', 'ada');
+    await makeCalendars(db, []);
     await db.write(
       `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
        VALUES ('we_acme', 'acme', 'https://hook.example/', 'https://hook.example/', 1, :now) RETURNING client_id`,
@@ -214,11 +209,7 @@ const newMessage = (): NewMessage => ({
 });
 
 async function makeStream(db: Database, key: string): Promise<void> {
-  await db.write(
-    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
-     VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :now) RETURNING calendar_key`,
-    { key, now: NOW },
-  );
+  await makeCalendar(db, key, NOW);
   await db.write(
     `INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq, due_at)
      VALUES ('we_acme ' || CAST(:key AS TEXT), 'we_acme', 'acme', 'ada', :key, 0, 0) RETURNING stream_id`,

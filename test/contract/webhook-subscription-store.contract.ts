@@ -7,25 +7,14 @@ import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeAccount } from './grant-rows.ts';
+import { makeCalendars } from './grant-rows.ts';
 
 export function subscriptionStoreContract(database: string, open: () => Promise<Database>): void {
   const user = { clientId: 'acme', userId: 'ada' };
   const prepare = async (calendars = 1) => {
     const db = await open();
     const { subscriptions } = openStores(db, { sealer: createSealer(randomBytes(32)) });
-    await db.write(
-      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-       VALUES ('acme', 'acme', 'https://acme.example/cb', :now, :now) RETURNING client_id`,
-      { now: NOW },
-    );
-    await makeAccount(db, 'acme', 'ada');
-    for (let index = 0; index < calendars; index += 1)
-      await db.write(
-        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
-         VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :now) RETURNING calendar_key`,
-        { key: `c${index}`, now: NOW },
-      );
+    await makeCalendars(db, Array(calendars).fill(NOW));
     return { db, subscriptions };
   };
   const chosen = (calendarKey: string, channelId?: string) => ({

@@ -10,7 +10,7 @@ import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provid
 import { createSealer } from '../../src/lib/sealing.ts';
 import { keepWatches, type WatchedAccount, type WatchesDeps } from '../../src/watches/keep-watches.ts';
 import { readSince, watchedExtent } from '../../src/watches/watch.ts';
-import { makeAccount } from '../contract/grant-rows.ts';
+import { makeAccount, makeCalendar } from '../contract/grant-rows.ts';
 import { type CalendarServer, openCalendarServer, START } from '../harness/calendar-server.ts';
 
 const HOUR = 3_600_000;
@@ -44,12 +44,7 @@ describe('the watches of an account', () => {
     renews = false;
     most = 0;
     await makeAccount(server.db, 'acme', 'ada');
-    for (const { calendarKey } of calendars)
-      await server.db.write(
-        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
-         VALUES (:key, 'acme-ada', :key, 0, 't', 'UTC', 'write', '{}', :now) RETURNING calendar_key`,
-        { key: calendarKey, now: START },
-      );
+    for (const { calendarKey } of calendars) await makeCalendar(server.db, calendarKey, START);
     const watch = async (href: string | undefined, { watchId, token, url }: WatchHook) => {
       assert.equal(url, 'https://kalends.example/hook');
       const error = refusal(href);
