@@ -119,7 +119,7 @@ export type StorageReport =
       readonly watched: readonly WatchedCalendars[];
     };
 
-/** `state` is that of their watches (watches/watch.ts). */
+/** `state` is that of their watches (watches/watch.ts), or `ended` where a live one was not renewed. */
 export type WatchedCalendars = {
   readonly provider: AppKind;
   readonly state: string;

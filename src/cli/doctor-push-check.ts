@@ -11,6 +11,7 @@ const STATES: Readonly<Record<string, string>> = {
   made: 'polled, since it told nothing yet: it has to reach the address',
   unsupported: 'polled, since it cannot tell of them',
   failed: 'polled, since it refuses',
+  ended: 'polled, since nothing renewed what it told of',
 };
 
 /** Without a way in changes come later, and that is all: no reason to warn. */
@@ -28,7 +29,7 @@ export function checkPushes(report: StorageReport, config: Config): Check {
     const message = `Google and Microsoft are to tell of changes at ${url.replace(/[^/]+$/, '…')}; no calendar of theirs is waited for yet.`;
     return { name, status: 'ok', message };
   }
-  const isPoor = watched.some(({ state }) => state === 'failed' || state === 'made');
+  const isPoor = watched.some(({ state }) => state !== 'live' && state !== 'unsupported');
   return { name, status: isPoor ? 'warn' : 'ok', message: `Calendars: ${watched.map(lineOf).join('; ')}.` };
 }
 

@@ -16,7 +16,7 @@ const NEWEST = `
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
 
 const WATCHED = `
-  SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'failed' ELSE w.state END AS "state",
+  SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'ended' ELSE w.state END AS "state",
          w.reason, COUNT(*) AS "count"
     FROM provider_watch w JOIN account a ON a.account_key = w.account_key
    WHERE w.calendar_key IS NOT NULL AND w.state <> 'asked'
