@@ -74,8 +74,8 @@ export async function lastAnswer(socket: Socket): Promise<Answer> {
   return { status: Number(first.split(' ')[1]), headers, body: body === '' ? {} : JSON.parse(body) };
 }
 
-/** The next bytes a connection gets. */
+/** The next bytes a connection gets; fails when none come. */
 export async function nextBytes(socket: Socket): Promise<string> {
-  const [chunk] = (await once(socket, 'data')) as [Buffer]; // the event's argument
+  const [chunk] = (await once(socket, 'data', { signal: AbortSignal.timeout(8000) })) as [Buffer]; // the event's argument
   return chunk.toString();
 }
