@@ -49,9 +49,9 @@ const runtime = 'Deno' in globalThis ? 'Deno' : 'Bun' in globalThis ? 'Bun' : 'N
 console.log(JSON.stringify({ runtime, titles, refusal, gone, refreshed }));
 `;
 
-/** The published test vector of webhooks, on an older Node's cryptography. */
-const VECTOR = `
-import { verifyWebhook } from '@kalends/client';
+/** The published test vectors of both signatures, on an older Node's cryptography, and a receiver of requests. */
+const VECTORS = `
+import { verifyWebhook, webhookFetchHandler } from '@kalends/client';
 const headers = {
   'webhook-id': 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd',
   'webhook-timestamp': '1790000000',
@@ -60,13 +60,25 @@ const headers = {
 const body = '{"eventType":"event.updated","userId":"user_42","provider":"google","calendarId":"primary","events":[{"id":"evt_1","title":"Café meeting ☕ — Zoë","lastModified":"2026-09-21T10:00:00.000Z"}]}';
 const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
 console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
+
+const verify = { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', now: () => 1614265330000 };
+const receiver = { verify, receive: ({ id, payload }) => console.log(id, payload.test) };
+const signed = (body) => new Request('https://app.example/webhooks', { method: 'POST', body, headers: {
+  'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  'webhook-timestamp': '1614265330',
+  'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+} });
+for (const body of ['{"test": 2432232314}', '{"test": 2}'])
+  console.log((await webhookFetchHandler(receiver)(signed(body))).status);
 `;
 
 /** What the README's examples take as declared, in the terms of the frameworks they stand for. */
 const DECLARATIONS = `
-import type { Change, Provider, Tokens, UserCalendars } from '@kalends/client';
-type Incoming = { user: { id: string }; session: { state: string }; url: string; headers: Record<string, string | string[]>; body: Uint8Array };
-type Reply = { redirect(to: string): void; json(value: unknown): void; sendStatus(status: number): void };
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Change, FastifyLike, Kalends, Provider, ReceivedWebhook, Tokens, UserCalendars } from '@kalends/client';
+import { webhookExpressHandler, webhookFastifyPlugin, webhookFetchHandler } from '@kalends/client';
+type Incoming = IncomingMessage & { user: { id: string }; session: { state: string }; url: string; body: any };
+type Reply = ServerResponse & { redirect(to: string): void; json(value: unknown): void };
 type Handler = (request: Incoming, response: Reply) => void;
 declare const app: { get(path: string, handler: Handler): void; post(path: string, raw: unknown, handler: Handler): void };
 declare const express: { raw(options: object): unknown };
@@ -76,6 +88,12 @@ declare const database: {
   cursor(id: string): Promise<string | undefined>;
   applyAndKeep(id: string, changes: readonly Change[], cursor: string): Promise<void>;
 };
+declare const queue: { add(job: ReceivedWebhook): Promise<void> };
+declare const fastify: {
+  register<Options>(plugin: (app: FastifyLike, options: Options) => Promise<void>, options: Options): PromiseLike<unknown>;
+};
+declare const hono: { post(path: string, handler: (context: { req: { raw: Request } }) => Promise<Response>): void };
+declare const receiver: { verify: Kalends['webhook']; receive(webhook: ReceivedWebhook): Promise<void> };
 declare const mine: UserCalendars;
 declare const provider: Provider;
 declare const id: string;
@@ -87,7 +105,9 @@ async function examples(): Promise<string> {
   const readme = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
   assert.ok(others.length >= 4);
-  const functions = others.map((code, at) => `export async function example${at}() {\n${code}}\n`);
+  // What a module of its own exports is a constant of the function.
+  const bodies = others.map((code = '') => code.replaceAll(/^export /gm, ''));
+  const functions = bodies.map((code, at) => `export async function example${at}() {\n${code}}\n`);
   return [first, DECLARATIONS, ...functions].join('\n');
 }
 
@@ -134,7 +154,7 @@ describe('the published client', () => {
     installed = path.join(folder, 'node_modules/@kalends/client');
     await writeFile(path.join(folder, 'program.ts'), PROGRAM);
     await writeFile(path.join(folder, 'readme.ts'), await examples());
-    await writeFile(path.join(folder, 'vector.mjs'), VECTOR);
+    await writeFile(path.join(folder, 'vectors.mjs'), VECTORS);
     await mkdir(path.join(folder, 'node_modules/@types'), { recursive: true });
     for (const name of ['@types/node', 'undici-types'])
       await symlink(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name));
@@ -203,8 +223,10 @@ describe('the published client', () => {
         assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
       });
 
-      it('the published client believes the published webhook', async () => {
-        assert.equal(await runs('vector.mjs'), 'user_42\n');
+      it('the published client believes the published webhooks, and no other', async () => {
+        const lines = ['user_42', 'msg_p5jXN8AQM9LWM0D4loKWxJek 2432232314', '204', '401', ''];
+
+        assert.equal(await runs('vectors.mjs'), lines.join('\n'));
       });
     });
   }

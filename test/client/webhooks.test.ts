@@ -3,7 +3,6 @@
  * (docs/wire.md 2.7).
  */
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 
@@ -16,6 +15,7 @@ import {
   WebhookRefused,
 } from '../../packages/client/src/kalends.ts';
 import { close, listen } from '../harness/loopback.ts';
+import { signingKey, signingSecret } from './webhook-signing.ts';
 
 /** As it is published, with the clock of its time. */
 const PUBLISHED = {
@@ -30,25 +30,17 @@ const PUBLISHED = {
   body: '{"eventType":"event.updated","userId":"user_42","provider":"google","calendarId":"primary","events":[{"id":"evt_1","title":"Café meeting ☕ — Zoë","lastModified":"2026-09-21T10:00:00.000Z"}]}',
 };
 
-/** A key pair that signs as the service does. */
-function signingKey() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
-  const key: WebhookKey = { id: 'k', key: `whpk_${raw.toString('base64')}` };
-  const signatureOf = (text: string) => `v1a,${sign(null, Buffer.from(text), privateKey).toString('base64')}`;
-  const deliver = (body: string, at = Date.now()): Delivery & { headers: Record<string, string> } => {
-    const timestamp = String(Math.floor(at / 1000));
-    return {
-      headers: {
-        'webhook-id': 'msg_1',
-        'webhook-timestamp': timestamp,
-        'webhook-signature': signatureOf(`msg_1.${timestamp}.${body}`),
-      },
-      body,
-    };
-  };
-  return { key, deliver };
-}
+/** The example of Standard Webhooks’ own libraries. */
+const STANDARD = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  now: () => 1_614_265_330_000,
+  headers: {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  },
+  body: '{"test": 2432232314}',
+};
 
 const refusedFor = (reason: WebhookRefused['reason']) => (error: unknown) =>
   error instanceof WebhookRefused && error.reason === reason;
@@ -82,12 +74,62 @@ describe('a webhook delivery', () => {
     assert.deepEqual(payload, { a: 1 });
   });
 
+  it('a webhook delivery is believed when it is the example of Standard Webhooks, whichever secret comes first', async () => {
+    const { headers, body, secret, now } = STANDARD;
+
+    for (const secrets of [secret, [secret], [signingSecret().secret, secret]])
+      assert.deepEqual(await verifyWebhook({ headers, body }, { secret: secrets, now }), JSON.parse(body));
+  });
+
+  it('a webhook delivery is believed when either of both schemes matches', async () => {
+    const [key, endpoint] = [signingKey(), signingSecret()];
+    const at = Date.now();
+    const [byKey, bySecret] = [key.deliver('{}', at), endpoint.deliver('{}', at)];
+    const both = `${byKey.headers['webhook-signature']} ${bySecret.headers['webhook-signature']}`;
+    const delivery = { headers: { ...byKey.headers, 'webhook-signature': both }, body: '{}' };
+
+    for (const options of [
+      { keys: [key.key] },
+      { secret: endpoint.secret },
+      { keys: [key.key], secret: signingSecret().secret },
+      { keys: [signingKey().key], secret: endpoint.secret },
+    ])
+      assert.deepEqual(await verifyWebhook(delivery, options), {});
+  });
+
+  it('a signature of one scheme is not taken for one of the other', async () => {
+    const [key, endpoint] = [signingKey(), signingSecret()];
+    const relabelled = ({ headers, body }: ReturnType<typeof key.deliver>, version: string) => {
+      const [, signature] = headers['webhook-signature']?.split(',') ?? [];
+      return { headers: { ...headers, 'webhook-signature': `${version},${signature}` }, body };
+    };
+    const options = { keys: [key.key], secret: endpoint.secret };
+
+    for (const delivery of [relabelled(key.deliver('{}'), 'v1'), relabelled(endpoint.deliver('{}'), 'v1a')])
+      await assert.rejects(verifyWebhook(delivery, options), refusedFor('no_matching_signature'));
+  });
+
+  it('a webhook delivery is not held against what is no secret', async () => {
+    for (const secret of ['', 'secret', 'whsec_', 'whsec_@@'])
+      await assert.rejects(verifyWebhook(STANDARD, { secret, now: STANDARD.now }), TypeError);
+  });
+
+  it('a webhook delivery for another application is refused, and one that names none is believed', async () => {
+    const { key, deliver } = signingKey();
+    const options = { keys: [key], clientId: 'mine' };
+
+    const other = deliver('{"metadata":{"clientId":"theirs"}}');
+    await assert.rejects(verifyWebhook(other, options), refusedFor('other_application'));
+    for (const body of ['{"metadata":{"clientId":"mine"}}', '{"metadata":{}}', '{"metadata":null}', '{}'])
+      assert.deepEqual(await verifyWebhook(deliver(body), options), JSON.parse(body));
+  });
+
   const { headers, body } = PUBLISHED;
   const other = signingKey();
   const refusals: [
     string,
     Delivery,
-    { keys?: WebhookKey[]; now?: () => number },
+    { keys?: WebhookKey[]; secret?: string; now?: () => number },
     WebhookRefused['reason'],
   ][] = [
     ['without its headers', { headers: {}, body }, {}, 'missing_headers'],
@@ -105,6 +147,7 @@ describe('a webhook delivery', () => {
       { now: () => PUBLISHED.now() - 301_000 },
       'timestamp_out_of_tolerance',
     ],
+    ['of another secret', { headers, body }, { keys: [], secret: STANDARD.secret }, 'no_matching_signature'],
     ['when no key is known', { headers, body }, { keys: [] }, 'no_public_keys'],
     ['with another body', { headers, body: `${body} ` }, {}, 'no_matching_signature'],
     [
@@ -194,5 +237,37 @@ describe('the service’s webhook keys', () => {
 
     assert.deepEqual(await clientWith(clock, [key]).webhook(deliver('{"n":3}')), { n: 3 });
     await assert.rejects(clientWith(clock).webhook(deliver('{}')), KalendsError);
+  });
+
+  it('the service’s webhook keys are asked for only where the endpoint’s secret did not sign', async () => {
+    const [{ key, deliver }, endpoint] = [signingKey(), signingSecret()];
+    answer = { status: 200, headers: {}, keys: [key] };
+    const webhookSecret = [signingSecret().secret, endpoint.secret];
+    requests = 0;
+    const client = kalends({ ...application, url: origin, webhookSecret });
+
+    assert.deepEqual(await client.webhook(endpoint.deliver('{"n":4}')), { n: 4 });
+    const early = endpoint.deliver('{}', Date.now() - 301_000);
+    await assert.rejects(client.webhook(early), refusedFor('timestamp_out_of_tolerance'));
+    assert.equal(requests, 0);
+    assert.deepEqual(await client.webhook(deliver('{"n":5}')), { n: 5 });
+    assert.equal(requests, 1);
+  });
+
+  it('the service’s webhook keys sign for all its applications: what is for another one is refused', async () => {
+    const { key, deliver } = signingKey();
+    answer = { status: 200, headers: {}, keys: [key] };
+    const client = clientWith({ at: Date.now() });
+
+    const body = '{"metadata":{"clientId":"a"}}';
+    assert.deepEqual(await client.webhook(deliver(body)), JSON.parse(body));
+    const other = deliver('{"metadata":{"clientId":"b"}}');
+    await assert.rejects(client.webhook(other), refusedFor('other_application'));
+  });
+
+  it('a client is not made with what is no webhook secret', () => {
+    const wrong = { ...application, url: origin, webhookSecret: 'secret' };
+
+    assert.throws(() => kalends(wrong), TypeError);
   });
 });

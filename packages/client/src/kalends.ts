@@ -28,12 +28,16 @@ export type { EventWrites } from './event-writes.ts';
 export { KalendsError, ReauthorizationRequired } from './kalends-error.ts';
 export type { TokenStore, Tokens } from './tokens.ts';
 export type { UserCalendars } from './user-calendars.ts';
+export { type NodeRequest, type NodeResponse, webhookExpressHandler } from './webhook-express.ts';
+export { type FastifyLike, type WebhookRouteOptions, webhookFastifyPlugin } from './webhook-fastify.ts';
+export { webhookFetchHandler } from './webhook-fetch.ts';
+export type { ReceivedWebhook, WebhookReceiver } from './webhook-receiver.ts';
+export { type RefusalReason, WebhookRefused } from './webhook-refused.ts';
 export {
   type Delivery,
   type VerificationOptions,
   verifyWebhook,
   type WebhookKey,
-  WebhookRefused,
 } from './webhook-verification.ts';
 
 /** The application, and where the service is. */
@@ -44,6 +48,8 @@ export type KalendsOptions = Registration & {
   readonly timeout?: number;
   /** How often a call that is safe to repeat is tried again; 2 by default. */
   readonly retries?: number;
+  /** The secret of the webhook endpoint, `whsec_…`; two of them while one takes the place of the other. */
+  readonly webhookSecret?: string | readonly string[] | undefined;
   /** Used when the service's own keys cannot be had. */
   readonly webhookKeys?: readonly WebhookKey[];
   /** Instead of the runtime's own. */
@@ -68,13 +74,21 @@ export type Kalends = {
   availability(userIds: readonly string[], query: AvailabilityQuery): Promise<Availability>;
   /** Ends every grant of the token's user, given an access or a refresh token. Provider accounts stay connected. */
   revoke(token: string): Promise<void>;
-  /** The JSON of a webhook delivery that Kalends signed. Fails with WebhookRefused. */
+  /**
+   * The JSON of a webhook delivery that Kalends signed for this application, with the endpoint's secret where
+   * `webhookSecret` is given or with the service's keys, which are fetched. Fails with WebhookRefused, and with
+   * KalendsError when no key can be had.
+   */
   webhook(delivery: Delivery): Promise<Record<string, unknown>>;
 };
 
-/** A client of the service for one application. Keep one for the whole process: it joins refreshes that coincide. */
+/**
+ * A client of the service for one application. Keep one for the whole process: it joins refreshes that coincide. Fails
+ * with TypeError when `webhookSecret` is no secret.
+ */
 export function kalends(options: KalendsOptions): Kalends {
   const { now = Date.now, webhookKeys: pinned = [] } = options;
+  const secrets = [options.webhookSecret ?? []].flat();
   const sending: SendOptions = {
     baseUrl: options.url.replace(/\/+$/, ''),
     fetch: options.fetch ?? fetch,
@@ -102,6 +116,6 @@ export function kalends(options: KalendsOptions): Kalends {
       await send({ method: 'POST', path: '/revoke', json: { token }, repeatable: true }, sending);
     },
 
-    webhook: webhookVerifier({ sending, pinned, now }),
+    webhook: webhookVerifier({ sending, pinned, secrets, clientId: options.clientId, now }),
   };
 }

@@ -1,13 +1,19 @@
 /** The service's public keys for webhooks: fetched, kept for as long as it says, and fetched anew when they turn. */
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
-import { type Delivery, verifyWebhook, type WebhookKey, WebhookRefused } from './webhook-verification.ts';
+import { WebhookRefused } from './webhook-refused.ts';
+import { secretBytes } from './webhook-signatures.ts';
+import { type Delivery, verifyWebhook, type WebhookKey } from './webhook-verification.ts';
 
 /** Where the keys come from. */
 export type WebhookKeysOptions = {
   readonly sending: SendOptions;
   /** Used when the service cannot be reached. */
   readonly pinned: readonly WebhookKey[];
+  /** The endpoint's; what one of them signed needs no key of the service. */
+  readonly secrets: readonly string[];
+  /** The application that deliveries have to be for. */
+  readonly clientId: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -17,8 +23,12 @@ const LONGEST = 24 * HOUR;
 /** An unknown signature may be of a new key; more often than this nobody is asked because of one. */
 const REFETCH_MS = 60_000;
 
-/** Verifies deliveries with the service's keys. Fails with WebhookRefused, or KalendsError without any key. */
-export function webhookVerifier({ sending, pinned, now }: WebhookKeysOptions) {
+/**
+ * Verifies deliveries with the endpoint's secrets, else with the service's keys. It fails with WebhookRefused, or
+ * KalendsError without any key; making it fails with TypeError when a secret is none.
+ */
+export function webhookVerifier({ sending, pinned, secrets, clientId, now }: WebhookKeysOptions) {
+  for (const secret of secrets) secretBytes(secret);
   // At the origin, whatever path the service is mounted under.
   const options = { ...sending, baseUrl: new URL(sending.baseUrl).origin };
   let fetched: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
@@ -34,17 +44,29 @@ export function webhookVerifier({ sending, pinned, now }: WebhookKeysOptions) {
     }
   };
 
+  const verify = (delivery: Delivery, keys: readonly WebhookKey[]) =>
+    verifyWebhook(delivery, { secret: secrets, keys, clientId, now });
+
   return async (delivery: Delivery): Promise<Record<string, unknown>> => {
+    if (secrets.length > 0) {
+      try {
+        return await verify(delivery, []);
+      } catch (error) {
+        if (!isUnknownSignature(error)) throw error;
+      }
+    }
     const keys = fetched !== undefined && now() < fetched.until ? fetched.keys : await fetchKeys();
     try {
-      return await verifyWebhook(delivery, { keys, now });
+      return await verify(delivery, keys);
     } catch (error) {
-      const unknown = error instanceof WebhookRefused && error.reason === 'no_matching_signature';
-      if (!unknown || fetched === undefined || now() - fetched.at < REFETCH_MS) throw error;
-      return verifyWebhook(delivery, { keys: await fetchKeys(), now });
+      if (!isUnknownSignature(error) || fetched === undefined || now() - fetched.at < REFETCH_MS) throw error;
+      return verify(delivery, await fetchKeys());
     }
   };
 }
+
+const isUnknownSignature = (error: unknown): boolean =>
+  error instanceof WebhookRefused && error.reason === 'no_matching_signature';
 
 /** Milliseconds. */
 function lifeOf(headers: Headers): number {

@@ -1,28 +1,13 @@
 /**
- * Verification of webhook deliveries (Standard Webhooks, `v1a`: Ed25519). The raw body is needed, byte for byte: not
+ * Verification of webhook deliveries (Standard Webhooks, `v1` and `v1a`). The raw body is needed, byte for byte: not
  * what a framework made of it.
  */
 import { isRecord } from './kalends-error.ts';
+import { WebhookRefused } from './webhook-refused.ts';
+import { isSigned } from './webhook-signatures.ts';
 
 /** A public key that deliveries are signed with; `key` is `whpk_` and base64. */
 export type WebhookKey = { readonly id?: string; readonly key: string; readonly status?: string };
-
-/** A delivery that is not to be believed, and why. */
-export class WebhookRefused extends Error {
-  readonly reason:
-    | 'missing_headers'
-    | 'invalid_timestamp'
-    | 'timestamp_out_of_tolerance'
-    | 'no_public_keys'
-    | 'no_matching_signature'
-    | 'invalid_payload';
-
-  constructor(reason: WebhookRefused['reason']) {
-    super(`The webhook is refused: ${reason}`);
-    this.name = 'WebhookRefused';
-    this.reason = reason;
-  }
-}
 
 /** A request that came to the application's webhook URL. */
 export type Delivery = {
@@ -31,19 +16,27 @@ export type Delivery = {
   readonly body: string | Uint8Array;
 };
 
-/** What a delivery is held against. */
+/** What a delivery is held against: a secret, keys, or both. One that matches is enough. */
 export type VerificationOptions = {
-  readonly keys: readonly WebhookKey[];
+  /** The endpoint's own secret, `whsec_…`; two of them while one takes the place of the other. */
+  readonly secret?: string | readonly string[] | undefined;
+  /** The instance's public keys. */
+  readonly keys?: readonly WebhookKey[] | undefined;
+  /** The application. All those of an instance share its keys, so what names another one is refused. */
+  readonly clientId?: string | undefined;
   /** Seconds that the delivery's time may be off; 300 by default. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Epoch milliseconds. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
-/** The delivery's JSON, when one of the keys signed it lately. Fails with WebhookRefused. */
+/**
+ * The delivery's JSON, when the secret or one of the keys signed it lately. Fails with WebhookRefused, and with
+ * TypeError when the secret is none.
+ */
 export async function verifyWebhook(
   { headers, body }: Delivery,
-  { keys, tolerance = 300, now = Date.now }: VerificationOptions,
+  { secret = [], keys = [], clientId, tolerance = 300, now = Date.now }: VerificationOptions,
 ): Promise<Record<string, unknown>> {
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -52,49 +45,32 @@ export async function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused('invalid_timestamp');
   if (Math.abs(now() / 1000 - Number(timestamp)) > tolerance)
     throw new WebhookRefused('timestamp_out_of_tolerance');
-  if (keys.length === 0) throw new WebhookRefused('no_public_keys');
+  const signers = { secrets: [secret].flat(), publicKeys: keys.map(({ key }) => key) };
+  if (signers.secrets.length + signers.publicKeys.length === 0) throw new WebhookRefused('no_public_keys');
 
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
-  if (!(await anySigned(signed, signatures, keys))) throw new WebhookRefused('no_matching_signature');
-  return payloadOf(bytes);
+  const content = joined([new TextEncoder().encode(`${id}.${timestamp}.`), bytes]);
+  if (!(await isSigned(content, signatures, signers))) throw new WebhookRefused('no_matching_signature');
+  const payload = payloadOf(bytes);
+  if (isForAnother(payload, clientId)) throw new WebhookRefused('other_application');
+  return payload;
 }
 
-async function anySigned(signed: Uint8Array<ArrayBuffer>, signatures: string, keys: readonly WebhookKey[]) {
-  // Entries of other versions are for other verifiers.
-  const candidates = signatures
-    .split(' ')
-    .flatMap((entry) => (entry.startsWith('v1a,') ? [entry.slice(4)] : []));
-  for (const { key } of keys) {
-    const publicKey = await publicKeyOf(key);
-    for (const candidate of candidates) {
-      const signature = bytesOf(candidate);
-      if (publicKey === undefined || signature === undefined) continue;
-      if (await crypto.subtle.verify('Ed25519', publicKey, signature, signed)) return true;
-    }
+/** The header's first value; `name` in lower case. */
+export function headerOf(headers: Delivery['headers'], name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
+  const value = Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** Bytes one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
   }
-  return false;
-}
-
-/** `undefined` for what is no public key. */
-async function publicKeyOf(key: string): Promise<CryptoKey | undefined> {
-  const raw = key.startsWith('whpk_') ? bytesOf(key.slice('whpk_'.length)) : undefined;
-  if (raw?.length !== 32) return undefined;
-  return crypto.subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined; // Not base64: no signature of ours.
-  }
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(head.length + tail.length);
-  all.set(head);
-  all.set(tail, head.length);
   return all;
 }
 
@@ -109,8 +85,12 @@ function payloadOf(bytes: Uint8Array): Record<string, unknown> {
   return payload;
 }
 
-function headerOf(headers: Delivery['headers'], name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
-  const value = Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
-  return typeof value === 'string' ? value : value?.[0];
+function isForAnother({ metadata }: Record<string, unknown>, clientId: string | undefined): boolean {
+  const named = isRecord(metadata) ? metadata.clientId : undefined;
+  return clientId !== undefined && named !== undefined && named !== clientId;
+}
+
+/** By what they do: servers bring Headers of their own, which are no instances of the global class. */
+function isHeaders(headers: Delivery['headers']): headers is Headers {
+  return typeof headers.get === 'function';
 }
