@@ -25,6 +25,7 @@ import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
 import { type ReceiverRouteDeps, receiverRoutes } from './watches/receivers.route.ts';
 import { type DeliveriesRouteDeps, deliveriesRoutes } from './webhooks/deliveries.route.ts';
+import { type ListenersRouteDeps, listenersRoutes } from './webhooks/listeners.route.ts';
 import { type WebhookKeysRouteDeps, webhookKeysRoute } from './webhooks/webhook-keys.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
@@ -48,6 +49,7 @@ export type AppDeps = ServerOptions &
   UsersRouteDeps &
   Omit<WebhookRouteDeps, keyof WritingPorts> &
   DeliveriesRouteDeps &
+  ListenersRouteDeps &
   WebhookKeysRouteDeps &
   ReceiverRouteDeps &
   SecurityTxtDeps;
@@ -90,6 +92,7 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
     app.register(usersRoutes(deps));
     app.register(webhookRoutes(deps));
     app.register(deliveriesRoutes(deps));
+    app.register(listenersRoutes(deps));
   };
 }
 

@@ -180,7 +180,10 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys' | 'messages'>;
+  Pick<
+    Stores,
+    'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys' | 'messages' | 'endpoints'
+  >;
 
 const MESSAGES_KEPT_MS = 30 * 24 * 3_600_000;
 
@@ -199,6 +202,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     changes: () => deleteOldChanges(deps),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
+    listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
   return {
     ...syncJobs(deps),

@@ -9,6 +9,7 @@ import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
 import { eventOperations } from '../reading/events.schema.ts';
 import { deliveryOperations } from '../webhooks/deliveries.schema.ts';
+import { listenerOperations } from '../webhooks/listeners.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
 import { calendarWriteOperations } from '../writing/calendars.schema.ts';
 import { eventWriteOperations } from '../writing/events.schema.ts';
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...webhookOperations,
   ...deliveryOperations,
+  ...listenerOperations,
   ...healthOperations,
   ...referenceOperations,
 ];

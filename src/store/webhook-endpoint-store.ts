@@ -2,8 +2,9 @@
 import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';
-import type { EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.ts';
+import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
 import type { Database } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { lookSoon } from './followed-accounts.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
@@ -42,8 +43,21 @@ const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_i
 const ONE = `${LISTED} WHERE e.endpoint_id = :endpointId`;
 const ADD = `
   INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, secrets, hears_events, hears_calendars,
-    hears_connections, hears_own, created_at)
-  VALUES (:endpointId, :clientId, :url, :address, 0, :secrets, :events, :calendars, :connections, :own, :createdAt)`;
+    hears_connections, hears_own, created_at, expires_at)
+  SELECT :endpointId, :clientId, :url, :address, 0, :secrets, CAST(:events AS BIGINT), CAST(:calendars AS BIGINT),
+         CAST(:connections AS BIGINT), CAST(:own AS BIGINT), CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT)
+   WHERE CAST(:most AS BIGINT) IS NULL
+      OR (SELECT COUNT(*) FROM webhook_endpoint
+           WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)
+  RETURNING endpoint_id`;
+const IS_LISTENER =
+  'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL RETURNING endpoint_id';
+const RENEW = `UPDATE webhook_endpoint SET expires_at = :expiresAt WHERE expires_at > :now AND ${IS_LISTENER}`;
+const REMOVE_LISTENER = `DELETE FROM webhook_endpoint WHERE ${IS_LISTENER}`;
+const REMOVE_ENDED = `
+  DELETE FROM webhook_endpoint WHERE endpoint_id IN
+    (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)
+  RETURNING endpoint_id`;
 const PAUSE = `
   UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
    WHERE endpoint_id = :endpointId RETURNING endpoint_id`;
@@ -65,6 +79,21 @@ const ELSEWHERE = `
 
 /** Endpoints in `db`; secrets are sealed. */
 export function endpointStore(db: Database, sealer: Sealer): EndpointStore {
+  const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
+    const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
+    const flags = {
+      events: Number(hears.events),
+      calendars: Number(hears.calendars),
+      connections: Number(hears.connections),
+      own: Number(hears.own),
+    };
+    const secrets = sealSecrets(endpointId, [{ secret }], sealer);
+    const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
+    return db.transaction(async (tx) => {
+      await lookSoon(tx, clientId, createdAt);
+      return (await tx.all(ADD, { ...values, ...flags, ...terms })).length > 0;
+    });
+  };
   return {
     async listEndpoints(clientId) {
       return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(endpointOf);
@@ -75,20 +104,21 @@ export function endpointStore(db: Database, sealer: Sealer): EndpointStore {
       return row && endpointOf(row);
     },
 
-    async addEndpoint({ endpointId, clientId, url, hears, secret, createdAt }) {
-      const flags = {
-        events: Number(hears.events),
-        calendars: Number(hears.calendars),
-        connections: Number(hears.connections),
-        own: Number(hears.own),
-      };
-      const secrets = sealSecrets(endpointId, [{ secret }], sealer);
-      const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
-      await db.transaction(async (tx) => {
-        await lookSoon(tx, clientId, createdAt);
-        await tx.all(ADD, { ...values, ...flags });
-      });
+    async addEndpoint(endpoint) {
+      await add(endpoint, { expiresAt: null, most: null });
     },
+
+    addListener: (listener, expiresAt, most) => add(listener, { expiresAt, most }),
+
+    async renewListener(listener, expiresAt, now) {
+      return (await db.write(RENEW, { ...listener, expiresAt, now })).length > 0;
+    },
+
+    async removeListener(listener) {
+      return (await db.write(REMOVE_LISTENER, { ...listener })).length > 0;
+    },
+
+    removeEndedListeners: (now) => deleteInParts(db, REMOVE_ENDED, { now }),
 
     async pauseEndpoint(endpointId, now) {
       return (await db.write(PAUSE, { endpointId, now })).length > 0;

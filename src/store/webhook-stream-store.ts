@@ -41,7 +41,7 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
         `SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS "at"
            FROM (SELECT e.gate_at, (SELECT MIN(s.due_at) FROM webhook_stream s
                                      WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0) AS due_at
-                   FROM webhook_endpoint e WHERE e.state = 'active') n
+                   FROM webhook_endpoint e WHERE e.state = 'active' AND e.expires_at IS NULL) n
           WHERE n.due_at IS NOT NULL`,
       );
       return row?.at ?? undefined;

@@ -40,12 +40,14 @@ type MessageRow = {
 /** Endpoints looked at in one call. */
 const ENDPOINTS_AT_ONCE = 64;
 
-const DUE_ENDPOINTS = `
+const dueText = (which: string): string => `
   SELECT e.endpoint_id AS "endpointId" FROM webhook_endpoint e
-   WHERE e.state = 'active' AND e.gate_at <= :now
+   WHERE ${which} AND e.state = 'active' AND e.gate_at <= :now
      AND EXISTS (SELECT 1 FROM webhook_stream s
                   WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0 AND s.due_at <= :now AND s.lease_until <= :now)
    ORDER BY e.served_at, e.endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
+const DUE_ENDPOINTS = dueText('e.expires_at IS NULL');
+const DUE_LISTENER = dueText('e.endpoint_id = :listenerId AND e.expires_at > :now');
 
 // Its row is locked by this: what runs for it is counted by one caller at a time.
 const SERVE = `
@@ -72,8 +74,11 @@ export async function takeStreams(
   terms: TakeStreamsTerms,
   sealer: Sealer,
 ): Promise<TakenStream[]> {
-  const { now, limit } = terms;
-  const due = await db.all<{ endpointId: string }>(DUE_ENDPOINTS, { now });
+  const { now, limit, listenerId } = terms;
+  const due =
+    listenerId === undefined
+      ? await db.all<{ endpointId: string }>(DUE_ENDPOINTS, { now })
+      : await db.all<{ endpointId: string }>(DUE_LISTENER, { now, listenerId });
   const taken: TakenStream[] = [];
   for (const { endpointId } of due) {
     const left = limit - taken.length;

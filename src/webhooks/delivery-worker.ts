@@ -22,7 +22,7 @@ export type DeliveryWorker = { stop(): Promise<void> };
 /** One edit that a provider tells three times is one message. */
 const SETTLE_MS = 250;
 /** An attempt takes 15 s at most; a stream goes on while there is time for another one. */
-const LEASE_MS = 32_000;
+export const LEASE_MS = 32_000;
 const ATTEMPT_MS = 16_000;
 /** Others of the endpoint wait for their turn. */
 const MOST_IN_TURN = 10;
@@ -104,12 +104,10 @@ async function takeDue(
   return taken.length === 0 ? LOOK_EVERY_MS : 0;
 }
 
+export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log'>;
+
 /** Works a stream that was taken, message by message, while there is time and more waits. Never throws. */
-export async function workTurn(
-  stream: TakenStream,
-  deps: DeliveryWorkerDeps,
-  isStopped: () => boolean,
-): Promise<void> {
+export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: () => boolean): Promise<void> {
   const { leaseUntil, streamId } = stream;
   let current: TakenStream | undefined = stream;
   try {

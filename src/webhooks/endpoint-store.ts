@@ -10,6 +10,18 @@ export interface EndpointStore {
 
   addEndpoint(endpoint: NewEndpoint): Promise<void>;
 
+  /** The same for one that is asked for its messages, and lives until then. False where the application has `most` already. */
+  addListener(listener: NewEndpoint, expiresAt: number, most: number): Promise<boolean>;
+
+  /** It lives until then. False when the application has no such listener, or it has ended before `now`. */
+  renewListener(listener: ListenerName, expiresAt: number, now: number): Promise<boolean>;
+
+  /** With all that waits for it and its log. False when the application has none such. */
+  removeListener(listener: ListenerName): Promise<boolean>;
+
+  /** Removes those that ended before. Answers how many they were. */
+  removeEndedListeners(now: number): Promise<number>;
+
   /** Sends it nothing more until it is resumed. False when there is none. */
   pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
 
@@ -38,6 +50,8 @@ export interface EndpointStore {
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
   readonly secret: string;
 };
+
+export type ListenerName = Pick<Endpoint, 'endpointId' | 'clientId'>;
 
 export type ListedEndpoint = Endpoint & {
   /** Streams for which something waits. */

@@ -14,7 +14,7 @@ export type Endpoint = {
   readonly failures: number;
   readonly failingSince: number | undefined;
   readonly createdAt: number;
-  /** Of an endpoint that lives for a time only, such as that of `kalends listen`. */
+  /** Of a listener: nothing is sent to it, it asks (listeners.ts), and it ends then unless it asks again. */
   readonly expiresAt: number | undefined;
 };
 

@@ -18,7 +18,7 @@ export interface StreamStore {
   /** Streams that changed since the last call are due at that time. Answers how many they were. */
   scheduleChanged(dueAt: number): Promise<number>;
 
-  /** When the next stream is due that may be taken; `undefined` when there is none. */
+  /** When the next stream is due that may be taken, but for those of listeners; `undefined` when there is none. */
   nextDueAt(): Promise<number | undefined>;
 
   /**
@@ -71,6 +71,8 @@ export type TakeStreamsTerms = {
   readonly holder: string;
   readonly now: number;
   readonly leaseUntil: number;
+  /** The one listener to take streams of; those of listeners are left alone without it. */
+  readonly listenerId?: string;
   /** In all. */
   readonly limit: number;
   readonly ofEndpoint: number;

@@ -37,6 +37,8 @@ import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { deliveriesRoutes } from '../../src/webhooks/deliveries.route.ts';
+import { listenersRoutes } from '../../src/webhooks/listeners.route.ts';
+import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
@@ -145,6 +147,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
 
   const ports = writingPorts(deps);
+  const webhookSigner = await openWebhookSigner({ ...stores, sealer, now, log });
+  const telling = { ...deps, webhookSigner, busyId: busyIds(pagingKey) };
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
@@ -154,7 +158,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
-    app.register(deliveriesRoutes({ ...deps, busyId: busyIds(pagingKey) }), { prefix });
+    app.register(deliveriesRoutes(telling), { prefix });
+    app.register(listenersRoutes(telling), { prefix });
     app.register(webhookRoutes({ ...deps, ...ports, publicUrl: 'https://kalends.example' }), { prefix });
   }
   if (options.db === undefined) await makeUsers(stores, clock.now);

@@ -1,0 +1,36 @@
+/** Listeners (listeners.ts): for the application itself, by HTTP Basic. Only HTTP lives here. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+
+import { beforeBody } from '../http/before-body.ts';
+import { asObject } from '../http/request-fields.ts';
+import { FORM_BYTES } from '../http/sizes.ts';
+import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import { addListener, type ListenersDeps, removeListener, takeDeliveries } from './listeners.ts';
+
+export type ListenersRouteDeps = ClientAuthenticationDeps & ListenersDeps;
+
+type OfListener = { Params: { id: string } };
+
+/** Relative paths: mounted wherever the resources are. */
+export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
+  const { check, foundOf } = beforeBody(async ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>) => {
+    const { clientId } = await authenticateBasic(headers.authorization, ip, deps);
+    return clientId;
+  });
+  const options = { onRequest: check, bodyLimit: FORM_BYTES };
+  return async (app) => {
+    const stopping = new AbortController();
+    app.addHook('preClose', async () => stopping.abort());
+    app.post('/webhooks/listeners', options, (request) => addListener(foundOf(request), request.body, deps));
+    app.get<OfListener>('/webhooks/listeners/:id/deliveries', options, (request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, stopping.signal]);
+      const listener = { clientId: foundOf(request), endpointId: request.params.id };
+      return takeDeliveries(listener, { query: asObject(request.query) ?? {}, signal }, deps);
+    });
+    app.delete<OfListener>('/webhooks/listeners/:id', options, (request) =>
+      removeListener({ clientId: foundOf(request), endpointId: request.params.id }, deps),
+    );
+  };
+}

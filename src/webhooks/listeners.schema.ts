@@ -1,0 +1,141 @@
+/** Listeners, for the API reference. */
+import { Type } from 'typebox';
+
+import { badBodies, badField, refusal } from '../http/error.schema.ts';
+import { type Operation, oneOf, type Parameter } from '../http/operation.ts';
+import { badClients } from '../oauth/oauth.schema.ts';
+import { HEARS, MOST_LISTENERS, MOST_SECONDS } from './listeners.ts';
+
+const ID = 'we_3q2-7wAAAAAAAAAA';
+const AT = '2026-11-23T09:03:00.000Z';
+const group = 'Webhooks';
+
+const ends = Type.String({ format: 'date-time', description: 'It ends then, unless it asks again.' });
+const NAMED: Parameter = {
+  in: 'path',
+  name: 'id',
+  description: 'The listener.',
+  schema: Type.String(),
+  required: true,
+  example: ID,
+};
+const unknown = refusal(404, 'listener_not_found', {
+  when: 'The application has no such listener.',
+  message: 'There is no such listener: it ended because it did not ask for three minutes',
+});
+
+const HandedDelivery = Type.Object(
+  {
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.String({ description: 'The bytes that are signed, as UTF-8.' }),
+  },
+  { $id: 'HandedDelivery' },
+);
+
+export const listenerOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/webhooks/listeners',
+    id: 'addListener',
+    group,
+    summary: 'Begin to listen from where nothing can be called',
+    description:
+      'What `kalends listen` does. It hears what changes from now on, and takes nothing from other endpoints.',
+    callers: ['application'],
+    body: {
+      required: false,
+      schema: Type.Object(
+        {
+          hears: Type.Optional(Type.Array(oneOf(HEARS), { description: 'Events by default.' })),
+          own: Type.Optional(
+            Type.Boolean({ description: 'Also of changes that the application made itself.' }),
+          ),
+          secret: Type.Optional(
+            Type.String({ description: 'What its deliveries are signed with; a new one by default.' }),
+          ),
+        },
+        { $id: 'NewListener' },
+      ),
+      example: { hears: ['events'] },
+    },
+    answer: {
+      status: 200,
+      description: 'It listens.',
+      schema: Type.Object({ id: Type.String(), secret: Type.String(), expiresAt: ends }),
+      example: { id: ID, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', expiresAt: AT },
+    },
+    refusals: [
+      badField('hears', `must be a list of ${HEARS.join(', ')}`),
+      refusal(429, 'too_many_listeners', {
+        when: 'The application has as many as it may.',
+        message: `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`,
+      }),
+      ...badBodies,
+      ...badClients,
+    ],
+  },
+  {
+    method: 'get',
+    path: '/webhooks/listeners/{id}/deliveries',
+    id: 'takeListenerDeliveries',
+    group,
+    summary: 'What there is for a listener, signed as it would be sent',
+    description: 'Each is handed over once. Those of a calendar stand in their order.',
+    callers: ['application'],
+    parameters: [
+      NAMED,
+      {
+        in: 'query',
+        name: 'wait',
+        description: 'So many seconds the answer is held while there is nothing.',
+        schema: Type.Integer({ minimum: 0, maximum: MOST_SECONDS }),
+        example: MOST_SECONDS,
+      },
+    ],
+    answer: {
+      status: 200,
+      description: 'What there is.',
+      schema: Type.Object({ deliveries: Type.Array(HandedDelivery), expiresAt: ends }),
+      example: {
+        deliveries: [
+          {
+            headers: {
+              'content-type': 'application/json',
+              'webhook-id': 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd',
+              'webhook-timestamp': '1795424400',
+              'webhook-signature': 'v1a,QUJD v1,REVG',
+            },
+            body: '{"provider":"google","events":[]}',
+          },
+        ],
+        expiresAt: AT,
+      },
+    },
+    refusals: [
+      badField('wait', `must be a whole number from 0 to ${MOST_SECONDS}`),
+      unknown,
+      refusal(429, 'too_many_reads', {
+        when: 'Too many requests of the listener, or of all, are held already.',
+        message:
+          'Too many requests wait for changes already: ask without wait: 5 such reads go on at once and 0 may wait; ask again when one was answered',
+      }),
+      ...badClients,
+    ],
+  },
+  {
+    method: 'delete',
+    path: '/webhooks/listeners/{id}',
+    id: 'removeListener',
+    group,
+    summary: 'End a listener with all that waits for it',
+    callers: ['application'],
+    parameters: [NAMED],
+    answer: {
+      status: 200,
+      description: 'It has ended.',
+      schema: Type.Object({ success: Type.Literal(true) }),
+      example: { success: true },
+    },
+    refusals: [unknown, ...badClients],
+  },
+];

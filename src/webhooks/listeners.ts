@@ -1,0 +1,172 @@
+/**
+ * Listeners: endpoints of those who cannot be called, such as a laptop (docs/webhooks.md). Nothing is sent to one: it asks
+ * for its messages, and gets each once, signed as every endpoint does.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ApiError } from '../http/refusal.ts';
+import {
+  flag,
+  list,
+  type Members,
+  readBody,
+  readQuery,
+  SENTENCES,
+  textRead,
+  valueRead,
+} from '../http/request-fields.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { Turns } from '../reading/read-turns.ts';
+import { LEASE_MS, type TurnDeps, workTurn } from './delivery-worker.ts';
+import type { EndpointHears } from './endpoint.ts';
+import { isEndpointSecret, newEndpointSecret } from './endpoint-secret.ts';
+import type { EndpointStore, ListenerName } from './endpoint-store.ts';
+import { OPEN_AFTER } from './retry-schedule.ts';
+
+export type ListenersDeps = Omit<TurnDeps, 'webhookEgress'> & {
+  readonly endpoints: Pick<EndpointStore, 'addListener' | 'renewListener' | 'removeListener'>;
+  /** Of requests that are held. */
+  readonly waits: Turns;
+};
+
+/** A delivery as it would have been sent. */
+export type HandedDelivery = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
+export const HEARS = ['events', 'calendars', 'connections'] as const;
+/** Of one application at a time. */
+export const MOST_LISTENERS = 5;
+/** How long a listener lives after its last request. */
+const LIVES_MS = 3 * 60_000;
+/** Published clients of long polls give up after 30. */
+export const MOST_SECONDS = 25;
+const LOOK_EVERY_MS = 250;
+const STREAMS_AT_ONCE = 8;
+const TAKEN: Pick<
+  Parameters<ListenersDeps['streams']['takeStreams']>[0],
+  'limit' | 'ofEndpoint' | 'openAfter'
+> = {
+  limit: STREAMS_AT_ONCE,
+  ofEndpoint: STREAMS_AT_ONCE,
+  openAfter: OPEN_AFTER,
+};
+
+/**
+ * Makes one that hears what changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`. The secret is the
+ * caller's own where the body has one, so that a receiver need not be set anew at each start.
+ */
+export async function addListener(clientId: string, body: unknown, { endpoints, now }: ListenersDeps) {
+  const { hears, secret } = readBody(body, (fields) => ({
+    hears: hearsOf(fields.optional('hears', kindList) ?? ['events'], fields.optional('own', flag) ?? false),
+    secret: fields.optional('secret', secretText) ?? newEndpointSecret(),
+  }));
+  const endpointId = `we_${randomBytes(12).toString('base64url')}`;
+  const createdAt = now();
+  const listener = { endpointId, clientId, url: `listener:${endpointId}`, hears, secret, createdAt };
+  const isAdded = await endpoints.addListener(listener, createdAt + LIVES_MS, MOST_LISTENERS);
+  if (!isAdded) throw tooMany();
+  return { id: endpointId, secret, expiresAt: new Date(createdAt + LIVES_MS).toISOString() };
+}
+
+const hearsOf = (kinds: readonly string[], own: boolean): EndpointHears => ({
+  events: kinds.includes('events'),
+  calendars: kinds.includes('calendars'),
+  connections: kinds.includes('connections'),
+  own,
+});
+
+const kindList = valueRead<readonly string[]>(
+  (value) => {
+    const kinds = list(value);
+    return Array.isArray(kinds) &&
+      kinds.length > 0 &&
+      kinds.every((kind) => HEARS.some((one) => one === kind))
+      ? kinds
+      : undefined;
+  },
+  `must be a list of ${HEARS.join(', ')}`,
+);
+
+const secretText = textRead(
+  (text) => (isEndpointSecret(text) ? text : undefined),
+  'must be whsec_ and the base64 of 24 to 64 bytes',
+);
+
+/** Whether anybody still waits for the answer. */
+type Waiting = { readonly query: Members; readonly signal: AbortSignal };
+
+/**
+ * What there is for it, in order within a calendar; waits `wait` seconds for something. It lives on for as long as it asks.
+ * Throws 400, 404 `listener_not_found`, and 429 as Turns does.
+ */
+export async function takeDeliveries(
+  listener: ListenerName,
+  { query, signal }: Waiting,
+  deps: ListenersDeps,
+) {
+  const wait = readQuery(query, (fields) => fields.optional('wait', waitText) ?? 0);
+  const expiresAt = deps.now() + LIVES_MS;
+  if (!(await deps.endpoints.renewListener(listener, expiresAt, deps.now()))) throw notFound();
+  const { clientId, endpointId } = listener;
+  const deliveries = await deps.waits.run({ clientId, userId: endpointId }, async () => {
+    for (let left = wait * 1_000; ; left -= LOOK_EVERY_MS) {
+      const taken = signal.aborted ? [] : await takeDue(endpointId, deps);
+      if (taken.length > 0 || left <= 0 || signal.aborted) return taken;
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  });
+  return { deliveries, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+/** Ends it with all that waits for it. Throws 404. */
+export async function removeListener(listener: ListenerName, { endpoints }: ListenersDeps) {
+  if (!(await endpoints.removeListener(listener))) throw notFound();
+  return { success: true } as const;
+}
+
+const waitText = textRead(
+  (text) => {
+    const seconds = /^\d{1,2}$/.test(text) ? Number(text) : MOST_SECONDS + 1;
+    return seconds <= MOST_SECONDS ? seconds : undefined;
+  },
+  SENTENCES.noWholeNumber(0, MOST_SECONDS),
+);
+
+/** Works the streams that are due for it as the worker does; what would be sent is what is answered. */
+async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {
+  const now = deps.now();
+  const terms = { ...TAKEN, listenerId, holder: randomUUID(), now, leaseUntil: now + LEASE_MS };
+  const taken = await deps.streams.takeStreams(terms);
+  const handed: HandedDelivery[] = [];
+  const turnDeps = { ...deps, webhookEgress: handing(handed) };
+  await Promise.all(taken.map((stream) => workTurn(stream, turnDeps, () => false)));
+  return handed;
+}
+
+/** Takes what is to be sent, in place of a receiver. */
+function handing(handed: HandedDelivery[]): Egress {
+  return {
+    async request({ url, headers = {}, body = '' }) {
+      handed.push({ headers, body: body.toString() });
+      return {
+        status: 200,
+        url: new URL(url),
+        header: () => undefined,
+        body: Buffer.from('Handed to a listener'),
+      };
+    },
+    async close() {},
+  };
+}
+
+function tooMany(): ApiError {
+  const message = `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`;
+  return new ApiError(429, 'too_many_listeners', { message, headers: { 'retry-after': '60' } });
+}
+
+const notFound = (): ApiError =>
+  new ApiError(
+    404,
+    'listener_not_found',
+    'There is no such listener: it ended because it did not ask for three minutes',
+  );
