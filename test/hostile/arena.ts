@@ -55,6 +55,7 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
     databaseUrl,
     // Memory as `npm start` has it.
     env: {
+      MALLOC_ARENA_MAX: '2',
       NODE_OPTIONS: `--max-semi-space-size=4 --import=${PROBE}`,
       HOSTILE_PROBE: socket,
       ...env,
