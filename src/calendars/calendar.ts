@@ -11,6 +11,11 @@ export type ProviderCalendar = {
   readonly access: 'write' | 'read';
   /** The account's main calendar, as far as its provider names one. */
   readonly primary?: boolean;
+  /** What changes whenever its events do; absent where the provider's list tells nothing of them. */
+  readonly version?: CalendarVersion;
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
 };
+
+/** `tag` is opaque, and compared with earlier ones only; `readAt` is when the answer that has it had come, epoch ms. */
+export type CalendarVersion = { readonly tag: string; readonly readAt: number };

@@ -30,7 +30,7 @@ type ContractServer = {
   readonly unknownToken: 'sync_token_expired' | 'compared instead';
 };
 
-const CALENDARS = ['work', 'delta', 'series', 'large', 'odd', 'doomed', 'mixed', 'token'];
+const CALENDARS = ['work', 'delta', 'series', 'large', 'odd', 'doomed', 'mixed', 'token', 'version'];
 
 const failsAs = (kind: ProviderErrorKind) => (failure: unknown) =>
   failure instanceof ProviderError && failure.kind === kind;
@@ -167,6 +167,29 @@ export function calendarProviderContract(target: ContractServer): void {
         for (const calendar of CALENDARS)
           assert.ok(hrefs.includes(server.calendarUrl('ada', calendar)), `${calendar} in ${hrefs}`);
         assert.ok(calendars.every(({ access, timeZone }) => access === 'write' && timeZone !== ''));
+      });
+
+      it('the list shows a calendar in another version after each change of its events, and in the same one until then', async () => {
+        const account = await open('ada');
+        const version = async () => {
+          const url = server.calendarUrl('ada', 'version');
+          return (await account.listCalendars()).find(({ href }) => href === url)?.version?.tag;
+        };
+        const versions = [await version()];
+        await put('version', 'one.ics', event('one', 'First'));
+        versions.push(await version());
+        await put('version', 'one.ics', event('one', 'Second'));
+        versions.push(await version());
+        await remove('version', 'one.ics');
+        versions.push(await version());
+
+        assert.ok(!versions.includes(undefined));
+        // One that is a digest may be the first again, once everything is gone.
+        assert.equal(new Set(versions.slice(1)).size, 3);
+        assert.equal(new Set(versions.slice(0, -1)).size, 3);
+        await put('delta', 'elsewhere.ics', event('elsewhere', 'Elsewhere'));
+        assert.equal(await version(), versions.at(-1));
+        await remove('delta', 'elsewhere.ics');
       });
 
       if (target.keepsProperties) properties();

@@ -7,8 +7,8 @@ import type { Log } from '../../lib/log.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { changesSince } from './changes.ts';
 import { readCredentials } from './credentials.ts';
-import { CALENDARS } from './dav/calendar-listing.ts';
-import { CALENDAR_PROPERTIES } from './dav/calendar-properties.ts';
+import { CALENDARS, type ListedCalendar } from './dav/calendar-listing.ts';
+import { CALENDAR_PROPERTIES, VERSION_PROPERTIES } from './dav/calendar-properties.ts';
 import { bodyOf } from './dav/dav-body.ts';
 import { type DavSession, refusalOf, sendPropfind } from './dav/dav-client.ts';
 import { partsOf } from './dav/dav-reading.ts';
@@ -79,19 +79,20 @@ export type ListedUser = { readonly principal: URL; readonly homes: readonly URL
 export async function listCalendars(
   session: DavSession,
   { principal, homes }: ListedUser,
-  deps: Pick<CalDavDeps, 'log' | 'limits'>,
+  deps: Pick<CalDavDeps, 'log' | 'limits' | 'now'>,
 ): Promise<ProviderCalendar[]> {
   const most = limitsOf(deps).calendarsPerAccount + 1;
   const calendars = new Map<string, ProviderCalendar>();
   const own: ProviderCalendar[] = [];
   let inviting: string | undefined;
   for (const [place, home] of homes.entries()) {
-    const answer = await sendPropfind(session, home, { depth: '1', properties: CALENDAR_PROPERTIES });
+    const answer = await sendPropfind(session, home, { depth: '1', properties: LISTED_PROPERTIES });
+    const readAt = deps.now();
     if (answer.status !== 207) throw refusalOf(answer);
     const user = { principal: principal.href, origins: session.origins };
     const input = { ...user, body: bodyOf(answer), base: answer.url.href, most: most - calendars.size };
     for (const part of await partsOf(session.reading, CALENDARS, input)) {
-      for (const { calendar } of part.calendars) calendars.set(calendar.href, calendar);
+      for (const listed of part.calendars) calendars.set(listed.calendar.href, withVersion(listed, readAt));
       if (place === 0) {
         own.push(...part.calendars.filter(({ isOthers }) => !isOthers).map(({ calendar }) => calendar));
         inviting ??= part.main;
@@ -103,6 +104,12 @@ export async function listCalendars(
   }
   return withMain([...calendars.values()], own, inviting);
 }
+
+/** One request for each home tells what the calendars are, and which of them changed. */
+const LISTED_PROPERTIES: readonly string[] = [...CALENDAR_PROPERTIES, ...VERSION_PROPERTIES];
+
+const withVersion = ({ calendar, tag }: ListedCalendar, readAt: number): ProviderCalendar =>
+  tag === undefined ? calendar : { ...calendar, version: { tag, readAt } };
 
 /** Of the calendars, marks the one at `inviting`, where the inbox puts invitations, else one of the user's `own`. */
 function withMain(

@@ -1,7 +1,7 @@
 /** Reading the list of calendars of a home. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import { calendarOf, mainCalendarIn, ownerIn } from './calendar-properties.ts';
+import { calendarOf, mainCalendarIn, ownerIn, versionTagOf } from './calendar-properties.ts';
 import { type DavBody, textOfBody } from './dav-body.ts';
 import type { DavTask } from './dav-reading.ts';
 import { plainPath } from './href.ts';
@@ -24,6 +24,8 @@ export type ListedCalendar = {
   readonly calendar: ProviderCalendar;
   /** Whether the server names an owner who is not the account's user. */
   readonly isOthers: boolean;
+  /** Of its events (`CalendarVersion`); `undefined` where the server names none. */
+  readonly tag: string | undefined;
 };
 
 export type CalendarsPart = {
@@ -58,7 +60,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
         main ??= mainOf(response, base);
         const calendar = calendarOf(response, url);
         if (calendar === undefined) continue;
-        calendars.push({ calendar, isOthers: isOthers(response, base, user) });
+        calendars.push({ calendar, isOthers: isOthers(response, base, user), tag: versionTagOf(response) });
         count += 1;
         if (count === most) break;
         const isShort = performance.now() - startedAt < PART_MS;

@@ -3,6 +3,7 @@ import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { timeZoneOf } from './calendar-time-zone.ts';
 import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
 import { lastSegment } from './href.ts';
+import { boundedTag } from './listed-object.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, hrefsOf, textOf, type XmlElement } from './xml.ts';
 
@@ -21,6 +22,20 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
   caldav('schedule-default-calendar-URL'),
 ];
 
+/** What else a listing asks for: they change whenever an event does, and so are no part of what the calendar is. */
+export const VERSION_PROPERTIES: readonly string[] = [dav('sync-token'), calendarServer('getctag')];
+
+/**
+ * The state of a calendar's events, to be compared: both of its tags, since either may be missing or stuck. `undefined`
+ * where there is none, or a longer one than is kept.
+ */
+export function versionTagOf({ properties }: DavResponse): string | undefined {
+  const tags = VERSION_PROPERTIES.map((name) => textOf(properties.get(name)));
+  if (tags.every((tag) => tag === undefined)) return undefined;
+  if (tags.some((tag) => tag !== undefined && boundedTag(tag) === undefined)) return undefined;
+  return JSON.stringify(tags);
+}
+
 /** A collection of a calendar home as a calendar; `undefined` when it holds no events. */
 export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
   const { properties } = response;
@@ -34,7 +49,11 @@ export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | 
     ...(color === undefined ? {} : { color }),
     timeZone: timeZoneOf(properties.get(caldav('calendar-timezone'))?.text) ?? 'UTC',
     access: accessOf(properties.get(dav('current-user-privilege-set'))),
-    original: Object.fromEntries([...properties].map(([name, value]) => [prefixed(name), plain(value)])),
+    original: Object.fromEntries(
+      [...properties]
+        .filter(([name]) => !VERSION_PROPERTIES.includes(name))
+        .map(([name, value]) => [prefixed(name), plain(value)]),
+    ),
   };
 }
 
