@@ -7,6 +7,7 @@ import type { RenderedObject } from '../lib/rendered-json.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
 import { emptyLargeCalendars } from './calendar-removal.ts';
+import { BEGINS_SYNC } from './calendar-versions.ts';
 import type { Database, Dialect } from './drivers/database.ts';
 import { NO_QUOTAS } from './mirror-quotas.ts';
 import {
@@ -17,7 +18,6 @@ import {
   HELD_LIST,
   replaceCalendars,
 } from './mirror-writes.ts';
-
 import { forgetVersions } from './zone-change.ts';
 
 export type CalendarRow = FreshnessRow & {
@@ -171,7 +171,7 @@ function calendarsOf(db: Database): Calendars {
 
     async leaseForSync({ key, holder }, now, until) {
       const [row] = await db.write<SyncRow & { unfinished: number }>(
-        `UPDATE calendar SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1
+        `UPDATE calendar SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1, ${BEGINS_SYNC}
           WHERE ${FREE} RETURNING ${CALENDAR}, unfinished_syncs AS "unfinished"`,
         { key, holder, now, until },
       );

@@ -8,6 +8,15 @@ import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import { storable } from '../lib/storable-text.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import { KNOWN_CALENDARS, type KnownCalendar, noteCalendars } from './calendar-notes.ts';
+import {
+  ENDS_SYNC,
+  LISTED_AGAIN,
+  noteCurrent,
+  VERSION_COLUMNS,
+  VERSION_PARAMETERS,
+  versionValues,
+  WRITES_EVENTS,
+} from './calendar-versions.ts';
 import { calendarRemovalRecorder, firstSyncRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, leftOutRow, optional, rowsOf } from './event-row.ts';
@@ -49,6 +58,7 @@ export async function replaceCalendars(
     await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
+  await noteCurrent(tx, key, now);
   // The first list of an account is told by the first sync of each of its calendars.
   if (!isFirst) await noteCalendars(tx, { key, before, note });
   return true;
@@ -71,15 +81,16 @@ async function putCalendar(
   );
   await tx.all(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, description, color, time_zone,
-       access, is_primary, original, left_out)
+       access, is_primary, original, ${VERSION_COLUMNS}, left_out)
      SELECT CAST(:calendarKey AS TEXT), account_key, CAST(:href AS TEXT), CAST(:position AS BIGINT),
             CAST(:title AS TEXT), CAST(:description AS TEXT), CAST(:color AS TEXT), CAST(:timeZone AS TEXT),
-            CAST(:access AS TEXT), CAST(:isPrimary AS BIGINT), CAST(:original AS TEXT), only_chosen
+            CAST(:access AS TEXT), CAST(:isPrimary AS BIGINT), CAST(:original AS TEXT),
+            ${VERSION_PARAMETERS}, only_chosen
        FROM account WHERE account_key = :accountKey
      ON CONFLICT (account_key, href) DO UPDATE SET
        position = excluded.position, title = excluded.title, description = excluded.description,
        color = excluded.color, access = excluded.access, is_primary = excluded.is_primary,
-       original = excluded.original,
+       original = excluded.original, ${LISTED_AGAIN},
        sync_token = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.sync_token END,
        synced_at = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.synced_at
                         WHEN calendar.synced_at IS NOT NULL THEN 0 END,
@@ -87,6 +98,7 @@ async function putCalendar(
        time_zone = excluded.time_zone`,
     {
       ...values,
+      ...versionValues(calendar),
       calendarKey: randomBytes(12).toString('base64url'),
       position,
       title: storable(calendar.title),
@@ -117,7 +129,7 @@ export function applyChanges(
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after it was taken: near enough for when something was noted.
   return recordChanges(tx, { key, at: until, own, hrefs, series }, async () => {
-    const calendarZone = await extendLease(tx, lease, until);
+    const calendarZone = await extendLease(tx, lease, { until, writes: hrefs.length > 0 });
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
     const apart = await deleteApart(tx, key, gone);
@@ -142,7 +154,7 @@ export function dropUnlisted(
   const { key } = lease;
   const unlisted = hrefs.map(storable);
   return recordChanges(tx, { key, at: until, own: false, hrefs: unlisted, series: [] }, async () => {
-    const calendarZone = await extendLease(tx, lease, until);
+    const calendarZone = await extendLease(tx, lease, { until, writes: unlisted.length > 0 });
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, unlisted);
     await countGrowth(tx, { key, ...growthOf(deleted, []) }, quotas);
@@ -164,7 +176,7 @@ export async function finishSync(
   const noteFirstSync = known?.syncedAt === null ? await firstSyncRecorder(tx, key) : undefined;
   const calendar = await tx.get<{ title: string }>(
     `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
-            too_complex = NULL, unfinished_syncs = 0, lease_holder = NULL
+            too_complex = NULL, unfinished_syncs = 0, lease_holder = NULL, ${ENDS_SYNC}
       WHERE ${HELD_CALENDAR} RETURNING title`,
     { key, holder, token: optional(token), syncedAt },
   );
@@ -205,10 +217,10 @@ function growthOf(deleted: readonly Sized[], inserted: readonly Sized[]) {
 async function extendLease(
   tx: Statements,
   { key, holder }: SyncLease,
-  until: number,
+  { until, writes }: { readonly until: number; readonly writes: boolean },
 ): Promise<string | undefined> {
   const calendar = await tx.get<{ timeZone: string }>(
-    `UPDATE calendar SET lease_until = :until, revision = revision + 1 WHERE ${HELD_CALENDAR}
+    `UPDATE calendar SET lease_until = :until${writes ? `, ${WRITES_EVENTS}` : ''} WHERE ${HELD_CALENDAR}
      RETURNING time_zone AS "timeZone"`,
     { key, holder, until },
   );

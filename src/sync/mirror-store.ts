@@ -55,6 +55,11 @@ export interface MirrorStore {
    * Makes the account's calendars exactly these and gives the lease back. Those left out stay so, and new ones are
    * where the user wants only what was chosen. Those gone lose their events; one whose zone changed will be listed in full, since floating times
    * move with it, and whoever has its lease loses it. False, and nothing done, when the lease is lost.
+   *
+   * `now` is when the list was asked for. A calendar whose version is the one it had when its last sync that ended well
+   * began counts as synced then. Not so when that version was younger than two seconds by the time that sync began, since a
+   * change of the same second may hide behind it, when that sync brought anything or something was written since, or an hour
+   * after it; nor after a failure, or where the whole calendar has to be listed or something of it is left out.
    */
   replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
 

@@ -68,19 +68,25 @@ type AccountTurn = SyncJobsDeps & {
   readonly watched: readonly Watch[];
 };
 
-/** Syncs the calendars, those synced longest ago first, while there is time. Answers those that are left. */
+/**
+ * Syncs the calendars, those synced longest ago first, while there is time. Answers those that are left. Those that the list
+ * just showed to be current are not asked for.
+ */
 async function syncInTurn(
   calendars: readonly MirroredCalendar[],
   { sync, jobs, now, startedAt, signal, watched }: AccountTurn,
 ): Promise<readonly MirroredCalendar[]> {
-  const waiting = calendars.toSorted((one, other) => (one.syncedAt ?? 0) - (other.syncedAt ?? 0));
+  const notBefore = (calendar: MirroredCalendar) => readSince(calendar, watched, startedAt);
+  const waiting = calendars
+    .filter((one) => one.failure !== undefined || (one.syncedAt ?? -1) < notBefore(one))
+    .toSorted((one, other) => (one.syncedAt ?? 0) - (other.syncedAt ?? 0));
   const isOver = () => signal.aborted || now() >= startedAt + ACCOUNT_TURN_MS;
   const work = async () => {
     while (!isOver()) {
       const calendar = waiting.shift();
       if (calendar === undefined) return;
       const { calendarKey } = calendar;
-      const failed = await sync.syncCalendar(calendarKey, readSince(calendar, watched, startedAt));
+      const failed = await sync.syncCalendar(calendarKey, notBefore(calendar));
       if (failed)
         await jobs.schedule('sync-calendar', calendarKey, retryAt(failed, { attempts: 0, now: now() }));
     }

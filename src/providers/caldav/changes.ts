@@ -28,8 +28,8 @@ const MANY = 50;
 const DAY_MS = 24 * 3600 * 1000;
 /** Collection tags are often a time in seconds: one seen younger than this may hide a change. */
 const CTAG_SETTLES_MS = 2000;
-/** Even a settled tag is not believed for longer. */
-const CTAG_TRUSTED_MS = 3600 * 1000;
+/** Even a settled tag is not believed for longer: shorter than the hour after which a calendar is synced whatever it shows. */
+const CTAG_TRUSTED_MS = 55 * 60 * 1000;
 
 /** As `changesSince` of CalendarAccount promises. */
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
