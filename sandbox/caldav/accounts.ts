@@ -17,6 +17,8 @@ export type Account = {
   readonly calendars: Map<string, CalendarCollection>;
   /** The messages that the server received for the person (RFC 6638 §2.2), where it schedules. */
   readonly inbox: CalendarCollection;
+  /** Draws the tag of a calendar after a change, where it is not the exact one. */
+  readonly newTag: (() => string) | undefined;
 };
 
 export interface Accounts {
@@ -31,7 +33,8 @@ export interface Accounts {
   renewPassword(email: string): string;
 }
 
-export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
+/** `newTag` is that of every account. */
+export function calendarAccounts(kind: 'icloud' | 'caldav', newTag?: () => string): Accounts {
   const byEmail = new Map<string, Account>();
   const byId = new Map<string, Account>();
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
@@ -53,6 +56,7 @@ export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
         password: person.password ?? newPassword(),
         aliases: [],
         calendars: new Map(),
+        newTag,
         inbox: new CalendarCollection({
           name: 'inbox',
           components: ['VEVENT'],

@@ -39,6 +39,11 @@ export type CalDavSandboxOptions = SandboxDeps & {
   readonly syncPage?: number;
   /** It sends invitations and answers itself (RFC 6638): to its own people, and by mail to others. Default false. */
   readonly schedules?: boolean;
+  /**
+   * What tells that a calendar changed, its ctag and the sync token that is shown with it: `exact` is another one after every
+   * change, `seconds` the time of the last one in whole seconds, `stuck` always the same. Default `exact`.
+   */
+  readonly tags?: 'exact' | 'seconds' | 'stuck';
 };
 
 export interface CalDavSandbox extends ProviderSandbox {
@@ -60,10 +65,11 @@ export interface CalDavSandbox extends ProviderSandbox {
 
 /** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
-  const { kind, clock, faults, port, syncPage = 1000, schedules = false } = options;
+  const { kind, clock, faults, port, syncPage = 1000, schedules = false, tags } = options;
   const plain = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
   const behaviour = schedules ? withScheduling(plain) : plain;
-  const accounts = calendarAccounts(kind);
+  const newTag = tags === 'stuck' ? () => 'stuck' : () => String(Math.floor(clock.now() / 1000));
+  const accounts = calendarAccounts(kind, (tags ?? 'exact') === 'exact' ? undefined : newTag);
   const sending = schedules ? scheduling({ accounts, behaviour, now: clock.now }) : undefined;
   let homeOrigin = '';
   const route = (request: SandboxRequest): Operation => {

@@ -36,6 +36,9 @@ export class CalendarCollection {
   readonly #members = new Map<string, Member>();
   readonly #namesOfUids = new Map<string, string>();
   #revision = 0;
+  /** Draws the tag after a change, where it is not the exact one. */
+  readonly #newTag: (() => string) | undefined;
+  #tag: string | undefined;
   #epoch = newEpoch();
 
   constructor(options: {
@@ -43,11 +46,14 @@ export class CalendarCollection {
     components: readonly string[];
     readOnly: boolean;
     properties: ReadonlyMap<string, string>;
+    newTag?: (() => string) | undefined;
   }) {
     this.name = options.name;
     this.components = options.components;
     this.readOnly = options.readOnly;
     this.properties = new Map(options.properties);
+    this.#newTag = options.newTag;
+    this.#tag = this.#newTag?.();
   }
 
   object(name: string): CalendarObject | undefined {
@@ -89,6 +95,7 @@ export class CalendarCollection {
     this.#revision += 1;
     this.#members.delete(name);
     this.#members.set(name, { revision: this.#revision, object });
+    this.#tag = this.#newTag?.();
   }
 
   /** An absolute URI, as RFC 6578 §4 wants it. */
@@ -96,9 +103,14 @@ export class CalendarCollection {
     return this.#tokenOf(this.#revision);
   }
 
-  /** The collection's tag: another one after every change. */
+  /** The collection's tag: another one after every change, unless its server draws others. */
   get ctag(): string {
-    return `${this.#epoch}-${this.#revision}`;
+    return this.#tag ?? `${this.#epoch}-${this.#revision}`;
+  }
+
+  /** The sync token as listings of calendars show it: as coarse as the tag. */
+  get shownToken(): string {
+    return this.#tag === undefined ? this.syncToken : `${TOKENS}${this.#tag}`;
   }
 
   /** Tokens handed out so far are no longer known. */

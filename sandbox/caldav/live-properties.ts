@@ -63,7 +63,7 @@ const LIVE: Readonly<Record<string, Live>> = {
       ? `text/calendar; charset=utf-8; component=${componentOf(resource.object)}`
       : undefined,
   [dav('sync-token')]: (resource) =>
-    resource.type === 'calendar' ? xmlText(resource.calendar.syncToken) : undefined,
+    resource.type === 'calendar' ? xmlText(resource.calendar.shownToken) : undefined,
   [calendarServer('getctag')]: (resource) =>
     resource.type === 'calendar' ? xmlText(resource.calendar.ctag) : undefined,
   [caldav('supported-calendar-component-set')]: (resource) =>

@@ -39,7 +39,8 @@ export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
         [TIME_ZONE, xmlText(zoneText(timeZone, now()))],
         ...(color === undefined ? [] : [[COLOR, xmlText(color)] as const]),
       ]);
-      const calendar = new CalendarCollection({ name, components: ['VEVENT'], readOnly, properties });
+      const { newTag } = account;
+      const calendar = new CalendarCollection({ name, components: ['VEVENT'], readOnly, properties, newTag });
       account.calendars.set(name, calendar);
       return hrefOf(account, calendar, deps);
     },

@@ -136,6 +136,7 @@ export function makeCalendar(target: Target, body: XmlElement | undefined): Sand
     components: components.length === 0 ? ['VEVENT', 'VTODO'] : components,
     readOnly: false,
     properties,
+    newTag: account.newTag,
   });
   account.calendars.set(name, calendar);
   return { status: 201 };
