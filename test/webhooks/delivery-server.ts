@@ -9,7 +9,12 @@ import { type DeliveryWorkerDeps, workTurn } from '../../src/webhooks/delivery-w
 import type { EndpointStore } from '../../src/webhooks/endpoint-store.ts';
 import { OPEN_AFTER } from '../../src/webhooks/retry-schedule.ts';
 import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
-import { type CalendarServer, makeUsers, openCalendarServer } from '../harness/calendar-server.ts';
+import {
+  type CalendarServer,
+  type CalendarServerOptions,
+  makeUsers,
+  openCalendarServer,
+} from '../harness/calendar-server.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 
 export type DeliveryServer = {
@@ -27,12 +32,21 @@ export type DeliveryServer = {
   close(): Promise<void>;
 };
 
+type DeliveryServerOptions = {
+  readonly db?: Database;
+  readonly egress?: Egress;
+  /** What the calendar server has besides. */
+  readonly server?: CalendarServerOptions;
+};
+
 /** `acme` has the receiver as its webhook URL. `db` is a database of its own. */
-export async function openDeliveryServer(
-  options: { readonly db?: Database; readonly egress?: Egress } = {},
-): Promise<DeliveryServer> {
+export async function openDeliveryServer(options: DeliveryServerOptions = {}): Promise<DeliveryServer> {
   const sealer = createSealer(randomBytes(32));
-  const server = await openCalendarServer({ sealer, ...(options.db && { db: options.db }) });
+  const server = await openCalendarServer({
+    sealer,
+    ...(options.db && { db: options.db }),
+    ...options.server,
+  });
   if (options.db !== undefined) await makeUsers(server.deps, server.clock.now);
   const receiver = await openReceiver();
   const { clock, log } = server;
