@@ -2,6 +2,7 @@
 import { AccountLimitReached, type NewAccount } from '../calendars/account-store.ts';
 import { deleteAccounts } from './account-deletion.ts';
 import type { Statements } from './drivers/database.ts';
+import { FOLLOWED_ACCOUNT } from './followed-accounts.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type Linking = { readonly account: NewAccount; readonly now: number };
@@ -86,14 +87,18 @@ export async function syncNewestOnly(
   );
 }
 
-/** Schedules the sync of those of these accounts that have none, now that they are the user's. */
+/**
+ * Schedules the sync of those of these accounts that have none, now that they are the user's. Where somebody waits for an
+ * account's changes it is synced at once: until now nobody was told of them, and its provider was not asked to tell of them.
+ */
 export async function syncAll(tx: Statements, accountKeys: readonly string[], now: number): Promise<void> {
   if (accountKeys.length === 0) return;
-  const without = await tx.all<{ accountKey: string }>(
-    `SELECT account_key AS "accountKey" FROM account
-      WHERE account_key ${tx.dialect.oneOf('accountKeys')}
-        AND NOT EXISTS (SELECT 1 FROM job WHERE job.kind = 'sync-account' AND job.key = account.account_key)`,
+  const due = await tx.all<{ accountKey: string }>(
+    `SELECT a.account_key AS "accountKey" FROM account AS a
+      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')}
+        AND (NOT EXISTS (SELECT 1 FROM job WHERE job.kind = 'sync-account' AND job.key = a.account_key)
+             OR (${FOLLOWED_ACCOUNT}))`,
     { accountKeys },
   );
-  for (const { accountKey } of without) await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
+  for (const { accountKey } of due) await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
 }

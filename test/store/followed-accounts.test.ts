@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { NOW } from '../contract/calendar-rows.ts';
+import { makeCode, NOW, presentedOf } from '../contract/calendar-rows.ts';
 import { makeAccount } from '../contract/grant-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
@@ -53,9 +53,7 @@ onEachDatabase((database, open) => {
 
     it('come into the quicker rhythm within a minute of the webhook URL, and none is put off', async () => {
       const stores = await prepare();
-      const runAt = async (): Promise<number | undefined> =>
-        (await stores.db.get<{ at: number }>('SELECT run_at AS "at" FROM job WHERE kind = \'sync-account\''))
-          ?.at;
+      const runAt = () => nextRun(stores.db);
       await stores.db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_123 });
       await stores.clients.updateClient('acme', { webhookUrl }, NOW);
       const soon = await runAt();
@@ -66,8 +64,30 @@ onEachDatabase((database, open) => {
       await stores.clients.updateClient('acme', { webhookUrl }, NOW - 70_000);
       assert.ok(((await runAt()) ?? 0) <= soon);
     });
+
+    for (const [heard, expected] of [
+      [webhookUrl, NOW + 5],
+      [undefined, NOW + 800_000],
+    ] as const)
+      it(`are looked at at once when they become their user’s, ${heard ? 'where somebody' : 'and not where nobody'} waits`, async () => {
+        const { db, clients, codes } = await prepare();
+        if (heard) await clients.updateClient('acme', { webhookUrl: heard }, NOW);
+        await db.write('UPDATE account_group SET expires_at = 9e15 RETURNING group_id');
+        await db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_000 });
+        await makeCode(db, 'ada');
+        await db.write('UPDATE authorization_code SET finishes = 1');
+        const [code] = await codes.findCodes('acme', 'ada');
+        assert.ok(code);
+
+        await codes.redeemCode(presentedOf(code), NOW + 5);
+
+        assert.equal(await nextRun(db), expected);
+      });
   });
 });
+
+const nextRun = async (db: Database): Promise<number | undefined> =>
+  (await db.get<{ at: number }>("SELECT run_at AS at FROM job WHERE kind = 'sync-account'"))?.at;
 
 const firstTurn = async (db: Database): Promise<number | undefined> =>
   (await db.get<{ at: number }>('SELECT MIN(turn_at) AS "at" FROM job_turn WHERE kind = \'sync-account\''))
