@@ -20,6 +20,7 @@ import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, helpOf, helpOfAll } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
+import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { serveCommand } from './serve-command.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,
+  listenCommand,
   backupCommand,
   doctorCommand,
 ];
