@@ -1,4 +1,4 @@
-/** EndpointStore in SQL; held by test/webhooks/failures.test.ts and test/cli/webhooks.test.ts. */
+/** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
 import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';
@@ -50,6 +50,9 @@ const ADD = `
       OR (SELECT COUNT(*) FROM webhook_endpoint
            WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)
   RETURNING endpoint_id`;
+// Its row is locked by this: listeners of an application are counted by one caller at a time.
+const LOCK_CLIENT =
+  'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id';
 const IS_LISTENER =
   'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL RETURNING endpoint_id';
 const RENEW = `UPDATE webhook_endpoint SET expires_at = :expiresAt WHERE expires_at > :now AND ${IS_LISTENER}`;
@@ -90,6 +93,7 @@ export function endpointStore(db: Database, sealer: Sealer): EndpointStore {
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
     const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
     return db.transaction(async (tx) => {
+      await tx.all(LOCK_CLIENT, { clientId });
       await lookSoon(tx, clientId, createdAt);
       return (await tx.all(ADD, { ...values, ...flags, ...terms })).length > 0;
     });

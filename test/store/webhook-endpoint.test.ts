@@ -1,0 +1,4 @@
+import { endpointStoreContract } from '../contract/webhook-endpoint-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(endpointStoreContract);
