@@ -32,6 +32,7 @@ import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
 import { receiverUrls } from './watches/receiver-url.ts';
+import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -153,6 +154,7 @@ async function instanceDeps(
     log,
     publicUrl: config.url,
     receiverUrl: receiverUrls(config),
+    mayAskForWatch: watchCap(now),
     securityContact: config.securityContact,
     operatorName: config.operatorName,
     offeredProviders: config.providers,

@@ -11,6 +11,7 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { isLive, type Watch } from './watch.ts';
+import type { WatchCap } from './watch-cap.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export type WatchesDeps = {
@@ -21,6 +22,8 @@ export type WatchesDeps = {
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Where a provider tells of changes; `undefined` where it cannot reach us. Absent: none can. */
   readonly receiverUrl?: (provider: ProviderKind) => string | undefined;
+  /** Absent: any number may be asked for. */
+  readonly mayAskForWatch?: WatchCap;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -79,11 +82,11 @@ export async function keepWatches(
   if (watching === undefined) return rows;
 
   const wanted = url === undefined ? [] : targetsOf(watched.calendars, watching, url);
-  const keeping = { watching, accountKey, deps };
+  const keeping = { watching, accountKey, kind, deps };
   try {
     for (const target of wanted) {
-      if (signal.aborted) break;
-      await keepOne(target, rows.filter(isOf(target)), keeping);
+      // What is over the cap is polled until the next look.
+      if (signal.aborted || !(await keepOne(target, rows.filter(isOf(target)), keeping))) break;
     }
     for (const row of rows.filter((one) => !wanted.some((target) => isOf(target)(one))))
       if (!signal.aborted) await stop(row, keeping);
@@ -114,22 +117,25 @@ const isOf =
 type Keeping = {
   readonly watching: CalendarWatching;
   readonly accountKey: string;
+  readonly kind: ProviderKind;
   readonly deps: WatchesDeps;
 };
 
-/** `rows`: of this target, the newest first. */
-async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<void> {
-  const { watches, now } = keeping.deps;
+/** `rows`: of this target, the newest first. False, and nothing done, where no more may be asked for now. */
+async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
+  const { watches, now, mayAskForWatch } = keeping.deps;
   const isLost = ({ state, madeAt }: Watch) => state === 'asked' && madeAt + ASKING_MS <= now();
   const current = rows.find((row) => !isLost(row));
   const isDue = current === undefined || current.renewAt <= now();
+  if (isDue && mayAskForWatch?.(keeping.kind) === false) return false;
   if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
-  if (rows.length < (isDue ? 1 : 2)) return;
+  if (rows.length < (isDue ? 1 : 2)) return true;
   // The new one is there before the old ones are stopped, and heard from: until then they may be all there is.
   const [newest] = (await watches.listWatches(keeping.accountKey)).filter(isOf(target));
   for (const row of rows)
     if (row.watchId !== newest?.watchId && (newest?.state === 'live' || !isLive(row, now())))
       await stop(row, keeping);
+  return true;
 }
 
 async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {

@@ -10,6 +10,7 @@ import { ProviderError, UnsupportedByProvider } from '../../src/calendars/provid
 import { createSealer } from '../../src/lib/sealing.ts';
 import { keepWatches, type WatchedAccount, type WatchesDeps } from '../../src/watches/keep-watches.ts';
 import { readSince, watchedExtent } from '../../src/watches/watch.ts';
+import { watchCap } from '../../src/watches/watch-cap.ts';
 import { makeAccount, makeCalendar } from '../contract/grant-rows.ts';
 import { type CalendarServer, openCalendarServer, START } from '../harness/calendar-server.ts';
 
@@ -91,6 +92,18 @@ describe('the watches of an account', () => {
     await keep(true, unread);
     assert.deepEqual(hrefs(), ['c0', 'c1', 'list']);
     assert.deepEqual(scheduled.toSorted(), ['sync-calendar c0', 'sync-calendar c1']);
+  });
+
+  it('are asked for so many times a minute and no more; the next look goes on', async () => {
+    deps = { ...deps, mayAskForWatch: watchCap(deps.now, 2) };
+    await keep();
+    assert.deepEqual(hrefs(), ['c0', 'list']);
+    await keep();
+    assert.equal(held.size, 2);
+
+    server.clock.now += 60_000;
+    await keep();
+    assert.deepEqual(hrefs(), ['c0', 'c1', 'list']);
   });
 
   it('count once they were heard from: until then everything is read as before', async () => {
