@@ -21,6 +21,7 @@ import { pagesRow } from './rows/pages-row.ts';
 import { recurrenceRow } from './rows/recurrence-row.ts';
 import { memoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
+import { webhooksRow } from './rows/webhooks-row.ts';
 
 const RESULTS = path.resolve(import.meta.dirname, '../artefacts/bench-results.json');
 const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow, listingRow, pagesRow];
@@ -62,6 +63,7 @@ async function bench(options: Options): Promise<void> {
       tell(reportOf(row, await runRow(row, context)));
     }
     if (options.rows.includes('recurrence')) tell(await recurrenceRow(folder, options.months));
+    if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));

@@ -28,9 +28,9 @@ export type SubjectResult = {
   readonly rate: number;
   /** Microseconds of the server's processor for one request; median. */
   readonly cpuMicroseconds: number | undefined;
-  /** Milliseconds; medians. */
-  readonly p50: number;
-  readonly p99: number;
+  /** Milliseconds; medians. Undefined where nobody waits. */
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
   /** Of the server after the last round. */
   readonly residentMegabytes: number | undefined;
 };

@@ -1,10 +1,15 @@
 /** A user whose one calendar is mirrored already, fresh for longer than the bench runs. */
+import { randomUUID } from 'node:crypto';
+
 import type { NewAccount } from '../src/calendars/account-store.ts';
 import type { EventResource } from '../src/calendars/event.ts';
 import { renderResource } from '../src/calendars/render-event.ts';
 import type { Stores } from '../src/open-storage.ts';
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR = 3_600_000;
+const DAY_MS = 24 * HOUR;
+const AT_ONCE = 50;
+const WINDOW_START = Date.UTC(2026, 10, 1);
 
 type User = { readonly clientId: string; readonly userId: string };
 
@@ -37,6 +42,54 @@ export async function seedUser(
   const changed = events.map((event) => renderResource(event, CALENDAR.timeZone));
   await mirror.applyChanges(lease, { changed, leftOut: [], removed: [] }, now + DAY_MS);
   await mirror.finishSync(lease, 'token', now + DAY_MS);
+}
+
+/** A meeting of an hour in Room 4, every seventh hour of November 2026 on. */
+export function meeting(index: number, title = `Meeting ${index}`): EventResource {
+  const start = WINDOW_START + index * 7 * HOUR;
+  const instant = (at: number) => ({
+    type: 'zoned' as const,
+    local: new Date(at).toISOString().slice(0, 19),
+    zone: 'UTC',
+  });
+  const uid = `event-${index}@dav.example`;
+  return {
+    href: `${CALENDAR_HREF}${index}.ics`,
+    etag: `"${title}"`,
+    eventId: uid,
+    original: { ics: `BEGIN:VEVENT\nUID:${uid}\nSUMMARY:${title}\nEND:VEVENT` },
+    events: [
+      {
+        uid,
+        title,
+        start: instant(start),
+        end: instant(start + HOUR),
+        status: 'confirmed',
+        availability: 'busy',
+        privacy: 'public',
+        location: 'Room 4',
+        attendees: [{ email: 'grace@example.com', status: 'accepted' }],
+      },
+    ],
+  };
+}
+
+/** A change of each of these calendars, as one sync of it makes. */
+export async function changeCalendars(
+  { mirror }: Stores,
+  calendarKeys: readonly string[],
+  event: EventResource,
+): Promise<void> {
+  const changed = [renderResource(event, CALENDAR.timeZone)];
+  const change = async (key: string) => {
+    const now = Date.now();
+    const lease = { key, holder: randomUUID() };
+    await mirror.leaseCalendar(lease, now, now + DAY_MS);
+    await mirror.applyChanges(lease, { changed, leftOut: [], removed: [] }, now + DAY_MS);
+    await mirror.finishSync(lease, 'token', now + DAY_MS);
+  };
+  const left = [...calendarKeys];
+  while (left.length > 0) await Promise.all(left.splice(0, AT_ONCE).map(change));
 }
 
 /** Makes what was linked the user's own, as the redemption of an approval does. */

@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 
 import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
+import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,webhooks,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
@@ -18,6 +19,7 @@ export type Options = {
   readonly months: number;
   /** Events of the first sync. */
   readonly events: number;
+  readonly webhooks: WebhookPace;
 };
 
 const CONNECTIONS = 64;
@@ -28,6 +30,11 @@ const PACES = {
 };
 const STARTS = { full: 7, quick: 3, smoke: 1 };
 const MONTHS = { full: 100, quick: 50, smoke: 3 };
+const WEBHOOKS = {
+  full: { calendars: 400, rounds: 5, pushes: 60 },
+  quick: { calendars: 100, rounds: 3, pushes: 10 },
+  smoke: { calendars: 10, rounds: 1, pushes: 1 },
+};
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 
 /** `undefined` when help was asked for; throws a sentence when a word is not known. */
@@ -52,6 +59,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     starts: STARTS[pace],
     months: MONTHS[pace],
     events: EVENTS[pace],
+    webhooks: WEBHOOKS[pace],
     rows: ROWS.filter((row) => requested.includes(row)),
   };
 }

@@ -2,7 +2,7 @@
 import { ratioOf, type SubjectResult } from './measure.ts';
 import type { Comparison, LoadRow, Target } from './row.ts';
 
-type Figure = { readonly measured: number; readonly unit: '×' | '%' | 'ms' | 'MB' };
+type Figure = { readonly measured: number; readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' };
 
 /** A figure beside its target, as it goes into the JSON too. */
 export type Verdict = Figure & {
@@ -17,7 +17,9 @@ export type RowReport = {
   readonly verdicts: readonly Verdict[];
 };
 
-export function reportOf(row: LoadRow, subjects: readonly SubjectResult[]): RowReport {
+type Compared = Pick<LoadRow, 'title' | 'comparisons'>;
+
+export function reportOf(row: Compared, subjects: readonly SubjectResult[]): RowReport {
   return { title: row.title, subjects, verdicts: row.comparisons.map((each) => compare(each, subjects)) };
 }
 
@@ -32,11 +34,13 @@ function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Ve
   return verdictOf(`${ours} / ${theirs}`, { measured, unit }, { required, outFor });
 }
 
-/** Of ratios more is better, of times and memory less. */
+const MORE_IS_BETTER: readonly string[] = ['×', '%', '/s'];
+
+/** Of ratios and rates more is better, of times and memory less. */
 export function verdictOf(what: string, { measured, unit }: Figure, target: Target | undefined): Verdict {
   const figure = { what, measured, unit, target };
   if (target === undefined) return { ...figure, verdict: 'no target' };
-  const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
+  const reaches = (limit: number) => (MORE_IS_BETTER.includes(unit) ? measured >= limit : measured < limit);
   const verdict = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
   return { ...figure, verdict: reaches(target.required) ? verdict : 'no' };
 }

@@ -10,6 +10,7 @@ export const ROWS = [
   'listing',
   'recurrence',
   'pages',
+  'webhooks',
   'sync',
   'start',
 ] as const;

@@ -1,17 +1,14 @@
 /** 100 events of one user's month, out of a mirror of 100,000 events of 1,000 users. */
-import type { EventResource } from '../../src/calendars/event.ts';
 import type { Stores } from '../../src/open-storage.ts';
 import { type KalendsOptions, startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
 import { type Application, bearerGet, tokensFor } from '../load/oauth-calls.ts';
-import { CALENDAR_HREF, seedUser } from '../mirror-seed.ts';
+import { meeting, seedUser } from '../mirror-seed.ts';
 import type { LoadRow } from '../row.ts';
 import { bareFastify, getWith, presenting, repeating } from './token-subjects.ts';
 
 const EVENTS_OF_EACH = 100;
 const SEEDED_AT_ONCE = 50;
-const HOUR = 3_600_000;
-const WINDOW_START = Date.UTC(2026, 10, 1);
 const LISTING = '/events?pageSize=100&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 
 const KALENDS = 'Kalends, 100 events, SQLite';
@@ -51,33 +48,4 @@ async function seedMirror(stores: Stores, { clientId }: Application, count: numb
   await stores.db.write('DELETE FROM job');
 }
 
-function resources(): EventResource[] {
-  return Array.from({ length: EVENTS_OF_EACH }, (_, i) => {
-    const start = WINDOW_START + i * 7 * HOUR;
-    const instant = (at: number) => ({
-      type: 'zoned' as const,
-      local: new Date(at).toISOString().slice(0, 19),
-      zone: 'UTC',
-    });
-    const uid = `event-${i}@dav.example`;
-    return {
-      href: `${CALENDAR_HREF}${i}.ics`,
-      etag: `"${i}"`,
-      eventId: uid,
-      original: { ics: `BEGIN:VEVENT\nUID:${uid}\nSUMMARY:Meeting ${i}\nEND:VEVENT` },
-      events: [
-        {
-          uid,
-          title: `Meeting ${i}`,
-          start: instant(start),
-          end: instant(start + HOUR),
-          status: 'confirmed',
-          availability: 'busy',
-          privacy: 'public',
-          location: 'Room 4',
-          attendees: [{ email: 'grace@example.com', status: 'accepted' }],
-        },
-      ],
-    };
-  });
-}
+const resources = () => Array.from({ length: EVENTS_OF_EACH }, (_, i) => meeting(i));

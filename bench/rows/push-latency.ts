@@ -1,0 +1,111 @@
+/** How long a change takes from a provider that tells of it at once to the receiver, one at a time. */
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { completeSignIn } from '../../sandbox/google/complete-sign-in.ts';
+import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { createEgress } from '../../src/lib/egress/egress.ts';
+import { googleProvider } from '../../src/providers/google/google-provider.ts';
+import { recordingLog } from '../../test/servers/recording-log.ts';
+import { type Kalends, startKalends } from '../kalends.ts';
+import { type DeliveryReceiver, openDeliveryReceiver } from '../load/delivery-receiver.ts';
+import { tokensFor } from '../load/oauth-calls.ts';
+import { linkedBy } from '../mirror-seed.ts';
+import { SANDBOX_APP, SANDBOX_REDIRECT_URI } from '../peers/provider-sandbox.ts';
+import { type Verdict, verdictOf } from '../report.ts';
+
+/** Each has a calendar besides their first. */
+const PEOPLE = 8;
+const P50 = { required: 500, outFor: 500 };
+const P95 = { required: 1_000, outFor: 1_000 };
+
+export async function pushLatency(folder: string, pushes: number): Promise<Verdict[]> {
+  const apps = [{ ...SANDBOX_APP, redirectUris: [SANDBOX_REDIRECT_URI] }];
+  const sandbox = await googleSandbox({ clock: sandboxClock(), faults: faultBoard(), apps });
+  const receiver = await openDeliveryReceiver();
+  const server = await startKalends({ folder, env: environmentOf(sandbox) });
+  try {
+    const { clientId } = server.application;
+    await server.stores.clients.updateClient(clientId, { webhookUrl: receiver.url }, Date.now());
+    const calendars: { readonly email: string; readonly calendarId: string }[] = [];
+    for (let i = 0; i < PEOPLE; i += 1) calendars.push(await connectPerson(i, sandbox, server));
+    const codes = await server.seedCodes(PEOPLE);
+    // The exchange makes what was linked the user's: from then on it is followed.
+    await server.stores.db.write('UPDATE authorization_code SET finishes = 1');
+    const synced = receiver.next(2 * PEOPLE, '"isInitialSync":true');
+    await tokensFor(server, codes);
+    await synced;
+    const change = async (i: number) => {
+      const { email, calendarId } = calendars[i % PEOPLE] ?? { email: '', calendarId: '' };
+      return toReceiver(receiver, `Change ${i}`, (title) =>
+        sandbox.manual.createEvent(email, calendarId, { title, ...AT }),
+      );
+    };
+    // The first of each may come before Google tells of its calendar.
+    for (let i = 0; i < 2 * PEOPLE; i += 1) await change(i);
+    const times: number[] = [];
+    for (let i = 0; i < pushes; i += 1) times.push(await change(2 * PEOPLE + i));
+    return verdictsOf(times);
+  } finally {
+    await server.stop();
+    receiver.close();
+    await sandbox.close();
+  }
+}
+
+const AT = {
+  start: { dateTime: '2026-12-01T09:00:00', timeZone: 'Europe/Vienna' },
+  end: { dateTime: '2026-12-01T10:00:00', timeZone: 'Europe/Vienna' },
+};
+
+const environmentOf = ({ issuer, apiUrl }: GoogleSandbox) => ({
+  KALENDS_PRIVATE_NETWORK: 'loopback',
+  KALENDS_GOOGLE_CLIENT_ID: SANDBOX_APP.clientId,
+  KALENDS_GOOGLE_CLIENT_SECRET: SANDBOX_APP.clientSecret,
+  KALENDS_GOOGLE_ISSUER: issuer,
+  KALENDS_GOOGLE_API_URL: apiUrl,
+});
+
+/** Makes a person with a calendar of their own, and links their account. */
+async function connectPerson(index: number, sandbox: GoogleSandbox, { stores, application }: Kalends) {
+  const { clientId } = application;
+  const userId = `user-${index}`;
+  const email = `${userId}@bench.example`;
+  await sandbox.manual.addPerson({ email, name: userId });
+  const calendarId = await sandbox.manual.addCalendar(email, { title: 'Work', timeZone: 'Europe/Vienna' });
+  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  try {
+    const { issuer, apiUrl } = sandbox;
+    const { signIn } = googleProvider({ egress, log: recordingLog().log, now: Date.now, issuer, apiUrl });
+    const request = { app: SANDBOX_APP, redirectUri: SANDBOX_REDIRECT_URI, scope: 'read' } as const;
+    const { url, pending } = await signIn.begin({ ...request, state: 'bench', language: 'en' });
+    const signedIn = await signIn.complete(await completeSignIn(url, { email }), pending, SANDBOX_APP);
+    await stores.users.loadOrCreateUser(clientId, userId, Date.now());
+    const account = { clientId, userId, provider: 'google' as const, ...linkedBy(userId), ...signedIn };
+    await stores.accounts.linkAccount(account, Date.now());
+  } finally {
+    await egress.close();
+  }
+  return { email, calendarId };
+}
+
+/** Milliseconds until the receiver hears of it. */
+async function toReceiver(
+  receiver: DeliveryReceiver,
+  title: string,
+  change: (title: string) => Promise<unknown>,
+): Promise<number> {
+  const told = receiver.next(1, `"${title}"`);
+  const began = performance.now();
+  await change(title);
+  const [at = 0] = await told;
+  return at - began;
+}
+
+function verdictsOf(times: readonly number[]): Verdict[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+  return [
+    verdictOf('Google’s push to the delivery, p50', { measured: at(0.5), unit: 'ms' }, P50),
+    verdictOf('Google’s push to the delivery, p95', { measured: at(0.95), unit: 'ms' }, P95),
+  ];
+}
