@@ -1,4 +1,4 @@
-/** MessageLog in SQL; held by test/webhooks/deliveries-log.test.ts on both databases. */
+/** MessageLog in SQL; held to test/contract/webhook-message-log.contract.ts on both databases. */
 import type { Sealer } from '../lib/sealing.ts';
 import type { Attempt } from '../webhooks/message.ts';
 import type {
@@ -185,8 +185,8 @@ function replaying(db: Database, sealer: Sealer): Replaying {
 
     settleReplay(messageId: string, attempt: Attempt, now: number) {
       return db.transaction(async (tx) => {
-        await addAttempt(tx, { messageId, attempt, now, sealer });
         await tx.all(REPLAYED, { messageId });
+        await addAttempt(tx, { messageId, attempt, now, sealer });
         if (attempt.fault === undefined) await tx.all(DELIVERED, { messageId, now });
       });
     },

@@ -17,7 +17,10 @@ const ADD_ATTEMPT = `
 
 type Sealing = { readonly sealer: Sealer };
 
-/** Also of a message whose stream was taken over meanwhile: that it was sent is so. */
+/**
+ * Also of a message whose stream was taken over meanwhile: that it was sent is so. Call it once the message's row is locked: its
+ * attempts are numbered one after the other, those of a replay too.
+ */
 export async function addAttempt(tx: Statements, { messageId, attempt, sealer }: SettledMessage & Sealing) {
   const { startedAt, durationMs, status, fault, answer } = attempt;
   await tx.all(ADD_ATTEMPT, {
@@ -89,13 +92,13 @@ export async function settleFailed(
 ): Promise<void> {
   const { messageId, now, counts, retryAt, reason = null, gateAt, pause = null } = settled;
   await tx.all(FAILED_ENDPOINT, { endpointId: endpoint.endpointId, now, gateAt, pause });
-  await addAttempt(tx, settled);
   const stream = { streamId, holder, messageId };
   if (retryAt === undefined) {
     await tx.all(DEAD, { messageId, now, reason });
     await tx.all(GO_ON, stream);
-    return;
+  } else {
+    await tx.all(TRY_AGAIN, { messageId, retryAt, counts: Number(counts) });
+    await tx.all(WAIT, { ...stream, retryAt });
   }
-  await tx.all(TRY_AGAIN, { messageId, retryAt, counts: Number(counts) });
-  await tx.all(WAIT, { ...stream, retryAt });
+  await addAttempt(tx, settled);
 }

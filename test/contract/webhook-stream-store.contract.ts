@@ -18,7 +18,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
   const prepare = async (calendars = 1) => {
     const db = await open();
     const sealer = createSealer(randomBytes(32));
-    const { streams } = openStores(db, { sealer });
+    const { streams, messages } = openStores(db, { sealer });
     await makeCalendars(db, []);
     await db.write(
       `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
@@ -26,7 +26,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       { now: NOW },
     );
     for (let index = 0; index < calendars; index += 1) await makeStream(db, `c${index}`);
-    return { db, streams };
+    return { db, streams, messages };
   };
   const take = (
     streams: StreamStore,
@@ -150,6 +150,22 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(again?.message?.body, message.body);
       assert.equal(again?.message?.attempts, 1);
       assert.equal(again?.endpoint.failures, 1);
+    });
+
+    it('an attempt that fails is logged, and so are replays of its message that end at the same time', async () => {
+      const { db, streams, messages } = await prepare();
+      await makeGrant(db);
+      const stream = await taken(streams);
+      const { messageId } = await begin(streams, stream);
+      const retry = { counts: true, retryAt: NOW + 5_000, reason: undefined, gateAt: NOW, pause: undefined };
+
+      await Promise.all([
+        streams.settleFailed(stream, { messageId, attempt, now: NOW }, retry),
+        ...Array.from({ length: 5 }, () => messages.settleReplay(messageId, attempt, NOW)),
+      ]);
+
+      const { log = [], attempts } = (await messages.findMessage('acme', messageId)) ?? {};
+      assert.deepEqual([log.map(({ number }) => number), attempts], [[1, 2, 3, 4, 5, 6], 1]);
     });
 
     it('a delivered message leaves its stream free and its endpoint well', async () => {

@@ -1,0 +1,307 @@
+/** What every MessageLog must do. Each database's test calls this with its own `open`. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { messageContext } from '../../src/store/webhook-sealing.ts';
+import type { Attempt, MessageState } from '../../src/webhooks/message.ts';
+import type { MessageFilter, MessageLog } from '../../src/webhooks/message-log.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
+import { makeAccount, makeCalendars, rowsIn } from './grant-rows.ts';
+
+const LEASE = 32_000;
+const OF_ACME: MessageFilter = { clientId: 'acme' };
+const good: Attempt = {
+  startedAt: NOW,
+  durationMs: 12,
+  status: 204,
+  fault: undefined,
+  answer: undefined,
+};
+const bad: Attempt = { ...good, status: 500, fault: 'It answered 500', answer: 'no thanks' };
+
+export function messageLogContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    const sealer = createSealer(randomBytes(32));
+    const { endpoints, messages } = openStores(db, { sealer });
+    await makeCalendars(db, [NOW]);
+    await db.write(
+      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+       VALUES ('other', 'other', 'https://other.example/cb', :now, :now) RETURNING client_id`,
+      { now: NOW },
+    );
+    await makeAccount(db, 'other', 'ada');
+    for (const clientId of ['acme', 'other']) {
+      const hears = { events: true, calendars: false, connections: false, own: false };
+      const url = `https://${clientId}.example/in`;
+      const endpoint = { endpointId: `we_${clientId}`, clientId, url, hears, secret: `whsec_${clientId}` };
+      await endpoints.addEndpoint({ ...endpoint, createdAt: NOW });
+    }
+    const add = (messageId: string, change: Partial<Made> = {}) =>
+      makeMessage({ db, sealer }, { ...MADE, messageId, ...change });
+    return { db, endpoints, messages, add };
+  };
+  const list = async (messages: MessageLog, filter: MessageFilter = OF_ACME) =>
+    (await messages.listMessages(filter, { after: undefined, limit: 100 })).map(({ messageId }) => messageId);
+  const take = (messages: MessageLog, now = NOW, limit = 16) =>
+    messages.takeReplays({ now, leaseUntil: now + LEASE, limit });
+  const taken = async (messages: MessageLog, now = NOW, limit = 16) =>
+    (await take(messages, now, limit)).map(({ messageId }) => messageId);
+
+  describe(`MessageLog on ${database}`, () => {
+    it('a message is shown to its own application, with its body and its attempts in order', async () => {
+      const { messages, add } = await prepare();
+      await add('m1', { state: 'dead' });
+      await messages.settleReplay('m1', bad, NOW + 1);
+      await messages.settleReplay('m1', good, NOW + 2);
+
+      const shown = await messages.findMessage('acme', 'm1');
+
+      assert.deepEqual(shown, {
+        ...{ messageId: 'm1', endpointId: 'we_acme', userId: 'ada', provider: 'caldav', calendarId: '/c0/' },
+        ...{ sequence: 1, changeType: 'updated', eventCount: 2, state: 'delivered', reason: undefined },
+        ...{ attempts: 3, nextAt: undefined, createdAt: NOW, settledAt: NOW + 2 },
+        ...{ calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
+        log: [
+          { number: 1, ...bad },
+          { number: 2, ...good },
+        ],
+      });
+      assert.equal(await messages.findMessage('other', 'm1'), undefined);
+      assert.equal(await messages.findMessage('acme', 'm2'), undefined);
+    });
+
+    it('messages are listed the newest first, in pages without gap or repetition', async () => {
+      const { messages, add } = await prepare();
+      for (const [index, id] of ['b', 'a', 'd', 'c', 'e'].entries())
+        await add(id, { createdAt: NOW + (index % 2) });
+
+      const paged: string[] = [];
+      for (let after: { createdAt: number; messageId: string } | undefined; ; ) {
+        const page = await messages.listMessages(OF_ACME, { after, limit: 2 });
+        paged.push(...page.map(({ messageId }) => messageId));
+        after = page.at(-1);
+        if (after === undefined) break;
+      }
+
+      assert.deepEqual(paged, ['c', 'a', 'e', 'd', 'b']);
+    });
+
+    it('each filter leaves out what is not meant, and no filter shows what is another application’s', async () => {
+      const { messages, add } = await prepare();
+      await add('m1');
+      await add('m2', { state: 'dead', provider: 'google', calendarId: '/c1/', createdAt: NOW + 10 });
+      await add('m3', { clientId: 'other' });
+
+      const filters: readonly [Omit<MessageFilter, 'clientId'>, readonly string[]][] = [
+        [{}, ['m2', 'm1']],
+        [{ state: 'dead' }, ['m2']],
+        [{ state: 'pending' }, []],
+        [{ userId: 'ada' }, ['m2', 'm1']],
+        [{ userId: 'ben' }, []],
+        [{ provider: 'google' }, ['m2']],
+        [{ calendarId: '/c0/' }, ['m1']],
+        [{ endpointId: 'we_acme' }, ['m2', 'm1']],
+        [{ endpointId: 'we_other' }, []],
+        [{ from: NOW + 10 }, ['m2']],
+        [{ to: NOW + 10 }, ['m1']],
+        [{ from: NOW, to: NOW + 11, provider: 'caldav' }, ['m1']],
+      ];
+      for (const [filter, ids] of filters)
+        assert.deepEqual(await list(messages, { ...OF_ACME, ...filter }), ids, JSON.stringify(filter));
+      assert.deepEqual(await list(messages, { clientId: 'other' }), ['m3']);
+    });
+
+    it('a replay that is asked for is given to exactly one of ten callers, with what it takes to send it', async () => {
+      const { messages, add } = await prepare();
+      await add('m1');
+      assert.equal(await messages.nextReplayAt(), undefined);
+      assert.equal(await messages.askReplay('acme', 'm1', NOW), true);
+      assert.equal(await messages.nextReplayAt(), NOW);
+
+      const all = await tenTimes(() => take(messages));
+
+      assert.deepEqual(all.flat(), [
+        {
+          ...{ messageId: 'm1', calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
+          ...{ url: 'https://acme.example/in', secrets: [{ secret: 'whsec_acme' }] },
+        },
+      ]);
+      assert.deepEqual(await taken(messages, NOW + LEASE - 1), []);
+      assert.deepEqual(await taken(messages, NOW + LEASE), ['m1'], 'whoever took it has died');
+    });
+
+    it('ten callers take ten replays between them, each once', async () => {
+      const { messages, add } = await prepare();
+      for (let index = 0; index < 10; index += 1) await add(`m${index}`);
+      assert.equal(await messages.askReplays(OF_ACME, NOW, 100), 10);
+
+      const ids = (await tenTimes(() => taken(messages, NOW, 1))).flat();
+      // Who was passed over while others took theirs asks again.
+      ids.push(...(await taken(messages)));
+
+      assert.deepEqual(
+        ids.toSorted(),
+        Array.from({ length: 10 }, (_, index) => `m${index}`),
+      );
+    });
+
+    it('of ten who ask for replays of a range at once each message is counted by one', async () => {
+      const { messages, add } = await prepare();
+      for (let index = 0; index < 6; index += 1) await add(`m${index}`);
+
+      const counts = await tenTimes(() => messages.askReplays(OF_ACME, NOW, 100));
+
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        6,
+      );
+      assert.equal((await taken(messages)).length, 6);
+    });
+
+    it('of a range the oldest are asked for, as many as may be, and of the application alone', async () => {
+      const { messages, add } = await prepare();
+      await add('old', { createdAt: NOW - 2 });
+      await add('older', { createdAt: NOW - 3 });
+      await add('new');
+      await add('dead', { createdAt: NOW - 9, state: 'dead' });
+      await add('theirs', { clientId: 'other', createdAt: NOW - 4 });
+
+      assert.equal(await messages.askReplays({ ...OF_ACME, state: 'delivered', from: NOW - 5 }, NOW, 2), 2);
+
+      assert.deepEqual((await taken(messages)).toSorted(), ['old', 'older']);
+      assert.equal(await messages.askReplay('acme', 'theirs', NOW), false);
+      assert.equal(await messages.askReplay('acme', 'none', NOW), false);
+    });
+
+    it('one that is asked for again while it is being sent is not given to another', async () => {
+      const { messages, add } = await prepare();
+      await add('m1');
+      await messages.askReplay('acme', 'm1', NOW);
+      await take(messages);
+
+      await messages.askReplay('acme', 'm1', NOW + 1);
+      await messages.askReplays(OF_ACME, NOW + 1, 100);
+
+      assert.deepEqual(await taken(messages, NOW + 2), []);
+      await messages.settleReplay('m1', good, NOW + 3);
+      assert.equal(await messages.nextReplayAt(), undefined);
+    });
+
+    it('a replay of a paused endpoint waits until it is resumed', async () => {
+      const { endpoints, messages, add } = await prepare();
+      await add('m1');
+      await messages.askReplay('acme', 'm1', NOW);
+      await endpoints.pauseEndpoint('we_acme', NOW);
+
+      assert.equal(await messages.nextReplayAt(), undefined);
+      assert.deepEqual(await taken(messages), []);
+      await endpoints.resumeEndpoint('we_acme');
+      assert.deepEqual(await taken(messages), ['m1']);
+    });
+
+    it('a replay that succeeds delivers what was dead, and one that fails changes nothing', async () => {
+      const { messages, add } = await prepare();
+      for (const id of ['good', 'bad']) await add(id, { state: 'dead', reason: 'The last attempt failed' });
+
+      await messages.settleReplay('good', good, NOW + 1);
+      await messages.settleReplay('bad', bad, NOW + 1);
+
+      const [delivered, dead] = [
+        await messages.findMessage('acme', 'good'),
+        await messages.findMessage('acme', 'bad'),
+      ];
+      assert.deepEqual(
+        [delivered?.state, delivered?.reason, delivered?.settledAt],
+        ['delivered', undefined, NOW + 1],
+      );
+      assert.deepEqual([dead?.state, dead?.reason, dead?.log.length], ['dead', 'The last attempt failed', 1]);
+    });
+
+    it('a replay of what its stream is still trying leaves that to its stream', async () => {
+      const { messages, add } = await prepare();
+      await add('m1', { state: 'pending' });
+      await messages.askReplay('acme', 'm1', NOW);
+      await take(messages);
+      await messages.settleReplay('m1', good, NOW + 1);
+
+      const shown = await messages.findMessage('acme', 'm1');
+      assert.deepEqual([shown?.state, shown?.nextAt, shown?.settledAt], ['pending', NOW + 5, undefined]);
+    });
+
+    it('of ten attempts that are logged at once each has a number of its own', async () => {
+      const { messages, add } = await prepare();
+      await add('m1');
+
+      await tenTimes((i) => messages.settleReplay('m1', { ...good, durationMs: i }, NOW));
+
+      const { log = [] } = (await messages.findMessage('acme', 'm1')) ?? {};
+      assert.deepEqual(
+        log.map(({ number }) => number),
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      );
+      assert.equal(new Set(log.map(({ durationMs }) => durationMs)).size, 10);
+    });
+
+    it('what is older is deleted with its attempts, but for what is being tried', async () => {
+      const { db, messages, add } = await prepare();
+      await add('old', { createdAt: NOW - 1 });
+      await add('tried', { createdAt: NOW - 1, state: 'pending' });
+      await add('new');
+      await messages.settleReplay('old', good, NOW);
+
+      assert.equal(await messages.deleteOldMessages(NOW), 1);
+
+      assert.deepEqual(await list(messages), ['new', 'tried']);
+      assert.equal(await rowsIn(db, 'webhook_attempt'), 0);
+    });
+
+    it('bodies and answers are in no column as they were sent', async () => {
+      const { db, messages, add } = await prepare();
+      await add('m1');
+      await messages.settleReplay('m1', bad, NOW);
+
+      const rows = JSON.stringify([
+        await db.all('SELECT * FROM webhook_message'),
+        await db.all('SELECT * FROM webhook_attempt'),
+        await db.all('SELECT * FROM webhook_endpoint'),
+      ]);
+      for (const secret of ['"of"', 'no thanks', 'whsec_']) assert.ok(!rows.includes(secret), secret);
+    });
+  });
+}
+
+type Made = {
+  readonly messageId: string;
+  readonly clientId: string;
+  readonly provider: string;
+  readonly calendarId: string;
+  readonly state: MessageState;
+  readonly reason: string | null;
+  readonly createdAt: number;
+};
+const MADE: Omit<Made, 'messageId'> = {
+  clientId: 'acme',
+  provider: 'caldav',
+  calendarId: '/c0/',
+  state: 'delivered',
+  reason: null,
+  createdAt: NOW,
+};
+
+/** One that was tried three times, as far as it says itself. */
+async function makeMessage({ db, sealer }: { db: Database; sealer: Sealer }, made: Made): Promise<void> {
+  const body = sealer.seal(`{"of":"${made.messageId}"}`, messageContext(made.messageId));
+  await db.write(
+    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, account_key, calendar_key, provider,
+       calendar_id, sequence, change_type, event_count, shows, body, state, reason, attempts, next_at, created_at)
+     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, 'ada', CAST(:clientId AS TEXT) || '-ada', 'c0',
+       :provider, :calendarId, 1, 'updated', 2, 'events', :body, :state, :reason, 3, :nextAt, :createdAt)
+     RETURNING message_id`,
+    { ...made, body, nextAt: NOW + 5 },
+  );
+}
