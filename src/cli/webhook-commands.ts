@@ -167,7 +167,13 @@ const test: Command = {
   notes: ['Its `metadata.test` is true. It is sent from here, once, whether the endpoint is paused or not.'],
   run: ({ positionals }, { config, withStorage, deps: { now } }) =>
     withStorage(async ({ endpoints, webhookKeys, sealer }) => {
-      const { endpointId, clientId, url } = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
+      const found = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
+      const { endpointId, clientId, url } = found;
+      if (found.expiresAt !== undefined)
+        throw new CommandError(
+          'is_listener',
+          'It is a listener, which asks for its deliveries: nothing can be sent to it.',
+        );
       const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
       const log = { error() {} };
       const webhookSigner = await openWebhookSigner({ webhookKeys, sealer, now, log });
@@ -231,14 +237,15 @@ const hearsOf = ({ hears }: ListedEndpoint): string[] => [
   ...(hears.own ? ['own'] : []),
 ];
 
-function stateOf({ state, pausedReason, failures }: ListedEndpoint): string {
+function stateOf({ state, pausedReason, failures, expiresAt }: ListedEndpoint): string {
   if (state === 'paused') return `paused (${pausedReason ?? 'operator'})`;
+  if (expiresAt !== undefined) return 'listening';
   return failures === 0 ? 'active' : `failing (${failures})`;
 }
 
 function documentOf(endpoint: ListedEndpoint): object {
   const { endpointId, clientId, url, state, pausedReason, failures, waiting, lastFault, isFirst } = endpoint;
-  const { pausedAt, failingSince, createdAt } = endpoint;
+  const { pausedAt, failingSince, createdAt, expiresAt } = endpoint;
   const timeOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     endpoint_id: endpointId,
@@ -254,5 +261,6 @@ function documentOf(endpoint: ListedEndpoint): object {
     last_fault: lastFault ?? null,
     waiting,
     created_at: timeOf(createdAt),
+    expires_at: timeOf(expiresAt),
   };
 }

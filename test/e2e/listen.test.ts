@@ -79,12 +79,20 @@ describe('kalends listen', { skip: WITHOUT_RADICALE }, () => {
     });
     assert.equal(answer.status, 200, await answer.text());
   };
+  const listedEndpoints = async () =>
+    (await site.program.command('webhook', 'list')).endpoints as Record<string, unknown>[];
   const told = (title: string) =>
     receiver.received.find(({ body }) => body.events.some((event) => event.title === title));
 
   it('passes on the signed bytes, prints each with its outcome, goes on after a crash of the service, and ends cleanly', async () => {
     const { child, output } = await listen(receiver.url);
     assert.ok(output.stdout.includes(SECRET));
+    const [listed] = await listedEndpoints();
+    assert.match(String(listed?.expires_at), /^20/);
+    await assert.rejects(
+      site.program.command('webhook', 'test', String(listed?.endpoint_id)),
+      /is a listener/,
+    );
     await make('Heard');
     await until(() => told('Heard') !== undefined && output.stdout.includes('-> '), output);
 
@@ -107,8 +115,7 @@ describe('kalends listen', { skip: WITHOUT_RADICALE }, () => {
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
     assert.equal(code, 0, output.stderr);
-    const { endpoints } = await site.program.command('webhook', 'list');
-    assert.deepEqual(endpoints, []);
+    assert.deepEqual(await listedEndpoints(), []);
   });
 
   it('prints documents for programs, one a line, whether a receiver is there or not', async () => {
