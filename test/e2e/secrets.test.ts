@@ -30,6 +30,7 @@ import {
   tokensOf,
 } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
+import { EVENT_WORDS, tellEverything } from './telling.ts';
 
 const MASTER_KEY = randomBytes(32);
 const WRONG = 'canary-wrong-password';
@@ -55,6 +56,10 @@ onEachDatabase((database, _open, place) => {
       site = await openSite({ databaseUrl, env: { KALENDS_LOG_LEVEL: 'trace', ...key } });
       await useEverything(site, canaries);
       await failEverywhere(site, canaries, (sql) => administer(sql, databaseUrl, site));
+      const reader = await connect(site.application, { userId: 'ada', login: site.login });
+      notePair(canaries, 'a reader whose application is told of changes', reader);
+      const told = await tellEverything(site, reader, (sql) => administer(sql, databaseUrl, site));
+      for (const [name, value] of told) note(canaries, name, value);
       const masterKey = databaseUrl === undefined ? keyInFile(site) : MASTER_KEY;
       note(canaries, 'the master key', masterKey.toString('base64'));
       note(canaries, 'the master key in hex', masterKey.toString('hex'));
@@ -73,9 +78,12 @@ onEachDatabase((database, _open, place) => {
 
       assert.match(stderr, /"level":20/, 'it logs at its finest');
       assert.match(stderr, /"level":50/, 'and its failures');
+      assert.match(stderr, /webhook_message/, 'those of telling too');
       assert.deepEqual(canariesIn(stdout + stderr, canaries), []);
       const labels = new Map(Object.entries(LABELS));
       assert.deepEqual(canariesIn(stdout + stderr, labels), [], 'nor what people call a user');
+      const words = new Map(Object.entries(EVENT_WORDS));
+      assert.deepEqual(canariesIn(stdout + stderr, words), [], 'nor what calendars say');
     });
 
     it('secrets are in no row of the database', async () => {
@@ -105,6 +113,8 @@ onEachDatabase((database, _open, place) => {
         site.program.command('user', 'show', clientId, 'ada'),
         site.program.command('keys', 'rotate'),
         site.program.command('doctor'),
+        site.program.command('webhook', 'list'),
+        site.program.command('webhook', 'deliveries', clientId),
       ]);
 
       assert.deepEqual(canariesIn(JSON.stringify(outputs), canaries), []);

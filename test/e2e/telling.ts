@@ -1,0 +1,92 @@
+/** What is told to two endpoints of an application, and what of it must stay secret. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openReceiver, type Received } from '../webhooks/receiver.ts';
+import type { TokenPair } from './flow.ts';
+import type { Site } from './site.ts';
+
+const PATIENCE_MS = 30_000;
+/** What a receiver answers. */
+const ANSWER = 'canary-answer-of-a-receiver';
+/** Titles and what else a calendar says: they are in deliveries, and stand in no log. */
+export const EVENT_WORDS = {
+  'the title of an event': 'Canary Mc Title',
+  'the location of an event': 'Canary Mc Location',
+  'the title of an event whose delivery could not be stored': 'Canary Mc Failure',
+};
+const [TITLE, LOCATION, FAILED_TITLE] = Object.values(EVENT_WORDS);
+
+/**
+ * Tells of changes to receivers that take and refuse them, before and after a rotation, and once while messages cannot be stored.
+ * `change` changes the database. Answers secrets by their names: those of the endpoints, and what is in bodies alone.
+ */
+export async function tellEverything(
+  { program, application, calendars }: Site,
+  { accessToken }: TokenPair,
+  change: (sql: string) => Promise<void>,
+): Promise<ReadonlyMap<string, string>> {
+  const secrets = new Map([['the answer of a receiver', ANSWER]]);
+  const receiver = await openReceiver();
+  receiver.answer = () => ({ status: 500, text: ANSWER });
+  const noteSecret = async (name: string, ...command: readonly string[]) => {
+    const shown = JSON.stringify(await program.command(...command));
+    const secret = /whsec_([A-Za-z0-9+/]{40,})/.exec(shown)?.[1];
+    assert.ok(secret !== undefined, `${command.join(' ')} shows a secret`);
+    secrets.set(name, secret);
+    return /we_[\w-]+/.exec(shown)?.[0] ?? '';
+  };
+  const until = async (found: () => Received | undefined): Promise<Received> => {
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+      const received = found();
+      if (received !== undefined) return received;
+    }
+    throw new Error(`Not told: ${JSON.stringify(receiver.received.map(({ body }) => body))}`);
+  };
+  const telling = (title: string | undefined) =>
+    until(() =>
+      receiver.received.findLast(({ body }) => body.events?.some((event) => event.title === title)),
+    );
+  const create = async (title: string | undefined) => {
+    const start = '2026-12-01T09:00:00Z';
+    const calendarId = calendars.calendarUrl('ada', 'work');
+    const event = { provider: 'caldav', calendarId, title, location: LOCATION };
+    const answer = await fetch(`${application.url}/event`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...event, start, end: start.replace('T09', 'T10') }),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+  };
+
+  try {
+    const { clientId } = application;
+    await noteSecret(
+      'the secret of the webhook URL',
+      ...['client', 'update', clientId, '--webhook-url', receiver.url],
+    );
+    const endpointId = await noteSecret(
+      'the secret of an endpoint',
+      ...['webhook', 'add', clientId, '--url', `${receiver.url}/own`, '--own'],
+      ...['--hears', 'events,calendars,connections'],
+    );
+    await create(TITLE);
+    await telling(TITLE);
+    await noteSecret('a rotated secret', 'webhook', 'rotate-secret', endpointId);
+    receiver.answer = () => ({ status: 200, text: ANSWER });
+    await program.command('webhook', 'resume', endpointId);
+    const { metadata } = (await telling(TITLE)).body;
+    secrets.set('the cursor in a body', String(metadata.cursor));
+    await program.command('webhook', 'test', endpointId);
+
+    await change('ALTER TABLE webhook_message RENAME TO hidden');
+    await create(FAILED_TITLE);
+    // Longer than the worker waits before it looks, and fails.
+    await sleep(2_000);
+    await change('ALTER TABLE hidden RENAME TO webhook_message');
+    await telling(FAILED_TITLE);
+  } finally {
+    receiver.close();
+  }
+  return secrets;
+}
