@@ -59,7 +59,7 @@ function jobEvents(week: Week): EventPlan[] {
       recurrence: { frequency: 'weekly', weekdays: ['TH'], count: 6 },
     },
     { ...time(1, '14:00', '15:30'), title: 'Interview: backend engineer', privacy: 'private' },
-    { ...time(4, '12:00', '13:00'), title: 'Lunch with Aiko', location: 'Kantine am Hafen' },
+    { ...time(NEXT + 4, '12:00', '13:00'), title: 'Lunch with Aiko', location: 'Kantine am Hafen' },
     { ...time(NEXT + 2, '10:00', '12:00'), title: 'Budget for next year', attendees: team },
     { title: 'Office closed', start: day(FORTNIGHT + 4), end: day(FORTNIGHT + 5), availability: 'free' },
   ];

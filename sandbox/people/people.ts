@@ -1,6 +1,6 @@
 /** A few people with believable calendars over the coming weeks, so that the sandbox has something to show. */
 import type { SandboxKind } from '../core/faults.ts';
-import type { Person, ProviderSandbox } from '../core/provider-sandbox.ts';
+import type { EventDraft, Person, ProviderSandbox } from '../core/provider-sandbox.ts';
 import { type CalendarPlan, weekOf } from './calendar-plan.ts';
 import { CALENDARS } from './people-calendars.ts';
 
@@ -39,18 +39,30 @@ export const ACCOUNTS: Readonly<Record<SandboxKind, readonly AccountPlan[]>> = {
   ],
 };
 
-/** Creates the accounts of one provider with their calendars and events. `now` is epoch milliseconds. */
+/** An event or series of an account, under the provider's own ids. */
+export type AccountEvent = {
+  readonly email: string;
+  readonly calendarId: string;
+  readonly eventId: string;
+  readonly draft: EventDraft;
+  /** Whether the calendar is the person's own. */
+  readonly isWritable: boolean;
+};
+
+/** Creates the accounts of one provider with their calendars and events, which it answers. `now` is epoch milliseconds. */
 export async function addAccounts(
   { kind, manual }: Pick<ProviderSandbox, 'kind' | 'manual'>,
   now: number,
-): Promise<void> {
+): Promise<AccountEvent[]> {
   const week = weekOf(now);
+  const added: AccountEvent[] = [];
   for (const { person, calendars } of ACCOUNTS[kind]) {
     await manual.addPerson(person);
     for (const { title, color, timeZone, readOnly = false, events } of calendars) {
       const calendarId = await manual.addCalendar(person.email, { title, color, timeZone, readOnly });
       for (const { exceptions = [], ...draft } of events(week)) {
         const eventId = await manual.createEvent(person.email, calendarId, draft);
+        added.push({ email: person.email, calendarId, eventId, draft, isWritable: !readOnly });
         for (const { originalStart, change } of exceptions) {
           if (change === undefined)
             await manual.deleteOccurrence(person.email, calendarId, { id: eventId, original: originalStart });
@@ -64,4 +76,5 @@ export async function addAccounts(
       }
     }
   }
+  return added;
 }

@@ -1,0 +1,103 @@
+/** Somebody moves an event in their provider's own app: one chosen event of each account, half an hour at a time. */
+import type { SandboxKind } from '../core/faults.ts';
+import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
+import type { AccountEvent } from './people.ts';
+
+/** The event that is moved next, as it is now. */
+export type MovableEvent = {
+  readonly title: string;
+  /** Epoch milliseconds. */
+  readonly start: number;
+};
+
+/** A calendar is named by the provider's own id. */
+export interface EventMover {
+  /** `undefined` where the calendar does not have its account's event. */
+  find(kind: SandboxKind, calendarId: string): MovableEvent | undefined;
+  /** Moves it, and answers it as it is then. Rejects with an Error when it is no longer there. */
+  move(kind: SandboxKind, calendarId: string): Promise<MovableEvent>;
+}
+
+/** What is in the accounts at a provider. */
+export type MovableAccounts = {
+  readonly kind: SandboxKind;
+  readonly manual: ManualChanges;
+  readonly events: readonly AccountEvent[];
+};
+
+type Plan = AccountEvent & { readonly draft: TimedDraft };
+type TimedDraft = EventDraft & { readonly start: LocalTime; readonly end: LocalTime };
+type LocalTime = Extract<DraftTime, { dateTime: string }>;
+type Moving = {
+  readonly kind: SandboxKind;
+  readonly manual: ManualChanges;
+  readonly plan: Plan;
+  /** How often it was moved since it was where it was planned. */
+  steps: number;
+};
+
+const STEP_MINUTES = 30;
+/** Then it is back where it was planned. Moves that are read together still make a change. */
+const MOST_STEPS = 5;
+
+/** An account's last single event: it has a time, no guests, and a calendar that is the person's own. */
+export function eventMover(accounts: readonly MovableAccounts[]): EventMover {
+  const moving = accounts.flatMap(movingAt);
+  const findMoving = (kind: SandboxKind, calendarId: string) =>
+    moving.find((one) => one.kind === kind && one.plan.calendarId === calendarId);
+  return {
+    find(kind, calendarId) {
+      const found = findMoving(kind, calendarId);
+      return found && viewOf(found);
+    },
+    async move(kind, calendarId) {
+      const found = findMoving(kind, calendarId);
+      if (found === undefined) throw new Error('This calendar has no event to move');
+      const { plan, manual } = found;
+      const steps = (found.steps + 1) % (MOST_STEPS + 1);
+      const draft = movedBy(plan.draft, steps);
+      await manual.updateEvent(plan.email, calendarId, { ...draft, id: plan.eventId });
+      found.steps = steps;
+      return viewOf(found);
+    },
+  };
+}
+
+function movingAt({ kind, manual, events }: MovableAccounts): Moving[] {
+  const lastOf = new Map<string, Plan>();
+  for (const event of events) {
+    const last = lastOf.get(event.email);
+    if (isMovable(event) && (last === undefined || startOf(last, 0) < startOf(event, 0)))
+      lastOf.set(event.email, event);
+  }
+  return [...lastOf.values()].map((plan) => ({ kind, manual, plan, steps: 0 }));
+}
+
+function isMovable(event: AccountEvent): event is Plan {
+  const { start, end, recurrence, attendees } = event.draft;
+  const isSingle = recurrence === undefined && attendees === undefined;
+  return event.isWritable && isSingle && 'dateTime' in start && 'dateTime' in end;
+}
+
+const movedBy = (draft: TimedDraft, steps: number): TimedDraft => ({
+  ...draft,
+  start: later(draft.start, steps),
+  end: later(draft.end, steps),
+});
+
+const later = ({ dateTime, timeZone }: LocalTime, steps: number): LocalTime => ({
+  dateTime: Temporal.PlainDateTime.from(dateTime)
+    .add({ minutes: steps * STEP_MINUTES })
+    .toString(),
+  timeZone,
+});
+
+const viewOf = ({ plan, steps }: Moving): MovableEvent => ({
+  title: plan.draft.title,
+  start: startOf(plan, steps),
+});
+
+function startOf({ draft }: Plan, steps: number): number {
+  const { dateTime, timeZone } = later(draft.start, steps);
+  return Temporal.PlainDateTime.from(dateTime).toZonedDateTime(timeZone).epochMilliseconds;
+}
