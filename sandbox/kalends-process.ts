@@ -14,13 +14,21 @@ export type KalendsProcess = {
   /** The public origin. */
   readonly url: string;
   /** Makes an application known, by the command line. */
-  createClient(options: { name: string; displayName: string; redirectUri: string }): Promise<Credentials>;
+  createClient(options: NewClient): Promise<Credentials>;
   /** What it wrote to standard error, which is its log; the last of it. */
   log(): string;
   /** Resolves when it has ended by itself: nothing works without it. */
   readonly ended: Promise<void>;
   /** Ends it, and removes its data. */
   close(): Promise<void>;
+};
+
+export type NewClient = {
+  readonly name: string;
+  readonly displayName: string;
+  readonly redirectUri: string;
+  /** Where it is told of changes. */
+  readonly webhookUrl: string;
 };
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string };
@@ -66,9 +74,10 @@ export async function startKalends(
     log,
     ended: once(child, 'exit').then(() => {}),
     close,
-    async createClient({ name, displayName, redirectUri }) {
-      const options = ['--name', name, '--display-name', displayName, '--redirect-uri', redirectUri];
-      const made = await command(['client', 'create', ...options, '--json'], env);
+    async createClient({ name, displayName, redirectUri, webhookUrl }) {
+      const look = ['--name', name, '--display-name', displayName];
+      const addresses = ['--redirect-uri', redirectUri, '--webhook-url', webhookUrl];
+      const made = await command(['client', 'create', ...look, ...addresses, '--json'], env);
       return { clientId: String(made.client_id), clientSecret: String(made.client_secret) };
     },
   };

@@ -5,13 +5,16 @@ import { type SandboxClock, sandboxClock } from './core/clock.ts';
 import { controlRoute } from './core/control.route.ts';
 import { type Faults, faultBoard, KIND_NAMES, SANDBOX_KINDS } from './core/faults.ts';
 import type { ProviderSandbox } from './core/provider-sandbox.ts';
+import { deliveryLog } from './demo/delivery-log.ts';
 import { CONSOLE_LOG, startDemo } from './demo/demo-app.ts';
 import type { DemoPerson } from './demo/home.page.ts';
 import type { Application } from './demo/kalends-client.ts';
+import { WEBHOOK_PATH } from './demo/webhook.route.ts';
 import { freePort } from './free-port.ts';
 import { type GoogleSandbox, googleSandbox } from './google/google-sandbox.ts';
 import { type KalendsProcess, startKalends } from './kalends-process.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from './microsoft/microsoft-sandbox.ts';
+import { eventMover, type MovableAccounts } from './people/event-mover.ts';
 import { ACCOUNTS, addAccounts } from './people/people.ts';
 
 export type SandboxOptions = {
@@ -33,7 +36,7 @@ export type Sandbox = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
   readonly kalends: KalendsProcess;
-  /** Known to Kalends, with the demo's callback. */
+  /** Known to Kalends, with the demo's callback and webhook address. */
   readonly application: Application;
   /** Where to begin. */
   readonly demoUrl: string;
@@ -78,15 +81,19 @@ async function start(
   const kalendsUrl = `http://127.0.0.1:${ports.kalends}`;
   const providers = await startProviders({ clock, faults, ports, kalendsUrl }, later);
   const all: readonly ProviderSandbox[] = Object.values(providers);
-  for (const provider of all) await addAccounts(provider, clock.now());
+  const accounts: MovableAccounts[] = [];
+  for (const { kind, manual } of all)
+    accounts.push({ kind, manual, events: await addAccounts({ kind, manual }, clock.now()) });
 
   const kalends = await startKalends(ports.kalends, { ...settingsFor(providers), ...settings });
   later(() => kalends.close());
-  const redirectUri = `http://127.0.0.1:${ports.demo}/callback`;
+  const demoOrigin = `http://127.0.0.1:${ports.demo}`;
+  const redirectUri = `${demoOrigin}/callback`;
   const credentials = await kalends.createClient({
     name: 'Sandbox demo',
     displayName: 'Tideline',
     redirectUri,
+    webhookUrl: demoOrigin + WEBHOOK_PATH,
   });
   const application: Application = { kalendsUrl, redirectUri, ...credentials };
 
@@ -95,7 +102,15 @@ async function start(
   const controlUrl = `${await control.listen({ host: '127.0.0.1', port: ports.control })}/control`;
   later(() => control.close());
   const people = () => peopleAt(providers);
-  const demo = await startDemo({ application, people, controlUrl, now: Date.now, port: ports.demo });
+  const demo = await startDemo({
+    application,
+    people,
+    controlUrl,
+    mover: eventMover(accounts),
+    deliveries: deliveryLog(),
+    now: Date.now,
+    port: ports.demo,
+  });
   later(() => demo.close());
   return { providers, clock, faults, kalends, application, demoUrl: demo.origin, controlUrl, people, close };
 }

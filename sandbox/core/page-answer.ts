@@ -7,9 +7,9 @@ import type { SandboxAnswer } from './sandbox-server.ts';
 
 const read = (file: string | URL) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
-/** A stylesheet after the one that all pages of the sandbox begin with. */
-export const withBaseStyles = (stylesheet: string | URL): string =>
-  `${read('./base.css')}${read(stylesheet)}`;
+/** Stylesheets after the one that all pages of the sandbox begin with. */
+export const withBaseStyles = (...stylesheets: readonly (string | URL)[]): string =>
+  ['./base.css', ...stylesheets].map(read).join('');
 
 const STYLES = withBaseStyles('./sandbox-pages.css');
 

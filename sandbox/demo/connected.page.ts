@@ -64,6 +64,7 @@ function triesCard({ tokens, eventsUrl, controlUrl }: ConnectedView): Html {
 <details><summary>Ask Kalends for these events yourself</summary>
 <pre tabindex="0">curl -H "Authorization: Bearer ${tokens.accessToken}" \\
   "${eventsUrl}"</pre></details>
+<p>Change something, and see Kalends tell of it: <a href="/deliveries">deliveries</a>.</p>
 ${controlUrl && html`<p>See what happens when a provider is down or somebody withdraws access: <a href="${controlUrl}">sandbox controls</a>.</p>`}
 </section>`;
 }

@@ -4,7 +4,10 @@ import { hashSource, type PagePolicy } from '../../src/http/page.ts';
 import { sandboxDocument, withBaseStyles } from '../core/page-answer.ts';
 import type { Notice } from './demo-session.ts';
 
-const STYLES = withBaseStyles(new URL('./demo.css', import.meta.url));
+const STYLES = withBaseStyles(
+  new URL('./demo.css', import.meta.url),
+  new URL('./deliveries.css', import.meta.url),
+);
 
 const STYLE_SOURCE = hashSource(STYLES);
 

@@ -2,15 +2,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 import cookies from '@fastify/cookie';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
 import { sendPage } from '../../src/http/page.ts';
-import { ApiError } from '../../src/http/refusal.ts';
-import { connectedPage, type ReadResult } from './connected.page.ts';
+import { connectedPage } from './connected.page.ts';
+import { type DeliveriesDeps, deliveriesRoutes } from './deliveries.route.ts';
 import { pagePolicy } from './demo-layout.page.ts';
+import { refuseOtherSites, resultOf, sessionFor, sessionOf, takeNotice } from './demo-requests.ts';
 import { type DemoSession, type DemoSessions, demoSessions, type Notice } from './demo-session.ts';
 import { type DemoPerson, homePage } from './home.page.ts';
 import {
-  type Application,
   authorizeUrl,
   eventsUrl,
   exchangeCode,
@@ -20,17 +20,14 @@ import {
   refreshTokens,
   revokeTokens,
 } from './kalends-client.ts';
+import { webhookRoute } from './webhook.route.ts';
 
-export type DemoDeps = {
-  readonly application: Application;
+export type DemoDeps = DeliveriesDeps & {
   /** Who can sign in where, with the passwords of this moment. */
   people(): readonly DemoPerson[];
   readonly controlUrl: string | undefined;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 };
 
-const COOKIE = 'kalends_demo';
 const WEEKS_MS = 4 * 7 * 86_400_000;
 
 export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
@@ -40,19 +37,9 @@ export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
     pages(app, deps, sessions);
     flow(app, deps, sessions);
     tokenButtons(app, deps, sessions);
+    deliveriesRoutes(app, deps, sessions);
+    await app.register(webhookRoute(deps));
   };
-}
-
-const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: DemoSessions) =>
-  sessions.find(name);
-
-/** The browser's session, made when it has none. */
-function sessionFor(request: FastifyRequest, reply: FastifyReply, sessions: DemoSessions): DemoSession {
-  const current = sessionOf(request, sessions);
-  if (current !== undefined) return current;
-  const { name, session } = sessions.start();
-  reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
-  return session;
 }
 
 function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): void {
@@ -153,12 +140,6 @@ function sameText(value: unknown, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function takeNotice(session: DemoSession): Notice | undefined {
-  const { notice } = session;
-  session.notice = undefined;
-  return notice;
-}
-
 function backHome(reply: FastifyReply, session: DemoSession, notice: Notice): FastifyReply {
   session.notice = notice;
   return reply.redirect('/', 303);
@@ -173,21 +154,4 @@ async function orNotice(session: DemoSession, reply: FastifyReply, work: () => P
     session.notice = { kind: 'trouble', text: `${failure.message} (${failure.status} ${failure.code})` };
     return reply.redirect(session.tokens === undefined ? '/' : '/connected', 303);
   }
-}
-
-/** An answer, or the refusal in its place. */
-async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
-  try {
-    return { value: await answer };
-  } catch (failure) {
-    if (failure instanceof KalendsRefusal) return { problem: failure };
-    throw failure;
-  }
-}
-
-/** A page elsewhere can have a browser send forms here; the cookie alone does not prevent it. */
-async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin')
-    throw new ApiError(403, 'forbidden', 'This form is sent from the demo’s own pages only');
 }

@@ -33,6 +33,7 @@ see what is in it.</p>
 <div class="row">
 <form action="/connect"><button class="primary">Connect a calendar</button></form>
 ${isConnected && html`<a class="button" href="/connected">Your calendars</a>`}
+<a class="button" href="/deliveries">Deliveries</a>
 </div>
 <p class="hint">Nothing to type: choose <strong>Connect Google</strong>, pick Mara, press Continue, and then Allow.</p>
 </section>

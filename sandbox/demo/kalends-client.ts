@@ -17,6 +17,8 @@ export type Tokens = {
 export type ListedCalendar = {
   readonly provider: string;
   readonly account: string;
+  /** What people know the account by. */
+  readonly accountName: string;
   readonly id: string;
   readonly title: string;
   readonly timeZone: string;

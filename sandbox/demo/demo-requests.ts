@@ -1,0 +1,48 @@
+/** What the demo's routes share: whose request it is, and whether it comes from the demo's own pages. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { ApiError } from '../../src/http/refusal.ts';
+import type { ReadResult } from './connected.page.ts';
+import type { DemoSession, DemoSessions, Notice } from './demo-session.ts';
+import { KalendsRefusal } from './kalends-client.ts';
+
+const COOKIE = 'kalends_demo';
+
+export const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: DemoSessions) =>
+  sessions.find(name);
+
+/** The browser's session, made when it has none. */
+export function sessionFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sessions: DemoSessions,
+): DemoSession {
+  const current = sessionOf(request, sessions);
+  if (current !== undefined) return current;
+  const { name, session } = sessions.start();
+  reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
+  return session;
+}
+
+export function takeNotice(session: DemoSession): Notice | undefined {
+  const { notice } = session;
+  session.notice = undefined;
+  return notice;
+}
+
+/** An answer, or the refusal in its place. */
+export async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
+  try {
+    return { value: await answer };
+  } catch (failure) {
+    if (failure instanceof KalendsRefusal) return { problem: failure };
+    throw failure;
+  }
+}
+
+/** A page elsewhere can have a browser send forms here; the cookie alone does not prevent it. */
+export async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin')
+    throw new ApiError(403, 'forbidden', 'This form is sent from the demo’s own pages only');
+}
