@@ -158,9 +158,11 @@ function replaying(db: Database, sealer: Sealer): Replaying {
 
     async askReplays(filter, now, limit) {
       const { text, values } = filtered(filter);
+      // Both times: what another call has asked for meanwhile was seen without it.
       const asked = await db.write(
         `UPDATE webhook_message SET replay_at = :now
-          WHERE message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
+          WHERE replay_at IS NULL
+            AND message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
                                 ORDER BY created_at, message_id LIMIT :limit)
          RETURNING message_id`,
         { ...values, now, limit },
