@@ -2,6 +2,7 @@
 import type { ChangeFeed, EventName, FeedChange, FeedState } from '../reading/change-feed.ts';
 import { newFeedId } from './change-journal.ts';
 import type { Database, Dialect, Statements } from './drivers/database.ts';
+import { lookSoon } from './followed-accounts.ts';
 import { HAS_ENDPOINT } from './webhook-streams.ts';
 
 const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
@@ -20,6 +21,7 @@ export function changeFeed(db: Database): ChangeFeed {
          RETURNING ${STATE}`,
         { clientId, userId, candidate, now },
       );
+      if (state?.feedId === candidate) await db.transaction((tx) => lookSoon(tx, { clientId, userId }, now));
       return state && { ...state };
     },
 

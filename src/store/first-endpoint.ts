@@ -21,6 +21,6 @@ export async function keepFirstEndpoint(
     await tx.all('DELETE FROM webhook_endpoint WHERE client_id = :clientId AND is_first = 1', { clientId });
     return;
   }
-  await lookSoon(tx, clientId, now);
+  await lookSoon(tx, { clientId }, now);
   await tx.all(KEEP, { clientId, url: webhookUrl, address: endpointAddress(webhookUrl), now });
 }

@@ -35,7 +35,8 @@ const SPREAD_MS = 60_000;
 
 const WAITING = `
   SELECT j.key FROM job AS j JOIN account AS a ON a.account_key = j.key
-   WHERE j.kind = 'sync-account' AND a.client_id = :clientId AND j.lease_holder IS NULL AND j.unfinished = 0
+   WHERE j.kind = 'sync-account' AND a.client_id = :clientId
+     AND (CAST(:userId AS TEXT) IS NULL OR a.user_id = :userId) AND j.lease_holder IS NULL AND j.unfinished = 0
      AND j.run_at > :now ORDER BY j.run_at LIMIT ${MOST_BROUGHT_FORWARD}`;
 /** The turn before its jobs, as everybody locks them (job-rows.ts). */
 const TURNS = `
@@ -46,8 +47,12 @@ const JOBS = `
   UPDATE job SET run_at = CASE WHEN run_at > :now + (run_at % ${SPREAD_MS}) THEN :now + (run_at % ${SPREAD_MS}) ELSE run_at END
    WHERE kind = 'sync-account' AND lease_holder IS NULL AND key IN (${WAITING})`;
 
-/** Call it when an application begins to wait for the changes of its accounts; `now` is epoch milliseconds. */
-export async function lookSoon(tx: Statements, clientId: string, now: number): Promise<void> {
-  await tx.all(TURNS, { clientId, now });
-  await tx.all(JOBS, { clientId, now });
+/** Call it when somebody begins to wait for the changes of an application's accounts, or of one user's; `now` is epoch milliseconds. */
+export async function lookSoon(
+  tx: Statements,
+  { clientId, userId = null }: { readonly clientId: string; readonly userId?: string | null },
+  now: number,
+): Promise<void> {
+  await tx.all(TURNS, { clientId, userId, now });
+  await tx.all(JOBS, { clientId, userId, now });
 }

@@ -94,7 +94,7 @@ export function endpointStore(db: Database, sealer: Sealer): EndpointStore {
     const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
     return db.transaction(async (tx) => {
       await tx.all(LOCK_CLIENT, { clientId });
-      await lookSoon(tx, clientId, createdAt);
+      await lookSoon(tx, { clientId }, createdAt);
       return (await tx.all(ADD, { ...values, ...flags, ...terms })).length > 0;
     });
   };

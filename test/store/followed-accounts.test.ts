@@ -42,6 +42,18 @@ onEachDatabase((database, open) => {
       assert.equal(await followed(stores), true);
     });
 
+    it('are looked at within a minute of the first read of its changes, and those of others are not', async () => {
+      const stores = await prepare();
+      await stores.db.write('UPDATE job SET run_at = :later RETURNING key', { later: NOW + 800_123 });
+      await stores.changes.follow({ clientId: 'acme', userId: 'nobody' }, NOW);
+      await stores.changes.follow({ clientId: 'other', userId: 'ada' }, NOW);
+      assert.equal(await nextRun(stores.db), NOW + 800_123);
+
+      await stores.changes.follow({ clientId: 'acme', userId: 'ada' }, NOW);
+      const soon = await nextRun(stores.db);
+      assert.ok(soon !== undefined && soon >= NOW && soon < NOW + 60_000);
+    });
+
     it('are none that are not their user’s yet', async () => {
       const stores = await prepare();
       await stores.clients.updateClient('acme', { webhookUrl }, NOW);
