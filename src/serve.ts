@@ -89,17 +89,13 @@ async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config):
   }
 }
 
+type InstanceDeps = AppDeps &
+  JobHandlerDeps &
+  DeliveryWorkerDeps &
+  Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools;
+
 /** What routes and jobs work with. Makes the first signing keys when there are none. */
-async function instanceDeps(
-  config: Config,
-  stores: Stores,
-  log: Log,
-): Promise<
-  AppDeps &
-    JobHandlerDeps &
-    DeliveryWorkerDeps &
-    Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools
-> {
+async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<InstanceDeps> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
