@@ -40,9 +40,13 @@ type MessageRow = {
 /** Endpoints looked at in one call. */
 const ENDPOINTS_AT_ONCE = 64;
 
+// One that has all it may under way is passed over without a write.
 const dueText = (which: string): string => `
   SELECT e.endpoint_id AS "endpointId" FROM webhook_endpoint e
    WHERE ${which} AND e.state = 'active' AND e.gate_at <= :now
+     AND (SELECT COUNT(*) FROM webhook_stream r
+           WHERE r.endpoint_id = e.endpoint_id AND r.lease_holder IS NOT NULL AND r.lease_until > :now)
+         < CASE WHEN e.failures >= :openAfter THEN 1 ELSE CAST(:ofEndpoint AS BIGINT) END
      AND EXISTS (SELECT 1 FROM webhook_stream s
                   WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0 AND s.due_at <= :now AND s.lease_until <= :now)
    ORDER BY e.served_at, e.endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
@@ -74,17 +78,23 @@ export async function takeStreams(
   terms: TakeStreamsTerms,
   sealer: Sealer,
 ): Promise<TakenStream[]> {
-  const { now, limit, listenerId } = terms;
+  const { now, limit, listenerId, ofEndpoint, openAfter } = terms;
+  const values = { now, ofEndpoint, openAfter };
   const due =
     listenerId === undefined
-      ? await db.all<{ endpointId: string }>(DUE_ENDPOINTS, { now })
-      : await db.all<{ endpointId: string }>(DUE_LISTENER, { now, listenerId });
+      ? await db.all<{ endpointId: string }>(DUE_ENDPOINTS, values)
+      : await db.all<{ endpointId: string }>(DUE_LISTENER, { ...values, listenerId });
   const taken: TakenStream[] = [];
-  for (const { endpointId } of due) {
+  while (due.length > 0 && taken.length < limit) {
     const left = limit - taken.length;
-    if (left <= 0) break;
-    const ofEndpoint = await db.transaction((tx) => takeOf(tx, endpointId, { ...terms, limit: left }));
-    taken.push(...ofEndpoint.map((stream) => opened(stream, terms, sealer)));
+    // Together, as far as all that each may have fits: what they write is one commit.
+    const together = due.splice(0, Math.max(1, Math.floor(left / ofEndpoint)));
+    const all = await Promise.all(
+      together.map(({ endpointId }) =>
+        db.transaction((tx) => takeOf(tx, endpointId, { ...terms, limit: left })),
+      ),
+    );
+    taken.push(...all.flat().map((stream) => opened(stream, terms, sealer)));
   }
   return taken;
 }

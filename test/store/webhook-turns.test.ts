@@ -1,0 +1,45 @@
+/** What looking for streams costs where there is nothing to take (store/webhook-turns.ts). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { it } from 'node:test';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { noteChanges } from '../../src/store/webhook-streams.ts';
+import { NOW } from '../contract/calendar-rows.ts';
+import { makeCalendar, makeCalendars } from '../contract/grant-rows.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase((database, open) => {
+  it(`an endpoint with all it may under way is not written to, on ${database}`, async () => {
+    const db = await open();
+    const { streams } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    await makeCalendars(db, []);
+    await db.write(
+      `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
+       VALUES ('we_acme', 'acme', 'https://hook.example/', 'https://hook.example/', 1, 0) RETURNING client_id`,
+    );
+    for (const key of ['c0', 'c1', 'c2']) {
+      await makeCalendar(db, key, NOW);
+      await db.transaction((tx) => noteChanges(tx, key, { seq: 5 }));
+    }
+    await streams.scheduleChanged(NOW);
+    const take = (now: number) =>
+      streams.takeStreams({
+        holder: 'a',
+        now,
+        leaseUntil: NOW + 1_000,
+        limit: 64,
+        ofEndpoint: 2,
+        openAfter: 5,
+      });
+    const servedAt = async () =>
+      (await db.get<{ at: number }>('SELECT served_at AS "at" FROM webhook_endpoint'))?.at;
+
+    assert.equal((await take(NOW)).length, 2);
+    assert.equal((await take(NOW + 1)).length, 0);
+    assert.equal(await servedAt(), NOW);
+    assert.equal((await take(NOW + 1_000)).length, 2);
+    assert.equal(await servedAt(), NOW + 1_000);
+  });
+});
