@@ -42,6 +42,7 @@ export type KalendsOptions = {
 
 /** What package.json's start script gives node: see docs/performance.md. */
 const AS_NPM_START = ['--max-semi-space-size=4', '--no-concurrent-recompilation'];
+const ALLOCATOR_AS_NPM_START = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** Makes an application by the command line, starts the server and waits for /health. */
 export async function startKalends(options: KalendsOptions): Promise<Kalends> {
@@ -57,7 +58,7 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   // What src/start.js does for the program itself: another one is not to carry the type stripper either.
   const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
   const server = startNode([...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])], {
-    env: { ...env, NODE_COMPILE_CACHE: cache },
+    env: { ...env, ...ALLOCATOR_AS_NPM_START, NODE_COMPILE_CACHE: cache },
   });
   await untilHealthy(server, port);
   let users = 0;

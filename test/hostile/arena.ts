@@ -56,6 +56,7 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
     // Memory as `npm start` has it.
     env: {
       MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '131072',
       NODE_OPTIONS: `--max-semi-space-size=4 --import=${PROBE}`,
       HOSTILE_PROBE: socket,
       ...env,
