@@ -7,7 +7,7 @@ import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeCalendars } from './grant-rows.ts';
+import { makeAccount, makeCalendars } from './grant-rows.ts';
 
 const HOUR = 3_600_000;
 
@@ -97,6 +97,13 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
       await watches.settleWatch('list', outcome('live'));
       await watches.removeWatch('list');
       assert.deepEqual(await watches.listWatches('acme-ada'), []);
+    });
+
+    it('nothing is watched of a calendar in the name of another account', async () => {
+      const { db, watches } = await prepare();
+      await makeAccount(db, 'acme', 'ben');
+
+      assert.equal(await watches.addWatch({ ...asked('x'), accountKey: 'acme-ben' }), false);
     });
 
     it('one that its provider ended is renewed at once, and one that ends soon still counts', async () => {

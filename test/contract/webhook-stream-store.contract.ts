@@ -116,6 +116,54 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.scheduleChanged(NOW + 1), 1);
     });
 
+    it('a change that comes while a stream is worked waits until it is given back', async () => {
+      const { db, streams } = await prepare();
+      const stream = await taken(streams);
+      await touch(db, 'c0');
+
+      assert.equal(await streams.scheduleChanged(NOW + 1), 0);
+      await streams.passOver(stream, told, false);
+      assert.equal(await streams.scheduleChanged(NOW + 2), 1);
+    });
+
+    for (const [what, change] of [
+      ['is of an endpoint that hears of other things', 'webhook_endpoint SET hears_events = 0'],
+      ['was left out by its user', 'calendar SET left_out = 1'],
+      ['was never synced', 'calendar SET synced_at = NULL'],
+      ['is of a transaction that is not finished', 'account_group SET expires_at = 1'],
+      ['was unsubscribed', 'webhook_subscription SET ended = 1'],
+    ])
+      it(`nothing is noted of a calendar that ${what}`, async () => {
+        const { db } = await prepare();
+        await db.write('DELETE FROM webhook_stream RETURNING stream_id');
+        await db.write(
+          `INSERT INTO webhook_subscription (calendar_key, client_id, user_id, ended, updated_at)
+           VALUES ('c0', 'acme', 'ada', 0, 1) RETURNING calendar_key`,
+        );
+        await db.write(`UPDATE ${change}`);
+        await touch(db, 'c0');
+
+        assert.deepEqual(await db.all('SELECT stream_id FROM webhook_stream'), []);
+      });
+
+    it('nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s', async () => {
+      const { db, streams } = await prepare(4);
+      await makeGrant(db);
+      await db.write(
+        `INSERT INTO webhook_subscription (calendar_key, client_id, user_id, ended, updated_at)
+         VALUES ('c1', 'acme', 'ada', 1, 1), ('c2', 'acme', 'ada', 0, 1) RETURNING calendar_key`,
+      );
+      await db.write("UPDATE calendar SET left_out = 1 WHERE calendar_key = 'c3' RETURNING calendar_key");
+      const heardOf = async () => {
+        const all = await Promise.all(['c0', 'c1', 'c2', 'c3'].map((key) => streams.toldCalendar(key)));
+        return all.flatMap((told) => told?.calendarKey ?? []);
+      };
+
+      assert.deepEqual(await heardOf(), ['c0', 'c2']);
+      await db.write('UPDATE account_group SET expires_at = 1 RETURNING group_id');
+      assert.deepEqual(await heardOf(), []);
+    });
+
     it('a stream that has nothing left is not due', async () => {
       const { streams } = await prepare();
       const stream = await taken(streams);

@@ -7,7 +7,7 @@ import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeCalendars } from './grant-rows.ts';
+import { makeAccount, makeCalendars } from './grant-rows.ts';
 
 export function subscriptionStoreContract(database: string, open: () => Promise<Database>): void {
   const user = { clientId: 'acme', userId: 'ada' };
@@ -45,6 +45,13 @@ export function subscriptionStoreContract(database: string, open: () => Promise<
       assert.deepEqual(answer, { calendarKey: 'c0', channelId: 'mine', expiresAt: undefined, ended: false });
     });
 
+    it('a channel id stays with its calendar when that chooses it again', async () => {
+      const { subscriptions } = await prepare();
+      await subscriptions.subscribe(chosen('c0', 'mine'), NOW);
+
+      assert.notEqual(await subscriptions.subscribe(chosen('c0', 'mine'), NOW + 1), 'taken');
+    });
+
     it('a channel id is free again once its calendar is not followed', async () => {
       const { subscriptions } = await prepare(2);
       await subscriptions.subscribe(chosen('c0', 'mine'), NOW);
@@ -59,13 +66,15 @@ export function subscriptionStoreContract(database: string, open: () => Promise<
     });
 
     it("does nothing to a calendar that is gone or another user's", async () => {
-      const { subscriptions } = await prepare();
+      const { db, subscriptions } = await prepare();
+      await makeAccount(db, 'acme', 'ben');
       await subscriptions.unsubscribe({ ...user, userId: 'ben', calendarKey: 'c0' }, NOW);
       await subscriptions.unsubscribe({ ...user, calendarKey: 'none' }, NOW);
 
       assert.equal(await subscriptions.subscribe(chosen('none'), NOW), 'gone');
       assert.equal(await subscriptions.subscribe({ ...chosen('c0'), userId: 'ben' }, NOW), 'gone');
       assert.deepEqual(await subscriptions.listSubscriptions('acme', 'ada'), []);
+      assert.deepEqual(await subscriptions.listSubscriptions('acme', 'ben'), []);
     });
 
     it('knows whether the application has an endpoint', async () => {

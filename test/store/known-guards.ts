@@ -1,5 +1,6 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
+import { WEBHOOK_GUARDS } from './webhook-guards.ts';
 
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
 export type Guard = {
@@ -14,6 +15,7 @@ export type Guard = {
 export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
   ...JOB_GUARDS,
+  ...WEBHOOK_GUARDS,
   {
     store: 'token-family',
     without: ' AND token_hash = {presented}=>',
