@@ -271,6 +271,10 @@ async function fieldsOf(
   return JSON.stringify({ ...earlier, ...Object.fromEntries(changed) });
 }
 
+/**
+ * What a deleted event was stays with one that took its id: it was told of before. When that one goes too, it goes for
+ * everybody, also for a stream behind which it was deleted, created and deleted again.
+ */
 const RECORD = `
   INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, created_own,
     deleted, provider, account_id, href, noted_at, group_id, fields, was)
@@ -282,6 +286,9 @@ const RECORD = `
    WHERE c.calendar_key = :key
   ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = excluded.deleted,
     foreign_seq = CASE WHEN excluded.foreign_seq > 0 THEN excluded.foreign_seq ELSE event_change.foreign_seq END,
-    created_seq = CASE WHEN excluded.created_seq > 0 THEN excluded.created_seq ELSE event_change.created_seq END,
+    created_seq = CASE WHEN excluded.created_seq > 0 THEN excluded.created_seq
+                       WHEN excluded.deleted = 1 AND event_change.was IS NOT NULL THEN 0
+                       ELSE event_change.created_seq END,
     created_own = CASE WHEN excluded.created_seq > 0 THEN excluded.created_own ELSE event_change.created_own END,
-    noted_at = excluded.noted_at, group_id = excluded.group_id, fields = excluded.fields, was = excluded.was`;
+    noted_at = excluded.noted_at, group_id = excluded.group_id, fields = excluded.fields,
+    was = COALESCE(excluded.was, event_change.was, CASE WHEN event_change.deleted = 1 THEN '{}' END)`;

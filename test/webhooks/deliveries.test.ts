@@ -86,6 +86,24 @@ onEachDatabase((database, open) => {
       );
     });
 
+    it('tells that an event is gone that was deleted, made anew and deleted again meanwhile', async () => {
+      await begin();
+      telling.server.provider.remove('/work/', '/b.ics');
+      await telling.sync();
+      telling.server.provider.put('/work/', resource('b', event(at(15))), resource('c', event(at(15))));
+      await telling.sync();
+      telling.server.provider.remove('/work/', '/b.ics');
+      telling.server.provider.remove('/work/', '/c.ics');
+      await telling.sync();
+      await telling.deliver();
+
+      const events = bodies().flatMap((body) => body.events);
+      assert.deepEqual(
+        events.map(({ id, changeType }) => `${id} ${changeType}`),
+        ['b deleted'],
+      );
+    });
+
     it('is verified by the published client and by Standard Webhooks, by one line of signatures', async () => {
       const { db } = telling.server;
       const secret = newEndpointSecret();
