@@ -24,8 +24,8 @@ export type Answer = {
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** What the next requests are answered with. */
-  answer: (received: Received) => Answer | 'never';
+  /** What the next requests are answered with; `cut`: the connection ends in the middle of the answer. */
+  answer: (received: Received) => Answer | 'never' | 'cut';
   close(): void;
 };
 
@@ -41,6 +41,11 @@ export async function openReceiver(): Promise<Receiver> {
       received.push(one);
       const answer = receiver.answer(one);
       if (answer === 'never') return;
+      if (answer === 'cut') {
+        response.writeHead(200, { 'content-length': '9' }).write('h');
+        request.socket.destroySoon();
+        return;
+      }
       const { status, headers = {}, text = '' } = answer;
       response.writeHead(status, headers).end(text);
     });

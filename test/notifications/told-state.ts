@@ -1,0 +1,90 @@
+/** What a receiver knows by its deliveries alone, and whether they came as they are promised (docs/webhooks.md). */
+import { createHash } from 'node:crypto';
+
+import type { Received } from '../webhooks/receiver.ts';
+
+/** Title and start of each event, by its id. */
+export type Events = ReadonlyMap<string, string>;
+
+/** Where a delivery left a reader: its cursor, and what was told of its calendar up to there. */
+export type Place = { readonly calendarId: string; readonly cursor: string; readonly told: Events };
+
+export type ToldState = {
+  /** Every request counts for the order; what it tells is applied where the receiver took it. */
+  hear(received: Received, isTaken: boolean): void;
+  /** Of every calendar. */
+  events(): Events;
+  /** Of the deliveries that were taken since the last call, as many as are kept. */
+  places(): Place[];
+  /** What came out of order, with other bytes, or twice under two ids. */
+  readonly faults: string[];
+  readonly messages: () => number;
+};
+
+type Stream = {
+  sequence: number;
+  id: string;
+  digest: string;
+  readonly events: Map<string, string>;
+};
+
+export const textOf = ({ title, start }: { readonly title?: unknown; readonly start?: unknown }): string =>
+  `${title} ${start}`;
+
+/** `keeps`: which deliveries leave a place, by their number. */
+export function toldState(keeps: (message: number) => boolean = () => false): ToldState {
+  const streams = new Map<string, Stream>();
+  const faults: string[] = [];
+  let places: Place[] = [];
+  let messages = 0;
+
+  const streamOf = ({ body }: Received): Stream => {
+    const name = `${body.userId} ${body.calendarId}`;
+    const known = streams.get(name) ?? { sequence: 0, id: '', digest: '', events: new Map() };
+    streams.set(name, known);
+    return known;
+  };
+  const order = (stream: Stream, { headers, raw, body }: Received): void => {
+    const id = String(headers['webhook-id']);
+    const sequence = Number(body.metadata.sequence);
+    const digest = createHash('sha256').update(raw).digest('base64');
+    const isAgain = id === stream.id;
+    if (isAgain && digest !== stream.digest) faults.push(`${id} came with other bytes`);
+    if (sequence !== stream.sequence + (isAgain ? 0 : 1))
+      faults.push(`${body.userId} ${body.calendarId}: ${sequence} after ${stream.sequence}`);
+    if (!isAgain) messages += 1;
+    Object.assign(stream, { id, sequence, digest });
+  };
+
+  return {
+    hear(received, isTaken) {
+      const stream = streamOf(received);
+      order(stream, received);
+      if (!isTaken) return;
+      for (const { id, changeType, ...event } of received.body.events) {
+        if (changeType === 'deleted') stream.events.delete(String(id));
+        else stream.events.set(String(id), textOf(event));
+      }
+      const { cursor } = received.body.metadata;
+      if (keeps(messages) && typeof cursor === 'string')
+        places.push({ calendarId: received.body.calendarId, cursor, told: new Map(stream.events) });
+    },
+    events: () => new Map([...streams.values()].flatMap(({ events }) => [...events])),
+    places() {
+      const kept = places;
+      places = [];
+      return kept;
+    },
+    faults,
+    messages: () => messages,
+  };
+}
+
+/** What differs, a few lines of it. */
+export function differences(told: Events, mirrored: Events): string[] {
+  const ids = new Set([...told.keys(), ...mirrored.keys()]);
+  return [...ids]
+    .filter((id) => told.get(id) !== mirrored.get(id))
+    .slice(0, 5)
+    .map((id) => `${id}: told ${told.get(id)}, mirrored ${mirrored.get(id)}`);
+}
