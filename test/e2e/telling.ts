@@ -6,7 +6,8 @@ import { openReceiver, type Received } from '../webhooks/receiver.ts';
 import type { TokenPair } from './flow.ts';
 import type { Site } from './site.ts';
 
-const PATIENCE_MS = 30_000;
+/** Longer than the lease of what failed while messages could not be stored. */
+const PATIENCE_MS = 60_000;
 /** What a receiver answers. */
 const ANSWER = 'canary-answer-of-a-receiver';
 /** Titles and what else a calendar says: they are in deliveries, and stand in no log. */
