@@ -1,20 +1,18 @@
 /** What a reader of the API finds: everything, or all that came after a cursor. */
-import assert from 'node:assert/strict';
-
-import { type CalendarServer, get } from '../harness/calendar-server.ts';
 import { type Events, type Place, textOf } from './told-state.ts';
+
+/** GET of a path as a user's token allows it: the text of an answer 200. */
+export type Ask = (path: string) => Promise<string>;
 
 type Event = Readonly<Record<string, unknown>>;
 
-const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z&pageSize=250';
+const WINDOW = 'start=2026-11-01T00:00:00Z&end=2027-01-01T00:00:00Z&pageSize=250';
 
-/** All events of November 2026, page by page. */
-export async function mirrored(server: CalendarServer, token: string): Promise<Events> {
+/** All events of November and December 2026, page by page. */
+export async function mirrored(ask: Ask): Promise<Events> {
   const events = new Map<string, string>();
   for (let query = WINDOW; ; ) {
-    const answer = await get(server, `/events?${query}`, token);
-    assert.equal(answer.statusCode, 200, answer.body);
-    const page = answer.json<{ events: Event[]; nextPageToken?: string }>();
+    const page: { events: Event[]; nextPageToken?: string } = JSON.parse(await ask(`/events?${query}`));
     for (const event of page.events) events.set(String(event.id), textOf(event));
     if (page.nextPageToken === undefined) return events;
     query = `pageSize=250&pageToken=${page.nextPageToken}`;
@@ -24,11 +22,11 @@ export async function mirrored(server: CalendarServer, token: string): Promise<E
 /** What a reader that knows what was told up to the place does not end with; empty where nothing is missing. */
 export async function missedAfter(
   { calendarId, cursor, told }: Place,
-  reader: { readonly server: CalendarServer; readonly token: string },
+  ask: Ask,
   { state, hrefOf }: { readonly state: Events; readonly hrefOf: (id: string) => string },
 ): Promise<string[]> {
   const read = new Map(told);
-  for (const { changeType, event } of await changesAfter(reader, cursor)) {
+  for (const { changeType, event } of await changesAfter(ask, cursor)) {
     if (changeType === 'deleted') read.delete(String(event.id));
     else read.set(String(event.id), textOf(event));
   }
@@ -40,15 +38,12 @@ export async function missedAfter(
 
 type Change = { readonly changeType: string; readonly event: Event };
 
-async function changesAfter(
-  { server, token }: { readonly server: CalendarServer; readonly token: string },
-  cursor: string,
-): Promise<Change[]> {
+async function changesAfter(ask: Ask, cursor: string): Promise<Change[]> {
   const changes: Change[] = [];
   for (let next = cursor; ; ) {
-    const answer = await get(server, `/events/changes?cursor=${next}&pageSize=1000`, token);
-    assert.equal(answer.statusCode, 200, answer.body);
-    const page = answer.json<{ changes: Change[]; cursor: string; more: boolean }>();
+    const page: { changes: Change[]; cursor: string; more: boolean } = JSON.parse(
+      await ask(`/events/changes?cursor=${next}&pageSize=1000`),
+    );
     changes.push(...page.changes);
     if (!page.more) return changes;
     next = page.cursor;

@@ -7,7 +7,12 @@ import type { Received } from '../webhooks/receiver.ts';
 export type Events = ReadonlyMap<string, string>;
 
 /** Where a delivery left a reader: its cursor, and what was told of its calendar up to there. */
-export type Place = { readonly calendarId: string; readonly cursor: string; readonly told: Events };
+export type Place = {
+  readonly userId: string;
+  readonly calendarId: string;
+  readonly cursor: string;
+  readonly told: Events;
+};
 
 export type ToldState = {
   /** Every request counts for the order; what it tells is applied where the receiver took it. */
@@ -65,9 +70,10 @@ export function toldState(keeps: (message: number) => boolean = () => false): To
         if (changeType === 'deleted') stream.events.delete(String(id));
         else stream.events.set(String(id), textOf(event));
       }
-      const { cursor } = received.body.metadata;
+      const { userId, calendarId, metadata } = received.body;
+      const { cursor } = metadata;
       if (keeps(messages) && typeof cursor === 'string')
-        places.push({ calendarId: received.body.calendarId, cursor, told: new Map(stream.events) });
+        places.push({ userId, calendarId, cursor, told: new Map(stream.events) });
     },
     events: () => new Map([...streams.values()].flatMap(({ events }) => [...events])),
     places() {
