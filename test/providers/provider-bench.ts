@@ -64,6 +64,7 @@ export async function openBench(
   { writing = {}, asksForCalendars = false }: BenchOptions = {},
 ): Promise<Bench> {
   const time = movableTime(Date.now());
+  const window = windowAround(time.now);
   const started = await startSandbox(kind, time, { asksForCalendars });
   const { sandbox, manual, clock, faults, provider } = started;
   await manual.addPerson(ADA);
@@ -107,7 +108,7 @@ export async function openBench(
     },
     async read() {
       const token = await server.token();
-      const answer = (await get(server, '/events', token)).json();
+      const answer = (await get(server, `/events?${window}`, token)).json();
       const status = (await get(server, '/connection-status', token)).json();
       const [connection] = status.connections[kind];
       assert.ok(connection, 'the account is linked');
@@ -123,7 +124,15 @@ export async function openBench(
   return bench;
 }
 
-/** One hour, noon of today: within the month that a read shows unless asked otherwise. */
+const DAY_MS = 24 * 3_600_000;
+
+/** Not the month that a read shows unless asked otherwise: time passes, and months end. */
+function windowAround(now: number): URLSearchParams {
+  const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+  return new URLSearchParams({ start: at(-2), end: at(30) });
+}
+
+/** One hour, noon of today. */
 function today(title: string, now: number): EventDraft {
   const date = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO('UTC').toPlainDate().toString();
   const at = (hour: number) => ({ dateTime: `${date}T${hour}:00:00`, timeZone: 'Europe/Paris' });
