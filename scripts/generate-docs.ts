@@ -34,6 +34,9 @@ All problems are reported together, by name, before anything starts; \`kalends d
 | --- | --- | --- |
 ${rows.join('\n')}
 
+[\`kalends listen\`](webhooks.md#on-a-laptop) runs on any machine and reads \`KALENDS_CLIENT_ID\`, \`KALENDS_CLIENT_SECRET\` and
+\`KALENDS_WEBHOOK_SECRET\` beside \`KALENDS_URL\`.
+
 This page is generated from \`src/config/config.ts\` by \`npm run docs\`.
 `;
 }
