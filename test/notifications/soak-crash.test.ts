@@ -14,8 +14,7 @@ import { askAs, type Followers, openFollowers, type Person, until } from './goog
 import { mirrored, missedAfter } from './reading-on.ts';
 import { differences } from './told-state.ts';
 
-const SMALL = scale() === 1;
-const ROUNDS = SMALL ? 4 : rounds(10);
+const ROUNDS = rounds(10);
 const PEOPLE = 4;
 const EVENTS = 6;
 const LONGEST_LOAD_MS = 1_200;
@@ -23,6 +22,9 @@ const LONGEST_LOAD_MS = 1_200;
 const READ_ON = 40;
 
 onEachDatabase((database, _open, place) => {
+  // A watch that was being made when the process died is made again after ten minutes, and polled for until then: a matter of a soak.
+  if (scale() === 1) return;
+
   describe(`kill -9 while changes are told, on ${database}`, () => {
     let followers: Followers;
     let databaseUrl: string | undefined;
@@ -43,7 +45,7 @@ onEachDatabase((database, _open, place) => {
         await sleep(50 + Math.random() * LONGEST_LOAD_MS);
         await program?.kill();
         await edits.end();
-        if (SMALL || round < ROUNDS - 1) await endLeases(programs, databaseUrl);
+        if (round < ROUNDS - 1) await endLeases(programs, databaseUrl);
         await program?.start();
       }
       answers.calm();
