@@ -15,7 +15,7 @@ export async function mirrored(ask: Ask): Promise<Events> {
     const page: { events: Event[]; nextPageToken?: string } = JSON.parse(await ask(`/events?${query}`));
     for (const event of page.events) events.set(String(event.id), textOf(event));
     if (page.nextPageToken === undefined) return events;
-    query = `pageSize=250&pageToken=${page.nextPageToken}`;
+    query = `pageSize=250&nextPageToken=${page.nextPageToken}`;
   }
 }
 

@@ -22,7 +22,7 @@ const CALENDARS = SMALL ? 8 : 20;
 const EVENTS = SMALL ? 20 : 50;
 /** Of all events, so many change between two syncs. */
 const SHARE = 0.5;
-const STEPS = 30;
+const STEPS = SMALL ? 30 : 100;
 /** So many of an epoch's deliveries to each receiver are read on from. */
 const READ_ON = 30;
 const MINUTE = 60_000;
