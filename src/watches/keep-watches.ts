@@ -48,8 +48,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** No provider keeps one longer, whatever it answers. */
 const LONGEST_MS = 8 * DAY_MS;
-/** What has no answer by then was asked for by a process that died. */
-const ASKING_MS = 10 * 60_000;
 const UNSUPPORTED_MS = 7 * DAY_MS;
 /** When a calendar is tried again whose watch was refused. */
 const FAILED_MS = HOUR_MS;
@@ -124,8 +122,7 @@ type Keeping = {
 /** `rows`: of this target, the newest first. False, and nothing done, where no more may be asked for now. */
 async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping): Promise<boolean> {
   const { watches, now, mayAskForWatch } = keeping.deps;
-  const isLost = ({ state, madeAt }: Watch) => state === 'asked' && madeAt + ASKING_MS <= now();
-  const current = rows.find((row) => !isLost(row));
+  const current = rows.find((row) => !hasNoAnswer(row));
   const isDue = current === undefined || current.renewAt <= now();
   if (isDue && mayAskForWatch?.(keeping.kind) === false) return false;
   if (isDue && !(await renewed(current, keeping))) await make(target, keeping);
@@ -137,6 +134,13 @@ async function keepOne(target: Target, rows: readonly Watch[], keeping: Keeping)
       await stop(row, keeping);
   return true;
 }
+
+/**
+ * Asked for by a process that died: an account's watches are kept by one at a time. It may exist and tell of changes, and
+ * nobody knows its name and until when.
+ */
+const hasNoAnswer = ({ state, remoteId }: Watch): boolean =>
+  remoteId === undefined && state !== 'unsupported' && state !== 'failed';
 
 async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Promise<boolean> {
   const { watches, now } = deps;

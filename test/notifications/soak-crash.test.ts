@@ -22,9 +22,6 @@ const LONGEST_LOAD_MS = 1_200;
 const READ_ON = 40;
 
 onEachDatabase((database, _open, place) => {
-  // A watch that was being made when the process died is made again after ten minutes, and polled for until then: a matter of a soak.
-  if (scale() === 1) return;
-
   describe(`kill -9 while changes are told, on ${database}`, () => {
     let followers: Followers;
     let databaseUrl: string | undefined;
@@ -45,7 +42,7 @@ onEachDatabase((database, _open, place) => {
         await sleep(50 + Math.random() * LONGEST_LOAD_MS);
         await program?.kill();
         await edits.end();
-        if (round < ROUNDS - 1) await endLeases(programs, databaseUrl);
+        if (round < ROUNDS - 1 || scale() === 1) await endLeases(programs, databaseUrl);
         await program?.start();
       }
       answers.calm();
@@ -63,7 +60,7 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-/** As two minutes do: what the killed process was syncing is synced again. It is waited for after the last kill of a soak. */
+/** As two minutes do: what the killed process was syncing is synced again. They are waited for after the last kill of a soak. */
 async function endLeases(programs: readonly Program[], databaseUrl: string | undefined): Promise<void> {
   const [program] = programs;
   assert.ok(program !== undefined);

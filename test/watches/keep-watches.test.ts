@@ -149,6 +149,25 @@ describe('the watches of an account', () => {
     assert.deepEqual(hrefs(), ['c0', 'c1', 'list']);
   });
 
+  for (const told of ['told of nothing yet', 'told of a change already'] as const)
+    it(`one whose process died while it was asked for, and ${told}, is made again at the next look`, async () => {
+      const { watches } = deps;
+      const dies = { ...watches, settleWatch: () => Promise.reject(new Error('the process is gone')) };
+      const dying = { accountKey: 'acme-ada', provider: 'google', followed: true, calendars } as const;
+      await assert.rejects(keepWatches(dying, { ...deps, watches: dies }, never), /is gone/);
+      if (told !== 'told of nothing yet') await hearAll();
+      assert.equal((await watches.listWatches('acme-ada')).length, 1);
+      held.clear();
+
+      server.clock.now += 1_000;
+      await keep();
+      assert.deepEqual(hrefs(), ['c0', 'c1', 'list']);
+      await hearAll();
+      await keep();
+      const kept = await watches.listWatches('acme-ada');
+      assert.deepEqual([kept.length, new Set(kept.map(({ state }) => state))], [3, new Set(['live'])]);
+    });
+
   it('a calendar that cannot be watched is tried again after a week, one that was refused after an hour', async () => {
     const asked: string[] = [];
     refusal = (href) => {
