@@ -4,12 +4,14 @@
  */
 
 const LEAST_MAJOR = 26;
+const LEAST_MINOR = 1;
 
 /** Why `version` (such as `20.11.1`) is refused; `undefined` when it is new enough. */
 export function nodeVersionProblem(version: string): string | undefined {
-  if (Number.parseInt(version, 10) >= LEAST_MAJOR) return undefined;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR)) return undefined;
   return (
-    `Kalends needs Node.js ${LEAST_MAJOR} or newer, and this is ${version}: ` +
+    `Kalends needs Node.js ${LEAST_MAJOR}.${LEAST_MINOR} or newer, and this is ${version}: ` +
     `install Node.js ${LEAST_MAJOR} (https://nodejs.org/) and start it again.`
   );
 }

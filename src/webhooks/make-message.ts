@@ -1,5 +1,5 @@
 /** What a stream has to tell next: the changes behind its place, as they are now. */
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 
 import { entryTexts, keyOf } from '../reading/change-texts.ts';
 import type { EventReader } from '../reading/event-reader.ts';
@@ -169,7 +169,7 @@ function messageOf(
   const channelId = calendar.channelId ?? defaultChannelId(calendar.calendarKey);
   const facts = { clientId, userId, calendar, channelId, sequence, now: createdAt, cursor, ...rest };
   return {
-    messageId: `msg_${randomUUID()}`,
+    messageId: `msg_${randomUUIDv7()}`,
     sequence,
     changeType: changeTypeOf(events, rest.isInitialSync === true),
     eventCount: rest.eventCount ?? events.length,

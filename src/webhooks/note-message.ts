@@ -1,5 +1,5 @@
 /** The delivery that tells of a calendar or a connection: to endpoints that ask for it only (docs/webhooks.md). */
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 
 import type { NewMessage, PendingNote, TakenStream } from './message.ts';
 
@@ -13,7 +13,7 @@ export function noteMessage(
   const timestamp = new Date(notedAt).toISOString();
   const metadata = { clientId, sequence };
   return {
-    messageId: `msg_${randomUUID()}`,
+    messageId: `msg_${randomUUIDv7()}`,
     sequence,
     changeType: changeTypeOf(eventType),
     eventCount: 0,

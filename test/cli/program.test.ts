@@ -79,9 +79,10 @@ describe('the command line', () => {
   });
 
   it('the command line refuses Node older than 26 and no newer one', () => {
-    assert.match(nodeVersionProblem('20.20.2') ?? '', /needs Node\.js 26 or newer, and this is 20\.20\.2/);
+    assert.match(nodeVersionProblem('20.20.2') ?? '', /needs Node\.js 26\.1 or newer, and this is 20\.20\.2/);
     assert.match(nodeVersionProblem('9.0.0') ?? '', /9\.0\.0/);
-    assert.equal(nodeVersionProblem('26.0.0'), undefined);
+    assert.match(nodeVersionProblem('26.0.0') ?? '', /26\.0\.0/);
+    assert.equal(nodeVersionProblem('26.1.0'), undefined);
     assert.equal(nodeVersionProblem('100.1.0'), undefined);
   });
 });

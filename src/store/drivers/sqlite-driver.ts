@@ -23,7 +23,9 @@ const MOST_TURNS = 64;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 const READ_TIMEOUT_MS = 5000;
 const CACHE_KB = 16_000;
-const LOG_BYTES = 16_000_000;
+const LOG_BYTES = 20_000_000;
+/** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
+const LOG_PAGES = 4_000;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
@@ -61,7 +63,9 @@ class SqliteDatabase implements Database {
     whenUnlocked(() => this.#writer.exec('PRAGMA journal_mode = WAL'));
     this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
     // Filling a large calendar touches pages all over the indexes. A log that one commit made long is cut off again.
-    this.#writer.exec(`PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}`);
+    this.#writer.exec(
+      `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+    );
     this.#reader = new SqliteConnection(file, textToFind, READ_TIMEOUT_MS);
     this.#reader.exec('PRAGMA query_only = ON');
     // Asked of the writer, to whom its own commits are not foreign.
