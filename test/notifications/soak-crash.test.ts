@@ -60,14 +60,17 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-/** As two minutes do: what the killed process was syncing is synced again. They are waited for after the last kill of a soak. */
+/**
+ * As two minutes do: what the killed process was syncing is synced again. Syncs come to their end in that time, and are not set
+ * aside for a day as one is that takes its process with it three times. After the last kill of a soak they are waited for.
+ */
 async function endLeases(programs: readonly Program[], databaseUrl: string | undefined): Promise<void> {
   const [program] = programs;
   assert.ok(program !== undefined);
   for (const change of [
-    'UPDATE job SET run_at = 1 WHERE lease_holder IS NOT NULL',
-    'UPDATE calendar SET lease_until = 1 WHERE lease_until > 1',
-    'UPDATE account SET lease_until = 1 WHERE lease_until > 1',
+    'UPDATE job SET run_at = 1, unfinished = 0 WHERE lease_holder IS NOT NULL',
+    'UPDATE calendar SET lease_until = 1, unfinished_syncs = 0 WHERE lease_until > 1',
+    'UPDATE account SET lease_until = 1, unfinished_syncs = 0 WHERE lease_until > 1',
   ])
     await rowsOf(change, program, databaseUrl);
 }
