@@ -2,6 +2,7 @@
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
+import { auditLog } from './audit-log.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
 import { authorizationRequestStore } from './authorization-request-store.ts';
 import { brandingStore } from './branding-store.ts';
@@ -48,6 +49,7 @@ export type Stores = ReturnType<typeof openStores>;
 /** The stores on a migrated database. Nothing but `db` needs closing. */
 export function openStores(db: Database, { sealer, notify, notifyDeliveries, quotas }: StoresOptions) {
   return {
+    audit: auditLog(db),
     clients: clientStore(db),
     branding: brandingStore(db),
     users: userStore(db),

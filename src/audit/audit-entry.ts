@@ -1,0 +1,84 @@
+/**
+ * The words of the audit log: who changed what. Users of applications are named by a keyed hash (user-subject.ts) whose key
+ * is deleted with the user. Secrets, tokens, addresses of accounts and titles are never part of an entry.
+ */
+
+/** Everything that is audited. A stored word stays in this list for as long as entries are kept. */
+export const AUDIT_ACTIONS = [
+  'client.created',
+  'client.updated',
+  'client.secret_rotated',
+  'client.deleted',
+  'branding.updated',
+  'provider_app.set',
+  'provider_app.removed',
+  'user.revoked',
+  'user.exported',
+  'user.deleted',
+  'account.disconnected',
+  'endpoint.created',
+  'endpoint.updated',
+  'endpoint.secret_created',
+  'endpoint.secret_rotated',
+  'endpoint.paused',
+  'endpoint.resumed',
+  'endpoint.deleted',
+  'delivery.shown',
+  'delivery.replayed',
+  'signing_keys.rotated',
+  'webhook_keys.rotated',
+  'person.invited',
+  'person.invitation_withdrawn',
+  'person.registered',
+  'person.signed_in',
+  'person.signed_out_everywhere',
+  'person.password_set',
+  'person.passkey_added',
+  'person.passkey_removed',
+  'person.role_changed',
+  'person.reset',
+  'person.removed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** `name` is what the person is called at that time; of the command line it is the user of the operating system. */
+export type AuditActor =
+  | { readonly kind: 'command_line'; readonly name: string }
+  | { readonly kind: 'person'; readonly id: string; readonly name: string }
+  | { readonly kind: 'system' };
+
+export const ACTOR_KINDS = [
+  'command_line',
+  'person',
+  'system',
+] as const satisfies readonly AuditActor['kind'][];
+
+/** Whoever asks for a change, from where, and the clock of the entry that tells of it. */
+export type Caller = {
+  readonly actor: AuditActor;
+  /** The network address, where the request came over the network. */
+  readonly address: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Changed fields by name, each as it was or became; the names are those of the command line's documents. */
+export type AuditFields = Readonly<Record<string, AuditValue>>;
+export type AuditValue = string | number | boolean | null | readonly string[];
+
+/** What was done. Where both are given, `before` and `after` have the fields that differ. */
+export type AuditedChange = {
+  readonly action: AuditAction;
+  /** The application it concerns. */
+  readonly clientId?: string | undefined;
+  /** What was changed, such as the id of an endpoint or of a person; the hash of a user. */
+  readonly subject?: string | undefined;
+  readonly before?: AuditFields | undefined;
+  readonly after?: AuditFields | undefined;
+};
+
+/** An entry to be written. `at` is epoch milliseconds. */
+export type NewAuditEntry = AuditedChange & Pick<Caller, 'actor' | 'address'> & { readonly at: number };
+
+/** An entry as it is kept. Numbers rise in the order in which changes were committed. */
+export type AuditEntry = NewAuditEntry & { readonly number: number };

@@ -1,0 +1,133 @@
+/** AuditLog in SQL; held to test/contract/audit-log.contract.ts on both databases. */
+import type { AuditAction, AuditActor, AuditEntry } from '../audit/audit-entry.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { userSubject } from '../audit/user-subject.ts';
+import type { Database, Value } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+
+type Row = {
+  number: number;
+  at: number;
+  actorKind: AuditActor['kind'];
+  actorId: string | null;
+  actorName: string | null;
+  address: string | null;
+  action: AuditAction;
+  clientId: string | null;
+  subject: string | null;
+  before: string | null;
+  after: string | null;
+};
+
+const MOST_ENTRIES = 200;
+const COLUMNS = `number, made_at AS "at", actor_kind AS "actorKind", actor_id AS "actorId", actor_name AS "actorName",
+  address, action, client_id AS "clientId", subject, before_change AS "before", after_change AS "after"`;
+
+/** One text for each set of filters, so that the database finds the index for it. */
+const CONDITIONS = {
+  clientId: 'client_id = :clientId',
+  actorKind: 'actor_kind = :actorKind',
+  actorId: 'actor_id = :actorId',
+  action: 'action = :action',
+  subject: 'subject = :subject',
+  from: 'made_at >= :from',
+  to: 'made_at < :to',
+  placeAt: '(made_at, number) < (:placeAt, :placeNumber)',
+} as const;
+const NAMES = ['clientId', 'actorKind', 'actorId', 'action', 'subject', 'from', 'to', 'placeAt'] as const;
+type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
+
+// The entry itself may be deleted by now: then the place is that of the next older one, which is part of what follows.
+const PLACE = `
+  SELECT number, made_at AS "at" FROM audit_entry WHERE number <= :before ORDER BY number DESC LIMIT 1`;
+const AFTER = `
+  SELECT ${COLUMNS} FROM audit_entry WHERE number > :after AND made_at >= :from ORDER BY number LIMIT :limit`;
+const KEY_OF_USER = `
+  SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+const DELETE_OLD = `
+  DELETE FROM audit_entry
+   WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)
+  RETURNING number`;
+
+/** The audit log in `db`. */
+export function auditLog(db: Database): AuditLog {
+  return {
+    async listEntries({ clientId, actor, action, subject, from, to }, page) {
+      const limit = Math.min(page.limit, MOST_ENTRIES);
+      const place = page.before === undefined ? undefined : await placeOf(db, page.before);
+      if (place === 'oldest') return [];
+      const others = { actorKind: actor?.kind, actorId: actor?.id, action, subject, from, to };
+      const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
+      // One look-up for each application: an index has the newest of one, not of several.
+      const lists = await Promise.all(
+        clientIds.map((one) =>
+          listOf(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
+        ),
+      );
+      return lists
+        .flat()
+        .sort((a, b) => b.at - a.at || b.number - a.number)
+        .slice(0, limit)
+        .map(entryOf);
+    },
+
+    async entriesAfter(after, { from }, limit) {
+      const rows = await db.all<Row>(AFTER, { after, from: from ?? Number.MIN_SAFE_INTEGER, limit });
+      return rows.map(entryOf);
+    },
+
+    async subjectOfUser(clientId, userId) {
+      const row = await db.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+      return row?.key ? userSubject(row.key, userId) : undefined;
+    },
+
+    deleteOldEntries(before) {
+      return deleteInParts(db, DELETE_OLD, { before });
+    },
+  };
+}
+
+type Place = { readonly number: number; readonly at: number };
+
+async function placeOf(db: Database, before: number): Promise<Place | 'oldest'> {
+  const row = await db.get<Place>(PLACE, { before });
+  if (row === undefined) return 'oldest';
+  return row.number === before ? row : { at: row.at, number: row.number + 1 };
+}
+
+function listOf(
+  db: Database,
+  filters: Filters,
+  { place, limit }: { readonly place: Place | undefined; readonly limit: number },
+): Promise<Row[]> {
+  const named = NAMES.filter((name) => filters[name] !== undefined);
+  const where = named.length === 0 ? '' : `WHERE ${named.map((name) => CONDITIONS[name]).join(' AND ')}`;
+  const values = Object.fromEntries(named.map((name) => [name, filters[name] ?? null]));
+  return db.all<Row>(
+    `SELECT ${COLUMNS} FROM audit_entry ${where} ORDER BY made_at DESC, number DESC LIMIT :limit`,
+    { ...values, ...(place !== undefined && { placeNumber: place.number }), limit },
+  );
+}
+
+function entryOf(row: Row): AuditEntry {
+  // What is stored is what `appendAudit` wrote.
+  const fields = (text: string | null) =>
+    text === null ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
+  return {
+    number: row.number,
+    at: row.at,
+    actor: actorOf(row),
+    address: row.address ?? undefined,
+    action: row.action,
+    clientId: row.clientId ?? undefined,
+    subject: row.subject ?? undefined,
+    before: fields(row.before),
+    after: fields(row.after),
+  };
+}
+
+function actorOf({ actorKind, actorId, actorName }: Row): AuditActor {
+  if (actorKind === 'system') return { kind: 'system' };
+  const name = actorName ?? '';
+  return actorKind === 'person' ? { kind: 'person', id: actorId ?? '', name } : { kind: actorKind, name };
+}
