@@ -24,8 +24,8 @@ const app = createServer({ log, trustProxy: config.trustProxy, secure: false });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
 app.register(tokenRoute({ ...stores, signer, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
-app.get('/protected', async ({ headers }) => {
-  const { userId } = await authenticateBearer(headers.authorization, { signer, families });
+app.get('/protected', async (request) => {
+  const { userId } = await authenticateBearer(request, { signer, families });
   return { user: userId };
 });
 await app.listen({ host: config.host, port: config.port });

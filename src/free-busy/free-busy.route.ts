@@ -19,9 +19,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Relative paths: mounted wherever the resources are. */
 export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async ({ headers, query }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await freeBusy(query, grant, deps));
+    app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async (request, reply) => {
+      const grant = await authenticateBearer(request, deps);
+      return reply.type(JSON_TYPE).send(await freeBusy(request.query, grant, deps));
     });
 
     const { check, foundOf } = beforeBody((request: FastifyRequest) => callerOf(request, deps));
@@ -37,11 +37,12 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
 
 /** Who asks for availability. */
 async function callerOf(
-  { headers: { authorization }, ip }: FastifyRequest,
+  request: FastifyRequest,
   deps: BearerDeps & ClientAuthenticationDeps,
 ): Promise<Grant | Client> {
-  if (!/^Basic\b/i.test(authorization ?? '')) return authenticateBearer(authorization, deps);
-  const credentials = { authorization, clientId: undefined, clientSecret: undefined, address: ip };
+  const { authorization } = request.headers;
+  if (!/^Basic\b/i.test(authorization ?? '')) return authenticateBearer(request, deps);
+  const credentials = { request, authorization, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);
 }
 

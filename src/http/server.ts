@@ -103,6 +103,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     now,
   });
   closeGracefully(app, open);
+  app.decorateRequest('asker', undefined);
 
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);

@@ -1,4 +1,5 @@
 /** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
+import type { AskedBy } from '../http/asker.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
@@ -7,15 +8,17 @@ import type { TokenSigner } from './token-signer.ts';
 
 export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
 
+/** A request as far as the check reads it; whose it is is noted on it. */
+export type BearerRequest = AskedBy & {
+  readonly headers: { readonly authorization?: string | undefined };
+};
+
 /**
  * The living grant that the header's access token belongs to. Throws 401: without `error` when no
  * token came (RFC 6750 §3.1), `invalid_token` when it is malformed, expired, revoked or no access token.
  */
-export async function authenticateBearer(
-  authorization: string | undefined,
-  deps: BearerDeps,
-): Promise<Grant> {
-  const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
+  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {
     throw unauthorized('Missing access token: send it as Authorization: Bearer …', 'Bearer', 'missing_token');
   }
@@ -23,10 +26,13 @@ export async function authenticateBearer(
   const living = named && (await deps.families.findLivingGrant(named.familyId));
   // Of a forgotten family's key another may be made, if ever so rarely: the pair is compared too.
   if (!living || living.clientId !== named.clientId || living.userId !== named.userId) {
+    const owner = named ?? (await deps.signer.readAnyToken(token));
+    if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
     const challenge =
       'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
     throw unauthorized('The access token is invalid, expired or revoked', challenge, 'invalid_token');
   }
+  request.asker = living;
   return living;
 }
 

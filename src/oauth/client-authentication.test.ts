@@ -15,7 +15,7 @@ it('client authentication notes no more of an identifier than identifiers are lo
     now: () => server.clock.now,
   };
   const clientId = 'x'.repeat(1_000_000);
-  const presented = { authorization: undefined, clientId, clientSecret: 'y', address: '127.0.0.1' };
+  const presented = { authorization: undefined, clientId, clientSecret: 'y', request: { ip: '127.0.0.1' } };
 
   await assert.rejects(authenticateClient(presented, deps), { code: 'invalid_client' });
 
@@ -35,8 +35,10 @@ it('client authentication counts the wrong secrets of a whole IPv6 /64 together'
   };
   const presented = { authorization: undefined, clientId: 'acme', clientSecret: 'wrong' };
 
-  for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
-    await assert.rejects(authenticateClient({ ...presented, address }, deps), { code: 'invalid_client' });
+  for (const ip of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
+    await assert.rejects(authenticateClient({ ...presented, request: { ip } }, deps), {
+      code: 'invalid_client',
+    });
   }
 
   await server.close();

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 
 import { callerKey } from '../http/address-key.ts';
+import type { AskedBy } from '../http/asker.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
@@ -9,14 +10,19 @@ import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { invalidRequest, OAuthError } from './oauth-error.ts';
 
+/** Where the request comes from; whose it is is noted on it. */
+export type ClientRequest = AskedBy & {
+  /** The caller's address: wrong secrets are counted for each, and for each /64 of IPv6. */
+  readonly ip: string;
+};
+
 export type PresentedCredentials = {
+  readonly request: ClientRequest;
   /** The Authorization header as it came. */
   readonly authorization: string | undefined;
   /** Of the form body. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** The caller's address: wrong secrets are counted for each, and for each /64 of IPv6. */
-  readonly address: string;
 };
 
 export type ClientAuthenticationDeps = {
@@ -47,12 +53,15 @@ export async function authenticateClient(
   const { clientId, clientSecret, method } = credentials;
   const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
   // The secret is hashed and compared even for an unknown application: both take the same time.
-  if (secretMatches(clientSecret, match?.secretHashes ?? []) && match !== undefined) return match.client;
+  if (secretMatches(clientSecret, match?.secretHashes ?? []) && match !== undefined) {
+    presented.request.asker = { clientId: match.client.clientId };
+    return match.client;
+  }
 
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
   // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
-  const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.address }));
+  const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.request.ip }));
   if (wait !== undefined) throw tooManyAttempts(wait);
   throw invalidClient(method);
 }
@@ -123,12 +132,12 @@ function invalidClient(method: 'basic' | 'body'): OAuthError {
 
 /** By HTTP Basic and nothing else, for an application's own resources. Throws 401 `invalid_client` with its challenge. */
 export function authenticateBasic(
-  authorization: string | undefined,
-  address: string,
+  request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
   deps: ClientAuthenticationDeps,
 ): Promise<Client> {
+  const { authorization } = request.headers;
   // Whatever else came is no Basic either: it gets the challenge of one.
   const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
-  const credentials = { authorization: basic, clientId: undefined, clientSecret: undefined, address };
+  const credentials = { request, authorization: basic, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);
 }

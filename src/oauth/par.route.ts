@@ -30,14 +30,14 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
     app.addContentTypeParser<Buffer>(FORM, { parseAs: 'buffer' }, (_, body, done) =>
       done(null, new SpelledForm(body)),
     );
-    app.post('/par', options, async ({ headers, body, ip }, reply) => {
+    app.post('/par', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
-      const query = parametersOf(body);
+      const query = parametersOf(request.body);
       const presented = {
-        authorization: headers.authorization,
+        request,
+        authorization: request.headers.authorization,
         clientId: scalar(query, 'client_id'),
         clientSecret: scalar(query, 'client_secret'),
-        address: ip,
       };
       const client = await authenticateClient(presented, deps);
       const answer = await pushRequest({ client, query }, deps);

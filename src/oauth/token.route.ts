@@ -23,13 +23,14 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
   } as const;
 
   return async (app) => {
-    app.post('/token', options, async ({ headers, body, ip }, reply) => {
+    app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
+      const { headers, body } = request;
       const presented = {
+        request,
         authorization: headers.authorization,
         clientId: body.client_id || undefined,
         clientSecret: body.client_secret || undefined,
-        address: ip,
       };
       const client = await authenticateClient(presented, deps);
       return grantTokens(body, client, deps);

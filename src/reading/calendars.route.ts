@@ -11,8 +11,8 @@ const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope'
 /** Relative paths: mounted wherever the resources are. */
 export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    app.get('/calendars', async ({ headers }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
+    app.get('/calendars', async (request, reply) => {
+      const grant = await authenticateBearer(request, deps);
       requireScope(grant, 'read', { message: NO_CALENDAR_LIST, error: NO_CALENDAR_LIST });
       const { body, problems } = await listCalendars(grant, deps);
       if (problems.length > 0) reply.header('kalends-errors', problemsHeader(problems));

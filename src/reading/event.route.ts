@@ -16,22 +16,23 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
   return async (app) => {
     const stopping = new AbortController();
     app.addHook('preClose', async () => stopping.abort());
-    app.get<EventRequest>('/event', async ({ headers, query }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(query), grant, deps));
+    app.get<EventRequest>('/event', async (request, reply) => {
+      const grant = await authenticateBearer(request, deps);
+      return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(request.query), grant, deps));
     });
 
-    app.get<EventRequest>('/events/changes', async ({ headers, query }, reply) => {
-      const authenticate = () => authenticateBearer(headers.authorization, deps);
+    app.get<EventRequest>('/events/changes', async (request, reply) => {
+      const authenticate = () => authenticateBearer(request, deps);
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const signal = AbortSignal.any([gone.signal, stopping.signal]);
-      return reply.type(JSON_TYPE).send(await listChanges(query, { authenticate, signal }, deps));
+      return reply.type(JSON_TYPE).send(await listChanges(request.query, { authenticate, signal }, deps));
     });
 
-    app.get<EventRequest>('/events/:id', async ({ headers, query, params }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(query, params.id), grant, deps));
+    app.get<EventRequest>('/events/:id', async (request, reply) => {
+      const grant = await authenticateBearer(request, deps);
+      const wanted = parseEventRequest(request.query, request.params.id);
+      return reply.type(JSON_TYPE).send(await findEvent(wanted, grant, deps));
     });
   };
 }

@@ -9,9 +9,9 @@ export type EventListRouteDeps = BearerDeps & ListEventsDeps;
 /** Relative paths: mounted wherever the resources are. */
 export function eventListRoute(deps: EventListRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    app.get<{ Querystring: Record<string, unknown> }>('/events', async ({ headers, query }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type('application/json; charset=utf-8').send(await listEvents(query, grant, deps));
+    app.get<{ Querystring: Record<string, unknown> }>('/events', async (request, reply) => {
+      const grant = await authenticateBearer(request, deps);
+      return reply.type('application/json; charset=utf-8').send(await listEvents(request.query, grant, deps));
     });
   };
 }

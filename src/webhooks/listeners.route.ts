@@ -13,8 +13,8 @@ type OfListener = { Params: { id: string } };
 
 /** Relative paths: mounted wherever the resources are. */
 export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
-  const { check, foundOf } = beforeBody(async ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>) => {
-    const { clientId } = await authenticateBasic(headers.authorization, ip, deps);
+  const { check, foundOf } = beforeBody(async (request: FastifyRequest) => {
+    const { clientId } = await authenticateBasic(request, deps);
     return clientId;
   });
   const options = { onRequest: check, bodyLimit: FORM_BYTES };

@@ -64,8 +64,8 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   app.register(revocationRoute(deps));
   app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
-  app.get('/protected', async ({ headers }) => {
-    const grant = await authenticateBearer(headers.authorization, deps);
+  app.get('/protected', async (request) => {
+    const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
     return grant;
   });

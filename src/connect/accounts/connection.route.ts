@@ -13,8 +13,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function connectionRoutes(deps: ConnectionRouteDeps): FastifyPluginAsync {
   const { check, grantOf } = bearerHook(deps);
   return async (app) => {
-    app.get('/connection-status', async ({ headers }) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
+    app.get('/connection-status', async (request) => {
+      const grant = await authenticateBearer(request, deps);
       return connectionStatus(grant, deps);
     });
 

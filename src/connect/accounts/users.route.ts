@@ -12,9 +12,9 @@ type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 
 /** Relative paths: mounted wherever the resources are. */
 export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
-  const userOf = async ({ headers, params, ip }: UserRequest): Promise<UserOfClient> => {
-    const { clientId } = await authenticateBasic(headers.authorization, ip, deps);
-    return { clientId, userId: params.user_id };
+  const userOf = async (request: UserRequest): Promise<UserOfClient> => {
+    const { clientId } = await authenticateBasic(request, deps);
+    return { clientId, userId: request.params.user_id };
   };
   // A DELETE may have a body.
   const { check, foundOf } = beforeBody(userOf);
