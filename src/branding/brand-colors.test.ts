@@ -101,7 +101,7 @@ describe('brand colours', () => {
   });
 
   it('brand colours are measured on the grounds that the stylesheet has', () => {
-    const styles = readFileSync(new URL('../connect/pages/connect.css', import.meta.url), 'utf8');
+    const styles = readFileSync(new URL('../design/base.css', import.meta.url), 'utf8');
 
     assert.deepEqual(Object.keys(GROUNDS.light), Object.keys(GROUNDS.dark));
     for (const name of Object.keys(GROUNDS.light) as (keyof typeof GROUNDS.light)[]) {

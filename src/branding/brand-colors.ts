@@ -23,7 +23,7 @@ export type SchemeColors = {
 
 export type BrandColors = { readonly light: SchemeColors; readonly dark: SchemeColors };
 
-/** What the accent stands on: the tokens of connect.css by their names, held to it by a test. */
+/** What the accent stands on: the tokens of base.css by their names, held to it by a test. */
 export const GROUNDS = {
   light: {
     ground: '#f3f5f9',
@@ -83,7 +83,7 @@ export async function brandColors(primary: HexColor): Promise<BrandColors> {
   return colors;
 }
 
-/** The custom properties as a stylesheet's rule, to come after connect.css. */
+/** The custom properties as a stylesheet's rule, to come after base.css. */
 export function brandRule({ light, dark }: BrandColors): string {
   const keys = ['accent', 'button', 'buttonHover', 'onButton', 'tint'] as const;
   const properties = keys.map((key) => {

@@ -1,11 +1,11 @@
 /** What an administrator sees who came back from allowing the application for an organisation. */
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/signs.ts';
 import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { markedSign, pageSigns } from './parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
 
 /** The page; it leads nowhere, since its reader came from nobody's flow. */
 export function adminConsentPage(kind: ProviderKind, appearance: Appearance): Page {

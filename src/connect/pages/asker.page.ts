@@ -1,10 +1,11 @@
 /** Who asks, and for whom: at the head of every page on which somebody gives something (docs/security.md T3). */
+import { withBreakPoints } from '../../design/parts.page.ts';
+import { SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { domainOf } from '../flow/callback-url.ts';
 import type { Appearance } from './appearance.ts';
-import { applicationName, applicationSign, withBreakPoints } from './parts.page.ts';
-import { SIGNS } from './provider-marks.ts';
+import { applicationName, applicationSign } from './parts.page.ts';
 
 /**
  * The application with its domain, and its user. The name is the application's own claim; the domain is where the

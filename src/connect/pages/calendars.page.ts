@@ -1,4 +1,5 @@
 /** Which of an account's calendars the application gets: all, unless some are left out. */
+import { withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { AccountView } from '../accounts/account-views.ts';
@@ -8,7 +9,7 @@ import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, backLink, formFields, withBreakPoints } from './parts.page.ts';
+import { applicationName, backLink, formFields } from './parts.page.ts';
 
 /** One of an account's calendars, as its owner knows it. */
 export type CalendarChoice = {

@@ -1,4 +1,6 @@
 /** What consent says, wherever it is asked for: what is allowed, what is new of it, and what it is not (docs/security.md T3). */
+import { outwardLink, withBreakPoints } from '../../design/parts.page.ts';
+import { SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import { narrowerScope, type Scope } from '../../oauth/scope.ts';
 import type { AccountView } from '../accounts/account-views.ts';
@@ -6,8 +8,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { domainOf } from '../flow/callback-url.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { applicationName, cancelForm, formFields, outwardLink, withBreakPoints } from './parts.page.ts';
-import { SIGNS } from './provider-marks.ts';
+import { applicationName, cancelForm, formFields } from './parts.page.ts';
 
 /** What each scope allows, and what its reader may fear that it does not. */
 const SCOPE_TEXTS: Readonly<

@@ -1,4 +1,6 @@
 /** The error page: what happened, the way forward, and who can help (docs/wire.md 4.1). */
+import { outwardLink, withBreakPoints } from '../../design/parts.page.ts';
+import { PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -8,17 +10,7 @@ import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import type { PageSettings } from './page-settings.page.ts';
-import {
-  applicationSign,
-  backLink,
-  formFields,
-  markedSign,
-  outwardLink,
-  pageSigns,
-  returnLabel,
-  withBreakPoints,
-} from './parts.page.ts';
-import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+import { applicationSign, backLink, formFields, markedSign, pageSigns, returnLabel } from './parts.page.ts';
 
 /** Back to the accounts is named: beside it is the way back to the application. */
 const WAYS = { start_again: 'start_again', try_again: 'try_again', back: 'error.back' } as const;

@@ -1,15 +1,15 @@
 /** The document around every Connect page: its one style, its one script, and the choices at its foot. */
 import { readFileSync } from 'node:fs';
-
+import { PAGE_ICON } from '../../design/signs.ts';
+import { BASE_STYLE } from '../../design/styles.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
 import type { Appearance } from './appearance.ts';
 import { type PageSettings, pageSettings } from './page-settings.page.ts';
-import { PAGE_ICON } from './provider-marks.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-const STYLE = inlineStyle(readText('./connect.css'));
+const STYLE = inlineStyle(BASE_STYLE + readText('./connect.css'));
 
 /** It only improves: nothing needs it. Its comments stand on lines of their own, for those who read it here. */
 const SCRIPT = inlineScript(

@@ -1,5 +1,7 @@
 /** The accounts on the selection page: those an approval covers, and the user's others, which can be confirmed. */
 import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
+import { chip, withBreakPoints } from '../../design/parts.page.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import { scopeCovers } from '../../oauth/scope.ts';
 import { accountState, readyCalendars } from '../accounts/account-state.ts';
@@ -8,8 +10,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { accountPath, pagePath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import { isNewAccount } from './consent-content.page.ts';
-import { chip, formFields, transactionField, withBreakPoints } from './parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
+import { formFields, transactionField } from './parts.page.ts';
 import type { ProviderSelection } from './provider-selection.ts';
 
 /** Whether calendars of an account here are still being loaded. */

@@ -1,5 +1,6 @@
 /** The two choices at a page's foot: the language its reader reads it in, and the colours. */
 import type { Theme } from '../../branding/branding.ts';
+import { SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { QueryParameter } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
@@ -7,7 +8,6 @@ import { pathOfTransaction } from '../flow/paths.ts';
 import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { formFields } from './parts.page.ts';
-import { SIGNS } from './provider-marks.ts';
 
 /** Where the choices are made, and where they lead back to. */
 export type PageSettings = OfRequest | OfAddress;

@@ -1,12 +1,13 @@
 /** Small parts that several Connect pages have. */
 import { type Logo, logoPath } from '../../branding/branding.ts';
+import { chip, withBreakPoints } from '../../design/parts.page.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 /**
  * The fields that make a form one of a request's own pages (docs/security.md T3): to stand in every form that
@@ -53,20 +54,6 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
   return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
-/** Something was done, or went wrong, or neither. */
-export type NoticeKind = 'done' | 'trouble' | 'note';
-
-/** Says so: politely, but at once what went wrong. Reading and tabbing begin at one that is focused. */
-export function notice(kind: NoticeKind, text: Html, isFocused = false): Html {
-  const focus = isFocused && html` tabindex="-1" autofocus aria-labelledby="notice"`;
-  const role = kind === 'trouble' ? 'alert' : 'status';
-  return html`<div class="notice ${kind}" role="${role}"${focus}>${SIGNS[kind]}<div id="notice">${text}</div></div>`;
-}
-
-/** A link to a page that is not ours, in a window of its own: what was typed here and the way on stay. */
-export const outwardLink = (href: string, text: Html): Html =>
-  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a>`;
-
 /** The way back to the page before. */
 export function backLink(path: string, messages: Messages): Html {
   return html`<a class="back" href="${path}">${SIGNS.back}${messages.text('back')}</a>`;
@@ -100,15 +87,6 @@ export function accountNames(accounts: readonly AccountView[], options: NamesOpt
     return html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${withBreakPoints(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span>${word && html` ${chip(word)}`}</span></li>`;
   });
   return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
-}
-
-/** A word that marks the thing it stands beside. */
-export const chip = (word: string): Html => html`<span class="chip">${word}</span>`;
-
-/** A mail or web address that may go on in the next line where it is read in parts: behind `@`, dots and slashes. */
-export function withBreakPoints(address: string): Html {
-  const parts = address.split(/(?<=[@./])/);
-  return html`${parts.map((part, index) => (index === 0 ? part : html`<wbr>${part}`))}`;
 }
 
 /**

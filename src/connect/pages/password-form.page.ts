@@ -1,4 +1,7 @@
 /** The forms that link an Apple or CalDAV account, or a calendar by its address; what was typed stays, the password never. */
+
+import { notice, outwardLink } from '../../design/parts.page.ts';
+import { PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { CALDAV_PRESETS, type CalDavPreset, isPattern, YOUR_SERVER } from '../accounts/caldav-presets.ts';
@@ -9,8 +12,7 @@ import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, backLink, formFields, notice, outwardLink } from './parts.page.ts';
-import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+import { applicationName, backLink, formFields } from './parts.page.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';

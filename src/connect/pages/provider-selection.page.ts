@@ -2,6 +2,9 @@
  * The provider-selection page: what is linked, what can be, and the ways on and out (docs/wire.md 4.1). With one account
  * it is the consent page too.
  */
+
+import { type NoticeKind, notice } from '../../design/parts.page.ts';
+import { PROVIDER_NAMES } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';
@@ -17,13 +20,10 @@ import {
   applicationName,
   cancelForm,
   formFields,
-  type NoticeKind,
-  notice,
   transactionField,
   verificationNotice,
 } from './parts.page.ts';
 import { providerChoices } from './provider-choices.page.ts';
-import { PROVIDER_NAMES } from './provider-marks.ts';
 import type { Happening, ProviderSelection } from './provider-selection.ts';
 
 export type { Happening, OfferedProvider, ProviderSelection } from './provider-selection.ts';

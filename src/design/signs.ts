@@ -1,7 +1,8 @@
-/** The providers' names and their marks, drawn for these pages. Brand names are not translated. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
-import { type Html, trusted } from '../../http/html.ts';
+/** Names and pictures that all pages share: the providers' marks and our own signs. Brand names are not translated. */
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { type Html, trusted } from '../http/html.ts';
 
+/** How each provider calls itself. */
 export const PROVIDER_NAMES: Readonly<Record<ProviderKind, string>> = {
   google: 'Google',
   microsoft: 'Microsoft',
@@ -14,6 +15,7 @@ const picture = (viewBox: string, shapes: string): Html =>
     `<svg class="mark" width="24" height="24" viewBox="${viewBox}" aria-hidden="true" focusable="false">${shapes}</svg>`,
   );
 
+/** The providers' marks, beside their names and never in their place. */
 export const PROVIDER_MARKS: Readonly<Record<ProviderKind, Html>> = {
   google: picture(
     '0 0 24 24',
