@@ -1,6 +1,7 @@
 /** AccountStore in SQL; held to test/contract/account-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
+import type { Caller } from '../audit/audit-entry.ts';
 import {
   type Account,
   type AccountStore,
@@ -25,7 +26,8 @@ import {
   credentialSealer,
   signInNeeded,
 } from './account-rows.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import { auditFor, subjectOfUser } from './append-audit.ts';
+import type { Database, Statements, Values } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
 import { lockUser } from './user-lock.ts';
@@ -101,9 +103,33 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
   };
 }
 
-/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
-export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
+export type AccountStoreOptions = {
+  /** Called when a job was committed, so that this process' worker looks at once. */
+  readonly jobScheduled?: (() => void) | undefined;
+  /** Whose disconnecting is audited. */
+  readonly caller?: Caller | undefined;
+};
+
+export function accountStore(
+  db: Database,
+  sealer: Sealer,
+  { jobScheduled = () => {}, caller }: AccountStoreOptions = {},
+): AccountStore {
   const sealed = credentialSealer(sealer);
+  const remove = async (accounts: string, values: AccountsToRemove): Promise<number> => {
+    const { clientId, provider, now } = values;
+    const deleted = await db.transaction(async (tx) => {
+      const count = await deleteAccounts(tx, accounts, values);
+      if (count === 0 || caller === undefined) return count;
+      const subject = await subjectOfUser(tx, values);
+      const before = { provider, accounts: count };
+      await auditFor(tx, caller, { action: 'account.disconnected', clientId, subject, before });
+      return count;
+    });
+    if (deleted > 0) jobScheduled();
+    await deletePutAside(db, now, values);
+    return deleted;
+  };
   return {
     ...healthOf(db),
     async linkAccount(account, now) {
@@ -148,19 +174,12 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {
       const values = { clientId, userId, coverageId: coverageId ?? null, provider, accountId, now };
-      const deleted = await db.transaction((tx) => deleteAccounts(tx, selected(coverageId), values));
-      if (deleted > 0) jobScheduled();
-      await deletePutAside(db, now, { clientId, userId });
-      return deleted;
+      return remove(selected(coverageId), values);
     },
 
     async removeAccount(accountKey, now) {
-      const owner = await db.get<UserKey>(OWNER, { accountKey });
-      if (owner === undefined) return false;
-      const deleted = await db.transaction((tx) => deleteAccounts(tx, ONE, { ...owner, accountKey, now }));
-      if (deleted > 0) jobScheduled();
-      await deletePutAside(db, now, owner);
-      return deleted > 0;
+      const owner = await db.get<UserKey & { provider: string }>(OWNER, { accountKey });
+      return owner !== undefined && (await remove(ONE, { ...owner, accountKey, now })) > 0;
     },
 
     async dropUnfinished(endedBefore, now) {
@@ -273,8 +292,10 @@ const NO_PERMISSION = {
 
 type UserKey = { readonly clientId: string; readonly userId: string };
 
-const OWNER =
-  'SELECT client_id AS "clientId", user_id AS "userId" FROM account WHERE account_key = :accountKey';
+type AccountsToRemove = UserKey & Values & { readonly provider: string; readonly now: number };
+
+const OWNER = `
+  SELECT client_id AS "clientId", user_id AS "userId", provider FROM account WHERE account_key = :accountKey`;
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
 const selected = coveredText(
   (isCovered) => `SELECT account_key FROM account

@@ -1,6 +1,8 @@
 /** Deleting an application, whatever its users have. */
+import type { Caller } from '../audit/audit-entry.ts';
 import { NOT_ASIDE } from './account-removal.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
+import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { deleteUserInParts } from './user-deletion.ts';
@@ -21,6 +23,10 @@ const DELETE_USERS = `
              AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.client_id = o.client_id AND a.user_id = o.user_id)
            LIMIT :limit)
   RETURNING user_id`;
+const DELETE_REQUESTS = `
+  DELETE FROM request_log
+   WHERE request_id IN (SELECT request_id FROM request_log WHERE client_id = :clientId LIMIT :limit)
+  RETURNING request_id`;
 const DELETE_GRANTS = `
   DELETE FROM token_family
    WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)
@@ -29,16 +35,35 @@ const DELETE_GRANTS = `
 /**
  * Answers whether there was such an application. Its secrets go first: nobody is given anything in its name from then on.
  * Then its users go, one after the other and each whole, and the application last. The next call ends what was
- * interrupted. `now` is epoch milliseconds.
+ * interrupted. `now` is epoch milliseconds. The entry of `caller` is made with the end of the secrets, by one of several calls.
  */
-export async function deleteClientInParts(db: Database, application: ApplicationToDelete): Promise<boolean> {
+export async function deleteClientInParts(
+  db: Database,
+  application: ApplicationToDelete,
+  caller?: Caller,
+): Promise<boolean> {
+  await db.transaction((tx) => endSecrets(tx, application, caller));
   await deleteUsersOf(db, application);
   return db.transaction((tx) => deleteClient(tx, application));
 }
 
+async function endSecrets(
+  tx: Statements,
+  { clientId }: ApplicationToDelete,
+  caller: Caller | undefined,
+): Promise<void> {
+  const ended = await tx.all('DELETE FROM client_secret WHERE client_id = :clientId RETURNING client_id', {
+    clientId,
+  });
+  if (ended.length === 0) return;
+  const before = await tx.get<{ name: string }>('SELECT name FROM application WHERE client_id = :clientId', {
+    clientId,
+  });
+  await auditFor(tx, caller, { action: 'client.deleted', clientId, before: before && { ...before } });
+}
+
 async function deleteUsersOf(db: Database, application: ApplicationToDelete): Promise<void> {
   const { clientId, now } = application;
-  await db.write('DELETE FROM client_secret WHERE client_id = :clientId RETURNING client_id', { clientId });
   for (let after = ''; ; ) {
     const users = await db.all<{ userId: string }>(HAS_MUCH, { clientId, after });
     for (const { userId } of users) await deleteUserInParts(db, { clientId, userId, now });
@@ -46,6 +71,7 @@ async function deleteUsersOf(db: Database, application: ApplicationToDelete): Pr
     if (last === undefined) break;
     after = last.userId;
   }
+  await deleteInParts(db, DELETE_REQUESTS, { clientId });
   await deleteInParts(db, DELETE_USERS, { clientId });
   await deleteInParts(db, DELETE_GRANTS, { clientId });
 }

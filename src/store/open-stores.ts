@@ -1,4 +1,5 @@
 /** Every store on one database, under the names that features use for them. */
+import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
@@ -48,19 +49,28 @@ export type Stores = ReturnType<typeof openStores>;
 
 /** The stores on a migrated database. Nothing but `db` needs closing. */
 export function openStores(db: Database, { sealer, notify, notifyDeliveries, quotas }: StoresOptions) {
-  return {
-    audit: auditLog(db),
+  /** Those with changes of operators: each entry is written in the transaction of its change. */
+  const auditedStores = (caller?: Caller) => ({
     clients: clientStore(db),
     branding: brandingStore(db),
-    users: userStore(db),
+    users: userStore(db, caller),
+    families: tokenFamilyStore(db, caller),
+    signingKeys: signingKeyStore(db, caller),
+    providerApps: providerAppStore(db, sealer, caller),
+    accounts: accountStore(db, sealer, { jobScheduled: notify, caller }),
+    webhookKeys: webhookKeyStore(db, caller),
+    endpoints: endpointStore(db, sealer, caller),
+    messages: messageLog(db, sealer, caller),
+  });
+  return {
+    ...auditedStores(),
+    /** The same for an operator. Without one, what is done for applications and their users is not audited. */
+    auditedFor: (caller: Caller) => auditedStores(caller),
+    audit: auditLog(db),
     codes: authorizationCodeStore(db),
-    families: tokenFamilyStore(db),
-    signingKeys: signingKeyStore(db),
     requests: authorizationRequestStore(db, sealer),
     pushedRequests: pushedRequestStore(db),
     signIns: signInStore(db, sealer),
-    providerApps: providerAppStore(db, sealer),
-    accounts: accountStore(db, sealer, notify),
     tokens: tokenLeaseStore(db, sealer, notify),
     requestLimits: requestLimitStore(db),
     endedAccess: endedAccessStore(db, sealer, notify),
@@ -74,10 +84,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     storedEvents: storedEvents(db),
     idempotency: idempotencyStore(db),
     splits: splitJournal(db, notify),
-    webhookKeys: webhookKeyStore(db),
     streams: streamStore(db, sealer),
     subscriptions: subscriptionStore(db),
-    endpoints: endpointStore(db, sealer),
-    messages: messageLog(db, sealer),
   };
 }

@@ -1,13 +1,21 @@
 /** ProviderAppStore in SQL; held to test/contract/provider-app-store.contract.ts on both databases. */
 
 import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
+import type { Caller } from '../audit/audit-entry.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 
 const FIND = `
   SELECT app_client_id AS "clientId", app_client_secret AS "clientSecret"
     FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
+
+// Its row is locked by this: what was set before is read when no other call can change it any more.
+const LOCK_CLIENT =
+  'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id';
+const APP_ID = `
+  SELECT app_client_id AS "appClientId" FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
 // Selects from the application's row, so that nothing is inserted for one that is being deleted.
 const SET = `
@@ -19,13 +27,14 @@ const SET = `
   RETURNING client_id`;
 
 const REMOVE = `
-  DELETE FROM provider_app WHERE client_id = :clientId AND provider = :kind RETURNING client_id`;
+  DELETE FROM provider_app WHERE client_id = :clientId AND provider = :kind
+  RETURNING app_client_id AS "appClientId"`;
 
 const LIST = `
   SELECT provider AS "kind", app_client_id AS "appClientId" FROM provider_app WHERE client_id = :clientId`;
 
-/** The apps of applications in `db`, their secrets sealed. */
-export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore {
+/** The apps of applications in `db`, their secrets sealed. What `caller` changes is audited. */
+export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller): ProviderAppStore {
   return {
     async findProviderApp(clientId, kind) {
       const row = await db.get<ProviderApp>(FIND, { clientId, kind });
@@ -34,11 +43,29 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
 
     async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
       const sealed = sealer.seal(clientSecret, contextOf(clientId, kind));
-      return (await db.write(SET, { clientId, kind, appClientId, sealed, now })).length > 0;
+      return db.transaction(async (tx) => {
+        if ((await tx.all(LOCK_CLIENT, { clientId })).length === 0) return false;
+        const before = await tx.get<AppIdRow>(APP_ID, { clientId, kind });
+        await tx.all(SET, { clientId, kind, appClientId, sealed, now });
+        await auditFor(tx, caller, {
+          action: 'provider_app.set',
+          clientId,
+          subject: kind,
+          ...(before !== undefined && { before: { client_id: before.appClientId } }),
+          after: { client_id: appClientId },
+        });
+        return true;
+      });
     },
 
     async removeProviderApp(clientId, kind) {
-      return (await db.write(REMOVE, { clientId, kind })).length > 0;
+      return db.transaction(async (tx) => {
+        const removed = await tx.get<AppIdRow>(REMOVE, { clientId, kind });
+        if (removed === undefined) return false;
+        const before = { client_id: removed.appClientId };
+        await auditFor(tx, caller, { action: 'provider_app.removed', clientId, subject: kind, before });
+        return true;
+      });
     },
 
     async listProviderApps(clientId) {
@@ -47,5 +74,7 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
     },
   };
 }
+
+type AppIdRow = { appClientId: string };
 
 const contextOf = (clientId: string, kind: AppKind): string => `provider_app|${clientId}|${kind}|secret`;

@@ -1,5 +1,7 @@
 /** SigningKeyStore in SQL; held to test/contract/signing-key-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../oauth/signing-key-store.ts';
+import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 
 // A rotation changes several rows, and on PostgreSQL two rotations could see each other's half done. So every change of
@@ -9,15 +11,17 @@ const TAKE_TURN = `
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 const RETIRE = `
-  UPDATE signing_key SET status = 'previous' WHERE algorithm = :algorithm AND status = 'active'`;
+  UPDATE signing_key SET status = 'previous' WHERE algorithm = :algorithm AND status = 'active'
+  RETURNING kid`;
 const PROMOTE = `
-  UPDATE signing_key SET status = 'active' WHERE algorithm = :algorithm AND status = 'next'`;
+  UPDATE signing_key SET status = 'active' WHERE algorithm = :algorithm AND status = 'next'
+  RETURNING kid`;
 const ADD = `
   INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
   VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
 
-/** Signing keys in `db`, as their maker sealed them. */
-export function signingKeyStore(db: Database): SigningKeyStore {
+/** Signing keys in `db`, as their maker sealed them. What `caller` changes is audited. */
+export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore {
   return {
     async listSigningKeys() {
       const rows = await db.all<SigningKeyRecord>(
@@ -36,9 +40,15 @@ export function signingKeyStore(db: Database): SigningKeyStore {
     rotateSigningKeys(fresh) {
       return db.transaction(async (tx) => {
         await tx.all(TAKE_TURN, { kid: fresh.kid });
-        await tx.all(RETIRE, { algorithm: fresh.algorithm });
-        await tx.all(PROMOTE, { algorithm: fresh.algorithm });
+        const { algorithm } = fresh;
+        const retired = await tx.get<{ kid: string }>(RETIRE, { algorithm });
+        const active = await tx.get<{ kid: string }>(PROMOTE, { algorithm });
         await tx.all(ADD, { ...fresh, status: 'next' });
+        await auditFor(tx, caller, {
+          action: 'signing_keys.rotated',
+          before: { algorithm, active_key: retired?.kid ?? null },
+          after: { algorithm, active_key: active?.kid ?? null },
+        });
       });
     },
   };

@@ -1,10 +1,12 @@
 /** TokenFamilyStore in SQL; held to test/contract/token-family-store.contract.ts on both databases. */
 import { hash, randomInt } from 'node:crypto';
 
+import type { Caller } from '../audit/audit-entry.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { NewFamily, TokenFamilyStore } from '../oauth/token-family-store.ts';
 import { deleteWithCoverage } from './account-groups.ts';
+import { auditFor, subjectOfUser } from './append-audit.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
 const FIND_LIVING: BatchStatement = {
@@ -56,8 +58,8 @@ const DELETE_ENDED = `
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
   RETURNING coverage_id AS "coverageId"`;
 
-/** Grants and their chains of refresh tokens in `db`. */
-export function tokenFamilyStore(db: Database): TokenFamilyStore {
+/** Grants and their chains of refresh tokens in `db`. What `caller` changes is audited. */
+export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
   return {
     async rotateRefreshToken(id, next, now) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
@@ -73,7 +75,14 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
     },
 
     async endGrantsOf(clientId, userId, now) {
-      return db.transaction((tx) => endAccess(tx, { clientId, userId, now }));
+      return db.transaction(async (tx) => {
+        // First, since it locks the user.
+        const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
+        const ended = await endAccess(tx, { clientId, userId, now });
+        const after = { ended_grants: ended };
+        await auditFor(tx, caller, { action: 'user.revoked', clientId, subject, after });
+        return ended;
+      });
     },
 
     deleteEndedGrants(endedBefore) {

@@ -1,4 +1,5 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
 import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
@@ -45,8 +46,8 @@ const DELETE_IDLE = `
      AND last_seen_at < :seenBefore
   RETURNING user_id`;
 
-/** Users in `db`. */
-export function userStore(db: Database): UserStore {
+/** Users in `db`. What `caller` changes is audited. */
+export function userStore(db: Database, caller?: Caller): UserStore {
   return {
     async isUser(clientId, userId) {
       return (await db.get(IS_USER, { clientId, userId })) !== undefined;
@@ -72,7 +73,7 @@ export function userStore(db: Database): UserStore {
     },
 
     async deleteUser(clientId, userId, now) {
-      return deleteUserInParts(db, { clientId, userId, now });
+      return deleteUserInParts(db, { clientId, userId, now }, caller);
     },
 
     deleteIdleUsers(seenBefore) {

@@ -1,5 +1,8 @@
 /** WebhookKeyStore in SQL; held to test/contract/webhook-key-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
+import { instantText } from '../lib/rendered-json.ts';
 import type { WebhookKeyRecord, WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
+import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
@@ -9,7 +12,9 @@ const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('webhook_keys_changed', :keyId)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-const RETIRE = `UPDATE webhook_key SET status = 'previous', retires_at = :retiresAt WHERE status = 'active'`;
+const RETIRE = `
+  UPDATE webhook_key SET status = 'previous', retires_at = :retiresAt WHERE status = 'active'
+  RETURNING key_id AS "keyId"`;
 
 const ADD = `
   INSERT INTO webhook_key (key_id, public_key, sealed, status, activated_at)
@@ -28,8 +33,8 @@ const DELETE_RETIRED = `
 
 type Row = Omit<WebhookKeyRecord, 'retiresAt'> & { readonly retiresAt: number | null };
 
-/** Webhook keys in `db`, as their maker sealed them. */
-export function webhookKeyStore(db: Database): WebhookKeyStore {
+/** Webhook keys in `db`, as their maker sealed them. What `caller` changes is audited. */
+export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore {
   return {
     async listWebhookKeys(now) {
       const rows = await db.all<Row>(LIST, { now });
@@ -46,8 +51,13 @@ export function webhookKeyStore(db: Database): WebhookKeyStore {
     rotateWebhookKeys(fresh, retiresAt) {
       return db.transaction(async (tx) => {
         await tx.all(TAKE_TURN, { keyId: fresh.keyId });
-        await tx.all(RETIRE, { retiresAt });
+        const retired = await tx.get<{ keyId: string }>(RETIRE, { retiresAt });
         await tx.all(ADD, fresh);
+        await auditFor(tx, caller, {
+          action: 'webhook_keys.rotated',
+          before: { active_key: retired?.keyId ?? null },
+          after: { active_key: fresh.keyId, previous_retires_at: instantText(retiresAt) },
+        });
       });
     },
 

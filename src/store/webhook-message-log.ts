@@ -1,4 +1,6 @@
 /** MessageLog in SQL; held to test/contract/webhook-message-log.contract.ts on both databases. */
+import type { AuditFields, Caller } from '../audit/audit-entry.ts';
+import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Attempt } from '../webhooks/message.ts';
 import type {
@@ -8,7 +10,8 @@ import type {
   MessageLog,
   TakenReplay,
 } from '../webhooks/message-log.ts';
-import type { Database, Value } from './drivers/database.ts';
+import { auditFor, subjectOfUser } from './append-audit.ts';
+import type { Database, Statements, Value } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { answerContext, messageContext, openSecrets } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
@@ -94,8 +97,9 @@ type TakenRow = Omit<TakenReplay, 'calendarKey' | 'secrets'> & {
   secrets: string | null;
 };
 
-export function messageLog(db: Database, sealer: Sealer): MessageLog {
-  return { ...reading(db, sealer), ...replaying(db, sealer) };
+/** The log of messages in `db`. What `caller` changes is audited. */
+export function messageLog(db: Database, sealer: Sealer, caller?: Caller): MessageLog {
+  return { ...reading(db, sealer), ...replaying(db, sealer, caller) };
 }
 
 function reading(
@@ -144,30 +148,43 @@ type Replaying = Pick<
   'askReplay' | 'askReplays' | 'nextReplayAt' | 'takeReplays' | 'settleReplay'
 >;
 
-function replaying(db: Database, sealer: Sealer): Replaying {
+function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Replaying {
   const take = takeText(db.dialect.skipLocked);
   return {
     async askReplay(clientId, messageId, now) {
-      const asked = await db.write(
-        `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
+      return db.transaction(async (tx) => {
+        const asked = await tx.all(
+          `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
           WHERE client_id = :clientId AND message_id = :messageId RETURNING message_id`,
-        { clientId, messageId, now },
-      );
-      return asked.length > 0;
+          { clientId, messageId, now },
+        );
+        if (asked.length === 0) return false;
+        const after = { count: 1 };
+        await auditFor(tx, caller, { action: 'delivery.replayed', clientId, subject: messageId, after });
+        return true;
+      });
     },
 
     async askReplays(filter, now, limit) {
       const { text, values } = filtered(filter);
-      // Both times: what another call has asked for meanwhile was seen without it.
-      const asked = await db.write(
-        `UPDATE webhook_message SET replay_at = :now
+      return db.transaction(async (tx) => {
+        // First, since it locks the user.
+        const named = caller === undefined ? {} : await auditedFilter(tx, filter);
+        // Both times: what another call has asked for meanwhile was seen without it.
+        const asked = await tx.all(
+          `UPDATE webhook_message SET replay_at = :now
           WHERE replay_at IS NULL
             AND message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
                                 ORDER BY created_at, message_id LIMIT :limit)
          RETURNING message_id`,
-        { ...values, now, limit },
-      );
-      return asked.length;
+          { ...values, now, limit },
+        );
+        const count = asked.length;
+        const { clientId } = filter;
+        const after = { count, ...named };
+        if (count > 0) await auditFor(tx, caller, { action: 'delivery.replayed', clientId, after });
+        return count;
+      });
     },
 
     async nextReplayAt() {
@@ -192,6 +209,20 @@ function replaying(db: Database, sealer: Sealer): Replaying {
         if (attempt.fault === undefined) await tx.all(DELIVERED, { messageId, now });
       });
     },
+  };
+}
+
+/** The filter as an entry has it: the user by a hash, and no id of a calendar, which can be an address. */
+async function auditedFilter(tx: Statements, filter: MessageFilter): Promise<AuditFields> {
+  const { clientId, userId, state, endpointId, provider, from, to } = filter;
+  const user = userId === undefined ? undefined : await subjectOfUser(tx, { clientId, userId });
+  return {
+    ...(state !== undefined && { state }),
+    ...(endpointId !== undefined && { endpoint: endpointId }),
+    ...(provider !== undefined && { provider }),
+    ...(user !== undefined && { user }),
+    ...(from !== undefined && { from: instantText(from) }),
+    ...(to !== undefined && { to: instantText(to) }),
   };
 }
 

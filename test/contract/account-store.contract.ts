@@ -43,7 +43,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { db } = await prepare();
       let calls = 0;
 
-      await accountStore(db, sealer, () => calls++).linkAccount(newAccount(), NOW);
+      await accountStore(db, sealer, { jobScheduled: () => calls++ }).linkAccount(newAccount(), NOW);
 
       assert.equal(calls, 1);
     });

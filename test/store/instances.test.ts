@@ -27,7 +27,7 @@ onEachDatabase((name, _, place) => {
   describe(`Two instances on one ${name}`, () => {
     it('two instances on one database let exactly one of ten refreshes, half at each, spend a token', async () => {
       await withInstances(async (instances) => {
-        const stores = instances.map(tokenFamilyStore);
+        const stores = instances.map((db) => tokenFamilyStore(db));
         let { first: current } = await makeFamily(instances[0], { clientId: 'acme', userId: 'ada' });
         for (let round = 0; round < rounds(20); round++) {
           const successors = Array.from({ length: 10 }, () => successorOf(current));

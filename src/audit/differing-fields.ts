@@ -1,7 +1,7 @@
 import type { AuditFields } from './audit-entry.ts';
 
 /** Both without the fields that are the same in both; `undefined` when all are. */
-export function changedFields(
+export function differingFields(
   before: AuditFields,
   after: AuditFields,
 ): { readonly before: AuditFields; readonly after: AuditFields } | undefined {
