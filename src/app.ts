@@ -9,6 +9,7 @@ import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
 import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
+import { type DashboardDeps, dashboardRoutes } from './dashboard/dashboard.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
@@ -52,6 +53,7 @@ export type AppDeps = ServerOptions &
   ListenersRouteDeps &
   WebhookKeysRouteDeps &
   ReceiverRouteDeps &
+  DashboardDeps &
   SecurityTxtDeps;
 
 /** The whole program behind HTTP, not yet listening. */
@@ -59,6 +61,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
   const receivers = receiverRoutes(deps);
   app.register(connectRoutes(deps));
+  app.register(dashboardRoutes(deps));
   app.register(logoRoute(deps));
   app.register(metadataRoutes(deps));
   app.register(webhookKeysRoute(deps));

@@ -24,6 +24,10 @@ export type Config = {
   readonly masterKey: Buffer | undefined;
   readonly role: 'all' | 'web' | 'worker';
   readonly logLevel: LogLevel;
+  /** How many days requests are kept for the request log; 0: none are. */
+  readonly requestLogDays: number;
+  /** How many days entries of the audit log are kept; 0: for ever. */
+  readonly auditDays: number;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
@@ -31,6 +35,8 @@ export type Config = {
   readonly appleUrl: string;
   /** A mailto: or https: address; undefined: none is told. */
   readonly securityContact: string | undefined;
+  /** Where the dashboard is, without a trailing slash; undefined: nowhere. It may be `url` itself. */
+  readonly dashboardUrl: string | undefined;
   /** The providers that this instance offers, in the order every list has. */
   readonly providers: readonly ProviderName[];
   readonly limits: {
@@ -140,6 +146,16 @@ export const OPTIONS = [
     name: 'KALENDS_LOG_LEVEL',
     default: 'info',
     doc: 'The least level that is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
+  },
+  {
+    name: 'KALENDS_REQUEST_LOG',
+    default: '7',
+    doc: 'How many days the [request log](operations.md#request-log) keeps requests, from 1 to 90. `off` switches it off and deletes what it has.',
+  },
+  {
+    name: 'KALENDS_AUDIT_DAYS',
+    default: '730',
+    doc: 'How many days entries of the [audit log](audit.md) are kept. `0` keeps them for ever.',
   },
   {
     name: 'KALENDS_TOKEN_ALGORITHM',
@@ -304,6 +320,16 @@ export const OPTIONS = [
     doc: 'Requests that are sent to calendar servers for one form on the Connect pages.',
   },
   {
+    name: 'KALENDS_DASHBOARD',
+    default: 'on',
+    doc: '`off` takes the [dashboard](dashboard.md) away.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_URL',
+    default: '',
+    doc: 'An origin of its own for the dashboard, such as `https://admin.example.com`: it is there and nowhere else. Default: `/dashboard` under `KALENDS_URL`.',
+  },
+  {
     name: 'KALENDS_SECURITY_CONTACT',
     default: '',
     doc: 'Where weaknesses of this instance are to be reported, as `mailto:security@example.com` or an https address: served at `/.well-known/security.txt`. Default: none, and nothing is served there.',
@@ -363,6 +389,8 @@ export function loadConfig(env: Environment): Config {
       oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'),
       'info',
     ),
+    requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
+    auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
     tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
@@ -373,6 +401,10 @@ export function loadConfig(env: Environment): Config {
     }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
+    dashboardUrl:
+      check('KALENDS_DASHBOARD', oneOf('on', 'off'), 'on') === 'off'
+        ? undefined
+        : check('KALENDS_DASHBOARD_URL', (text) => (text === '' ? url : publicOrigin(text, host, port)), url),
     securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
@@ -427,6 +459,15 @@ function wholeNumber(least: number, most: number): (text: string) => number {
     if (!(value >= least && value <= most))
       throw new Error(`must be a whole number from ${least} to ${most}`);
     return value;
+  };
+}
+
+/** 0 is as good as `off`. */
+function daysOrOff(most: number): (text: string) => number {
+  return (text) => {
+    const days = text === 'off' ? 0 : /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(days <= most)) throw new Error(`must be a number of days from 1 to ${most}, or off`);
+    return days;
   };
 }
 

@@ -10,6 +10,8 @@ export type CookieToSet = {
   readonly maxAge: number;
   /** Whether the pages' scripts read and set it too. */
   readonly isForScripts?: boolean;
+  /** Whether it is kept from every request that another site began, links included. */
+  readonly isStrict?: boolean;
 };
 
 /** Lets the routes of `app` read and set cookies; called again for one that can already, it does nothing. */
@@ -23,9 +25,10 @@ export async function acceptCookies(app: FastifyInstance): Promise<void> {
  */
 export function setCookie(
   reply: FastifyReply,
-  { name, value, maxAge, isForScripts = false }: CookieToSet,
+  { name, value, maxAge, isForScripts = false, isStrict = false }: CookieToSet,
   { publicUrl }: { readonly publicUrl: string },
 ): void {
   const secure = publicUrl.startsWith('https:');
-  reply.setCookie(name, value, { path: '/', maxAge, sameSite: 'lax', httpOnly: !isForScripts, secure });
+  const sameSite = isStrict ? 'strict' : 'lax';
+  reply.setCookie(name, value, { path: '/', maxAge, sameSite, httpOnly: !isForScripts, secure });
 }

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 
 import { IntlMessageFormat } from 'intl-messageformat';
 
-import { type Html, html } from '../../http/html.ts';
-import { chooseLocale, directionOf, FALLBACK_LOCALE, type LocaleWish } from '../../lib/locale.ts';
+import { type CatalogueMessages, messagesOf } from '../../design/messages.ts';
+import { chooseLocale, FALLBACK_LOCALE, type LocaleWish } from '../../lib/locale.ts';
 import en from './locales/en.json' with { type: 'json' };
 import { type PseudoLocale, pseudoLocaleOf, pseudoMessage } from './pseudo-locale.ts';
 
@@ -21,20 +21,8 @@ export const LANGUAGES: readonly string[] = [
   ...['he', 'ar', 'fa', 'ja', 'zh-Hans'],
 ];
 
-/** The values in a message: text, a count, or markup such as an isolated name. */
-export type MessageValues = Readonly<Record<string, string | number | Html>>;
-
 /** One language's messages. */
-export type Messages = {
-  readonly language: string;
-  readonly direction: 'ltr' | 'rtl';
-  /** What stands between two sentences: nothing where the full stop has its own blank. */
-  readonly gap: '' | ' ';
-  /** The message as text. */
-  text(key: MessageKey, values?: Readonly<Record<string, string | number>>): string;
-  /** The message as markup: values that are text are isolated, so that no name upsets the line's direction. */
-  markup(key: MessageKey, values?: MessageValues): Html;
-};
+export type Messages = CatalogueMessages<MessageKey>;
 
 /** The language of a request: one of LANGUAGES, or a pseudo-locale that was named outright. */
 export const chooseLanguage = (wish: LocaleWish): string =>
@@ -85,28 +73,4 @@ function readCatalogue(language: string): Catalogue {
   const file = new URL(`./locales/${language}.json`, import.meta.url);
   // Our own file, whose keys and values a test holds against English.
   return JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
-}
-
-function messagesOf(language: string, make: FormatOf): Messages {
-  const formats = new Map<MessageKey, IntlMessageFormat>();
-  const formatOf: FormatOf = (key) => {
-    const format = formats.get(key) ?? make(key);
-    formats.set(key, format);
-    return format;
-  };
-
-  return {
-    language,
-    direction: directionOf(language),
-    gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
-    text: (key, values = {}) => String(formatOf(key).format({ ...values })),
-    markup(key, values = {}) {
-      const isolated = Object.entries(values).map(([name, value]) => {
-        return [name, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value] as const;
-      });
-      const formatted = formatOf(key).format<Html>(Object.fromEntries(isolated));
-      const parts = Array.isArray(formatted) ? formatted : [formatted];
-      return html`${parts}`;
-    },
-  };
 }

@@ -1,0 +1,138 @@
+/** One's own account: name, password, and where one is signed in. */
+import { chip, notice } from '../design/parts.page.ts';
+import { type Html, html } from '../http/html.ts';
+import { changePassword } from '../people/people.ts';
+import { personNameProblem } from '../people/person.ts';
+import type { Session } from '../people/person-store.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { postForm, type Viewer } from './pages/layout.page.ts';
+import { field, instant, top } from './pages/parts.page.ts';
+
+const PATH = '/dashboard/account';
+
+type AccountParts = {
+  readonly sessions: readonly Session[];
+  readonly current: string;
+  readonly said?: Html | undefined;
+  readonly nameProblem?: string | undefined;
+  readonly passwordProblem?: string | undefined;
+};
+
+export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
+  const { people } = deps;
+  const showAccount = async (visit: DashboardVisit, parts: Partial<AccountParts> = {}, status = 200) => {
+    const { person, session, viewer, show } = visit;
+    const sessions = await people.listSessions(person.personId);
+    const content = accountContent({ sessions, current: session.sessionId, ...parts }, viewer);
+    return show({ title: messages.text('account.title'), content }, status);
+  };
+  return [
+    { method: 'GET', path: PATH, needs: 'own.manage', handle: (visit) => showAccount(visit, saidOf(visit)) },
+    {
+      method: 'POST',
+      path: `${PATH}/name`,
+      needs: 'own.manage',
+      async handle(visit) {
+        const name = visit.field('name').trim();
+        const problem = personNameProblem(name);
+        if (problem !== undefined) return showAccount(visit, { nameProblem: `The name ${problem}.` }, 400);
+        await people.setName(visit.person.personId, name);
+        return goTo(visit.reply, `${PATH}?done=name`);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${PATH}/password`,
+      needs: 'own.manage',
+      isFresh: true,
+      async handle(visit) {
+        const passwordProblem = await changePassword(visit, visit.field('password'), visit.deps);
+        if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
+        return goTo(visit.reply, `${PATH}?done=password`);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${PATH}/sessions/:sessionId/end`,
+      needs: 'own.manage',
+      async handle({ reply, person, parameter }) {
+        await people.endSession(person.personId, parameter('sessionId'));
+        return goTo(reply, `${PATH}?done=session`);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${PATH}/sessions/end-others`,
+      needs: 'own.manage',
+      async handle({ reply, person, session, deps: { people } }) {
+        await people.endOtherSessions(person.personId, session.sessionId);
+        return goTo(reply, `${PATH}?done=session`);
+      },
+    },
+  ];
+}
+
+function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
+  const done = {
+    name: 'saved',
+    password: 'account.password.done',
+    session: 'account.sessions.ended',
+  } as const;
+  const what = query('done');
+  return Object.hasOwn(done, what) ? { said: html`${messages.text(done[what as keyof typeof done])}` } : {};
+}
+
+function accountContent(parts: AccountParts, viewer: Viewer): Html {
+  const { sessions, current, said, nameProblem, passwordProblem } = parts;
+  const { name, login } = viewer.person;
+  const nameForm = html`<div class="fields">${field({ name: 'name', label: messages.text('account.name'), value: name, autocomplete: 'name', problem: nameProblem, maxLength: 200 })}</div>
+<div class="buttons"><button>${messages.text('account.name.save')}</button></div>`;
+  const passwordForm = html`<div class="fields">${field({ name: 'password', label: messages.text('field.new_password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: passwordProblem, maxLength: 200 })}</div>
+<p class="hint">${messages.text('account.password.text')}</p>
+<div class="buttons"><button>${messages.text('account.password.do')}</button></div>`;
+  return html`${top(messages.text('account.title'), html`<bdi>${login}</bdi>`)}
+${said !== undefined && notice('done', said, true)}
+<section class="panel">${postForm(viewer, `${PATH}/name`, nameForm)}</section>
+<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>
+<section class="panel"><h2>${messages.text('account.sessions')}</h2>
+<ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
+${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;
+}
+
+const BROWSERS: readonly (readonly [string, RegExp])[] = [
+  ['Edge', /\bEdg\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\b(?:Headless)?Chrome\//],
+  ['Safari', /\bSafari\//],
+];
+const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+/** What a browser says it is, in short; all of it where it is none of the common ones. */
+function browserName(text: string): string {
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(text))?.[0];
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0];
+  if (browser !== undefined && system !== undefined) return messages.text('browser', { browser, system });
+  return text === '' ? messages.text('browser.unknown') : text;
+}
+
+function sessionItem(
+  { sessionId, seenAt, address, browser }: Session,
+  current: string,
+  viewer: Viewer,
+): Html {
+  const isThis = sessionId === current;
+  const words = messages.markup('account.sessions.seen', { when: instant(seenAt), address });
+  const button = html`<button class="small">${messages.text('account.sessions.end')}</button>`;
+  return html`<li><div><strong>${browserName(browser)}</strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${words}</p></div>
+${!isThis && postForm(viewer, `${PATH}/sessions/${sessionId}/end`, button)}</li>`;
+}

@@ -1,0 +1,44 @@
+/** The dashboard's cookies: the session, and the mark of a browser in which somebody signed in before. */
+import { parseTheme, type Theme } from '../branding/branding.ts';
+import type { CookieToSet } from '../http/cookies.ts';
+import { LONGEST_MS } from '../people/sessions.ts';
+
+type Place = { readonly dashboardUrl: string };
+type Received = Readonly<Record<string, string | undefined>> | null;
+
+/** Only this host can set one with this name (RFC 6265bis §4.1.3.2). It needs https. */
+const nameOf = (name: string, { dashboardUrl }: Place): string =>
+  dashboardUrl.startsWith('https:') ? `__Host-${name}` : name;
+
+const SESSION = 'kalends_session';
+const KNOWN = 'kalends_known';
+const KNOWN_SECONDS = 180 * 24 * 3600;
+
+export type DashboardCookies = {
+  readonly session: string | undefined;
+  readonly mark: string | undefined;
+  readonly theme: Theme;
+};
+
+export const readDashboardCookies = (received: Received, place: Place): DashboardCookies => ({
+  session: received?.[nameOf(SESSION, place)],
+  mark: received?.[nameOf(KNOWN, place)],
+  theme: parseTheme(received?.kalends_theme) ?? 'auto',
+});
+
+/** Kept from every request that another site began. */
+export const sessionCookie = (secret: string, place: Place): CookieToSet => ({
+  name: nameOf(SESSION, place),
+  value: secret,
+  maxAge: LONGEST_MS / 1000,
+  isStrict: true,
+});
+
+export const endedSessionCookie = (place: Place): CookieToSet => ({ ...sessionCookie('', place), maxAge: 0 });
+
+export const knownCookie = (mark: string, place: Place): CookieToSet => ({
+  name: nameOf(KNOWN, place),
+  value: mark,
+  maxAge: KNOWN_SECONDS,
+  isStrict: true,
+});

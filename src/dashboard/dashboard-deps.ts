@@ -1,0 +1,31 @@
+/** What the dashboard works with. */
+
+import type { Caller } from '../audit/audit-entry.ts';
+import type { Log } from '../lib/log.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import type { PersonStore } from '../people/person-store.ts';
+import type { SignInLimits } from '../people/sign-in.ts';
+
+/** Stores with changes that are audited. */
+export type AuditedStores = {
+  readonly people: PersonStore;
+  readonly clients: ClientStore;
+};
+
+export type DashboardDeps = AuditedStores & {
+  /** The same stores, with what they change told in the audit log as the caller's doing. */
+  readonly auditedFor: (caller: Caller) => AuditedStores;
+  readonly signInLimits: SignInLimits;
+  /** Marks browsers in which somebody signed in before. */
+  readonly knownBrowserKey: Buffer;
+  /** The origin that browsers know the dashboard by; undefined: there is none. */
+  readonly dashboardUrl: string | undefined;
+  /** Whether it is on an origin of its own, and nowhere else. */
+  readonly hasOwnOrigin: boolean;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Those of an instance that has one. */
+export type OpenDashboard = DashboardDeps & { readonly dashboardUrl: string };

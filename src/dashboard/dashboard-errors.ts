@@ -1,0 +1,99 @@
+/** What goes wrong in the dashboard as pages; JSON for whoever prefers that. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import { prefersPage } from '../http/content-preference.ts';
+import { refusalOf } from '../http/error-mapping.ts';
+import { type Html, html } from '../http/html.ts';
+import { privately, seeOther, sendPage } from '../http/page.ts';
+import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
+import { findSignedIn } from '../people/sessions.ts';
+import { readDashboardCookies } from './dashboard-cookies.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { linkEndedPage, refusedPage } from './pages/door.page.ts';
+
+const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
+  not_signed_in: 401,
+  not_fresh: 403,
+  not_allowed: 403,
+  not_there: 404,
+  foreign_form: 403,
+  link_ended: 410,
+  wrong_login: 401,
+  too_many: 429,
+  last_owner: 409,
+  login_taken: 409,
+};
+
+export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
+  app.setErrorHandler(async (thrown, http, reply) => {
+    const kind = thrown instanceof PeopleRefusal ? thrown.kind : undefined;
+    const refusal = kind === undefined && thrown instanceof Error ? refusalOf(thrown, http) : undefined;
+    const status = kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
+    if (status >= 500)
+      deps.log.error(
+        { err: thrown, requestId: http.id, route: http.routeOptions.url },
+        'A request of the dashboard failed',
+      );
+    if (thrown instanceof PeopleRefusal && thrown.retryAfter !== undefined)
+      reply.header('retry-after', thrown.retryAfter);
+    if (!prefersPage(http.headers.accept))
+      return privately(reply)
+        .code(status)
+        .send({
+          error: kind ?? 'refused',
+          message: refusal?.message ?? kind ?? messages.text('error.fault.title'),
+        });
+    if (kind === 'not_signed_in') return seeOther(reply, signInPath(http));
+    if (kind === 'not_fresh') return seeOther(reply, onwardPath('/dashboard/confirm', http));
+    const { theme } = readDashboardCookies(http.cookies, deps);
+    if (kind === 'link_ended') return sendPage(reply, linkEndedPage(theme), status);
+    const words = await wordsOf(kind ?? refusal?.message, http, deps);
+    return sendPage(reply, refusedPage({ ...words, theme }), status);
+  });
+}
+
+const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);
+
+/** A form is not sent again: its reader comes back to the page it stands on. */
+function onwardPath(path: string, { method, url, headers }: FastifyRequest): string {
+  const next = method === 'GET' ? url : (URL.parse(headers.referer ?? '')?.pathname ?? '/dashboard');
+  return `${path}?${new URLSearchParams({ next })}`;
+}
+
+async function wordsOf(
+  reason: PeopleRefusalKind | string | undefined,
+  http: FastifyRequest,
+  deps: OpenDashboard,
+): Promise<{ readonly title: string; readonly text: Html }> {
+  switch (reason) {
+    case 'not_there':
+    case 'foreign_form':
+      return {
+        title: messages.text(`error.${reason}.title`),
+        text: html`${messages.text(`error.${reason}.text`)}`,
+      };
+    case 'not_allowed': {
+      const signedIn = await findSignedIn(readDashboardCookies(http.cookies, deps).session, deps);
+      const role = messages.text(`role.${signedIn?.person.role ?? 'viewer'}`);
+      return {
+        title: messages.text('error.not_allowed.title'),
+        text: messages.markup('error.not_allowed.text', { role }),
+      };
+    }
+    case 'last_owner':
+      return { title: messages.text('error.bad.title'), text: html`${messages.text('person.last_owner')}` };
+    case 'login_taken':
+      return {
+        title: messages.text('error.bad.title'),
+        text: html`${messages.text('invite_form.login.taken')}`,
+      };
+    case undefined:
+      return {
+        title: messages.text('error.fault.title'),
+        text: messages.markup('error.fault.text', { reference: http.id }),
+      };
+    default:
+      return { title: messages.text('error.bad.title'), text: html`${reason}` };
+  }
+}

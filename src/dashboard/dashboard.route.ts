@@ -1,0 +1,42 @@
+/** The dashboard, to be mounted at the origin's root. Which pages it has is one list. */
+import type { FastifyPluginAsync } from 'fastify';
+import { acceptCookies } from '../http/cookies.ts';
+import { notFound } from '../http/error-mapping.ts';
+import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
+import { accountRoutes } from './account.route.ts';
+import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
+import { showDashboardErrors } from './dashboard-errors.ts';
+import { doorRoutes } from './door.route.ts';
+import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
+import { overviewRoutes } from './overview.route.ts';
+import { peopleRoutes } from './people.route.ts';
+
+export type { DashboardDeps } from './dashboard-deps.ts';
+
+/** Every route of the dashboard, with who may take it. */
+export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRoute | DoorRoute)[] => [
+  ...doorRoutes(deps),
+  ...overviewRoutes(deps),
+  ...peopleRoutes(deps),
+  ...accountRoutes(deps),
+];
+
+/** Nothing where there is none (KALENDS_DASHBOARD). On an origin of its own it is at that one only. */
+export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
+  return async (app) => {
+    const { dashboardUrl } = deps;
+    if (dashboardUrl === undefined) return;
+    const open: OpenDashboard = { ...deps, dashboardUrl };
+    app.addHook('onRoute', (route) => {
+      route.bodyLimit ??= FORM_BYTES;
+      route.config = { ...route.config, mostQueryBytes: PAGE_QUERY_BYTES };
+    });
+    await acceptCookies(app);
+    showDashboardErrors(app, open);
+    if (deps.hasOwnOrigin)
+      app.addHook('onRequest', (request, _reply, next) => {
+        next(request.host === new URL(dashboardUrl).host ? undefined : notFound(request));
+      });
+    for (const route of allDashboardRoutes(open)) mount(app, route, open);
+  };
+}

@@ -1,0 +1,188 @@
+/** Coming in and going out: sign-in, the links of invitations, a fresh sign-in, the colours. */
+import { parseTheme } from '../branding/branding.ts';
+import { setCookie } from '../http/cookies.ts';
+import { seeOther, sendPage } from '../http/page.ts';
+import { acceptLink, openLink } from '../people/invitations.ts';
+import { provesPassword } from '../people/people.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { Person } from '../people/person.ts';
+import { beginSession, findSignedIn } from '../people/sessions.ts';
+import { markOf, signIn } from '../people/sign-in.ts';
+import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import {
+  type DashboardRoute,
+  type DoorRoute,
+  type DoorVisit,
+  goTo,
+  ownDashboardPath,
+  pathOf,
+} from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/door.page.ts';
+
+const THEME_SECONDS = 365 * 24 * 3600;
+
+export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+  return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps)];
+}
+
+function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+  const show = async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
+    const facts = { theme: cookies.theme, host: new URL(deps.dashboardUrl).host, next: '/dashboard' };
+    const hasPeople = await deps.people.hasPeople();
+    return sendPage(reply, signInPage({ ...facts, hasPeople, ...parts }), status);
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/dashboard/sign-in',
+      needs: 'nobody',
+      async handle(visit) {
+        const next = ownDashboardPath(visit.query('next'));
+        if ((await findSignedIn(visit.cookies.session, deps)) !== undefined) return goTo(visit.reply, next);
+        return show(visit, { next });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/dashboard/sign-in',
+      needs: 'nobody',
+      async handle(visit) {
+        const { http, cookies, field } = visit;
+        const next = ownDashboardPath(field('next'));
+        const login = field('login');
+        try {
+          const attempt = { login, password: field('password'), address: http.ip, mark: cookies.mark };
+          const person = await signIn(attempt, deps);
+          return await comeIn(visit, person, next, deps);
+        } catch (reason) {
+          if (!(reason instanceof PeopleRefusal)) throw reason;
+          const problem = problemOf(reason, 'sign_in.wrong');
+          if (problem === undefined) throw reason;
+          if (reason.retryAfter !== undefined) visit.reply.header('retry-after', reason.retryAfter);
+          return show(visit, { next, login, problem }, reason.kind === 'too_many' ? 429 : 401);
+        }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/dashboard/sign-out',
+      needs: 'own.manage',
+      async handle({ reply, person, session }) {
+        await deps.people.endSession(person.personId, session.sessionId);
+        setCookie(reply, endedSessionCookie(deps), { publicUrl: deps.dashboardUrl });
+        return goTo(reply, '/dashboard/sign-in');
+      },
+    },
+  ];
+}
+
+function problemOf(
+  { kind, retryAfter = 1 }: PeopleRefusal,
+  wrong: 'sign_in.wrong' | 'confirm.wrong',
+): string | undefined {
+  if (kind === 'too_many') return messages.text('too_many', { seconds: retryAfter });
+  return kind === 'wrong_login' ? messages.text(wrong) : undefined;
+}
+
+/** A session that is new in any case, whatever cookie the browser came with: that one ends. */
+async function comeIn(
+  { http, reply, cookies }: DoorVisit,
+  { personId, name }: Pick<Person, 'personId' | 'name'>,
+  next: string,
+  deps: OpenDashboard,
+) {
+  const before = await findSignedIn(cookies.session, deps);
+  if (before !== undefined) await deps.people.endSession(before.person.personId, before.session.sessionId);
+  const place = { address: http.ip, browser: http.headers['user-agent'] ?? '' };
+  const actor = { kind: 'person', id: personId, name } as const;
+  const { people } = deps.auditedFor({ actor, address: http.ip, now: deps.now });
+  const secret = await beginSession(personId, place, { people, now: deps.now });
+  const publicUrl = { publicUrl: deps.dashboardUrl };
+  setCookie(reply, sessionCookie(secret, deps), publicUrl);
+  setCookie(reply, knownCookie(markOf(personId, deps.knownBrowserKey), deps), publicUrl);
+  return goTo(reply, next);
+}
+
+/** Opening a link spends nothing: programs that look at addresses in mails open them too. */
+function joining(deps: OpenDashboard): DoorRoute[] {
+  const path = '/dashboard/join/:token';
+  return [
+    {
+      method: 'GET',
+      path,
+      needs: 'nobody',
+      async handle({ http, reply, cookies, parameter }) {
+        const invitation = await openLink(parameter('token'), deps);
+        return sendPage(reply, joinPage({ theme: cookies.theme, path: pathOf(http), invitation }));
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'nobody',
+      async handle(visit) {
+        const { http, reply, cookies, parameter, field } = visit;
+        const typed = { name: field('name'), login: field('login') };
+        const token = parameter('token');
+        const invitation = await openLink(token, deps);
+        const registration = { ...typed, password: field('password'), address: http.ip };
+        const outcome = await acceptLink(token, registration, deps);
+        if ('personId' in outcome) return comeIn(visit, outcome, '/dashboard', deps);
+        const parts = { theme: cookies.theme, path: pathOf(http), invitation, typed, ...outcome };
+        return sendPage(reply, joinPage(parts), 400);
+      },
+    },
+  ];
+}
+
+function proving(deps: OpenDashboard): DashboardRoute[] {
+  const path = '/dashboard/confirm';
+  return [
+    {
+      method: 'GET',
+      path,
+      needs: 'own.manage',
+      handle: async ({ reply, query, viewer }) =>
+        sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')) }, viewer)),
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'own.manage',
+      async handle({ reply, field, person, session, viewer }) {
+        const next = ownDashboardPath(field('next'));
+        const { sessionId } = session;
+        // Whoever sits at an open session guesses no faster than a stranger.
+        const retryAfter = await deps.signInLimits.ofBrowser(sessionId);
+        const isRight = retryAfter === undefined && (await provesPassword(person, field('password'), deps));
+        if (!isRight) {
+          const refusal = new PeopleRefusal(retryAfter === undefined ? 'wrong_login' : 'too_many', {
+            ...(retryAfter !== undefined && { retryAfter }),
+          });
+          const page = confirmPage({ next, problem: problemOf(refusal, 'confirm.wrong') }, viewer);
+          return sendPage(reply, page, retryAfter === undefined ? 401 : 429);
+        }
+        await deps.signInLimits.ofBrowser.refund(sessionId);
+        await deps.people.proveSession(sessionId, deps.now());
+        return goTo(reply, next);
+      },
+    },
+  ];
+}
+
+/** As the Connect pages keep them, under the same name. */
+const themes = (deps: OpenDashboard): DoorRoute => ({
+  method: 'POST',
+  path: '/dashboard/theme',
+  needs: 'nobody',
+  async handle({ reply, field }) {
+    const theme = parseTheme(field('theme'));
+    if (theme !== undefined) {
+      const cookie = { name: 'kalends_theme', value: theme, maxAge: THEME_SECONDS, isForScripts: true };
+      setCookie(reply, cookie, { publicUrl: deps.dashboardUrl });
+    }
+    return seeOther(reply, ownDashboardPath(field('back')));
+  },
+});

@@ -1,0 +1,140 @@
+/**
+ * Before every page and form of the dashboard: who it is, whether they may, whether the form is of their own session. A route
+ * says in its row what it needs; there is no other way to mount one.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { type Page, seeOther, sendPage } from '../http/page.ts';
+import {
+  formField,
+  formOriginOf,
+  formValues,
+  isFromOtherSite,
+  isFromRequestPage,
+} from '../http/page-form.ts';
+import { receivedQuery, scalar } from '../http/received-query.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed, type Permission } from '../people/permission.ts';
+import { findSignedIn, formTokenOf, isFresh, type SignedIn } from '../people/sessions.ts';
+import { type DashboardCookies, readDashboardCookies } from './dashboard-cookies.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardPage, dashboardPage, type Viewer } from './pages/layout.page.ts';
+
+/** A page or form for people who are signed in. */
+export type DashboardRoute = {
+  readonly method: 'GET' | 'POST';
+  /** Under the origin. A `:clientId` in it is the application that it concerns. */
+  readonly path: string;
+  readonly needs: Permission;
+  /** Whether it asks for a sign-in that is not older than five minutes. */
+  readonly isFresh?: true;
+  readonly handle: (visit: DashboardVisit) => Promise<FastifyReply>;
+};
+
+/** One for whoever comes, signed in or not. */
+export type DoorRoute = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly needs: 'nobody';
+  readonly handle: (visit: DoorVisit) => Promise<FastifyReply>;
+};
+
+export type DoorVisit = {
+  readonly http: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly cookies: DashboardCookies;
+  readonly parameter: (name: string) => string;
+  /** A value of the query, the empty text where there is none. */
+  readonly query: (name: string) => string;
+  /** A field of the form, the empty text where there is none. */
+  readonly field: (name: string) => string;
+  readonly fields: (name: string) => readonly string[];
+};
+
+export type DashboardVisit = DoorVisit &
+  SignedIn & {
+    readonly viewer: Viewer;
+    /** What the dashboard works with; what is changed with it is audited as theirs. */
+    readonly deps: OpenDashboard;
+    readonly show: (page: DashboardPage, status?: number) => FastifyReply;
+  };
+
+/** Mounts a route with what it needs before it. */
+export function mount(app: FastifyInstance, route: DashboardRoute | DoorRoute, deps: OpenDashboard): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    handler: async (http, reply) => {
+      const visit = doorVisit(http, reply, deps);
+      if (route.needs === 'nobody') return route.handle(checkedDoor(visit, deps));
+      return route.handle(await admitted(visit, route, deps));
+    },
+  });
+}
+
+function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboard): DoorVisit {
+  const query = receivedQuery(http.url);
+  const parameters = http.params as Readonly<Record<string, string>>; // as the router gives them
+  return {
+    http,
+    reply,
+    cookies: readDashboardCookies(http.cookies, deps),
+    parameter: (name) => parameters[name] ?? '',
+    query: (name) => scalar(query, name) ?? '',
+    field: (name) => formField(http.body, name) ?? '',
+    fields: (name) => formValues(http.body, name),
+  };
+}
+
+/** Who is not signed in has no token: what the browser says of the form's origin is all there is. */
+function checkedDoor(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVisit {
+  if (visit.http.method === 'POST' && isFromOtherSite(formOriginOf(visit.http), dashboardUrl))
+    throw new PeopleRefusal('foreign_form');
+  return visit;
+}
+
+async function admitted(
+  visit: DoorVisit,
+  route: DashboardRoute,
+  deps: OpenDashboard,
+): Promise<DashboardVisit> {
+  const { http, reply, cookies } = visit;
+  const signedIn = await findSignedIn(cookies.session, deps);
+  if (signedIn === undefined) throw new PeopleRefusal('not_signed_in');
+  const { person, secret } = signedIn;
+  const path = pathOf(http);
+  if (
+    route.method === 'POST' &&
+    !isFromRequestPage(formOriginOf(http), formTokenOf(secret, path), deps.dashboardUrl)
+  )
+    throw new PeopleRefusal('foreign_form');
+  mustBeAllowed(
+    person,
+    route.needs,
+    route.path.includes(':clientId') ? visit.parameter('clientId') : undefined,
+  );
+  if (route.isFresh === true && !isFresh(signedIn, deps.now())) throw new PeopleRefusal('not_fresh');
+  const formToken = (to: string) => formTokenOf(secret, to);
+  const viewer: Viewer = { person, path, theme: cookies.theme, formToken };
+  const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);
+  const actor = { kind: 'person', id: person.personId, name: person.name } as const;
+  const audited = { ...deps, ...deps.auditedFor({ actor, address: http.ip, now: deps.now }) };
+  return { ...visit, ...signedIn, viewer, deps: audited, show };
+}
+
+/** An address's path as forms name it. */
+export const pathOf = ({ url }: Pick<FastifyRequest, 'url'>): string => url.split('?')[0] ?? '/';
+
+/** Sends a page before the door. */
+export const showDoor = (reply: FastifyReply, page: Page, status = 200): FastifyReply =>
+  sendPage(reply, page, status);
+
+/** Leads on to a page of the dashboard after a form. */
+export const goTo = (reply: FastifyReply, path: string): FastifyReply => seeOther(reply, path);
+
+/** Where a form leads back to: a page of the dashboard, else its first one. */
+export function ownDashboardPath(text: string): string {
+  return /^\/dashboard(?:[/?][\x21-\x7e]*)?$/.test(text) && !text.includes('//') && !text.includes('\\')
+    ? text
+    : '/dashboard';
+}

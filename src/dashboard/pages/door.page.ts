@@ -1,0 +1,110 @@
+/** The pages before the door: signing in, joining by a link, proving that it is still you. */
+import type { Theme } from '../../branding/branding.ts';
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
+import type { FieldProblems, Registration } from '../../people/invitations.ts';
+import type { Invitation } from '../../people/person-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { doorPage, postForm, type Viewer } from './layout.page.ts';
+import { command, field } from './parts.page.ts';
+
+export type SignInParts = {
+  readonly theme: Theme;
+  readonly host: string;
+  /** Where it goes on. */
+  readonly next: string;
+  readonly login?: string;
+  /** Why it is shown again. */
+  readonly problem?: string | undefined;
+  /** Whether anybody is registered who could. */
+  readonly hasPeople: boolean;
+};
+
+const INVITE = 'npm run kalends -- admin invite';
+
+export function signInPage({ theme, host, next, login = '', problem, hasPeople }: SignInParts): Page {
+  if (!hasPeople) {
+    const title = messages.text('sign_in.nobody.title');
+    const content = html`<p class="lead">${messages.text('sign_in.nobody.text')}</p>${command(`${INVITE} --role owner`)}`;
+    return doorPage({ title, content }, theme);
+  }
+  const content = html`<p class="lead">${messages.markup('sign_in.lead', { host })}</p>
+${problem !== undefined && notice('trouble', html`${problem}`)}
+<form method="post" action="/dashboard/sign-in" class="fields"><input type="hidden" name="next" value="${next}">
+${field({ name: 'login', label: messages.text('field.login'), type: 'email', value: login, autocomplete: 'username', isFirst: login === '' })}
+${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', isFirst: login !== '' })}
+<button class="primary">${messages.text('sign_in.do')}</button></form>
+<div class="help"><p>${messages.text('sign_in.help')}</p>${command('npm run kalends -- admin reset E-MAIL')}</div>`;
+  return doorPage({ title: messages.text('sign_in.title'), content }, theme);
+}
+
+export type JoinParts = {
+  readonly theme: Theme;
+  readonly path: string;
+  readonly invitation: Invitation;
+  readonly typed?: Omit<Registration, 'password'>;
+  readonly problems?: FieldProblems;
+};
+
+/** Each purpose has its own words. */
+export function joinPage({ theme, path, invitation, typed, problems = {} }: JoinParts): Page {
+  const { purpose, role, login } = invitation;
+  const lead = messages.markup(`${purpose}.lead`, {
+    role: messages.text(`role.${role}`),
+    login: login ?? '',
+  });
+  const isReset = purpose === 'reset';
+  const content = html`<p class="lead">${lead}</p>
+<form method="post" action="${path}" class="fields">
+${!isReset && field({ name: 'name', label: messages.text('field.name'), value: typed?.name ?? '', autocomplete: 'name', problem: problems.name, isFirst: Object.keys(problems).length === 0, maxLength: 200 })}
+${loginField(invitation, typed?.login ?? '', problems.login)}
+${field({ name: 'password', label: messages.text(isReset ? 'field.new_password' : 'field.password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: problems.password, isFirst: isReset, maxLength: 200 })}
+<button class="primary">${messages.text(`${purpose}.do`)}</button></form>`;
+  return doorPage({ title: messages.text(`${purpose}.title`), content }, theme);
+}
+
+/** An address that the link was made for cannot be another one; it is there for the browser's own list of passwords. */
+function loginField({ login }: Invitation, typed: string, problem: string | undefined): Html {
+  const label = messages.text('field.login');
+  if (login === undefined)
+    return field({
+      name: 'login',
+      label,
+      type: 'email',
+      value: typed,
+      autocomplete: 'username',
+      problem,
+      maxLength: 200,
+    });
+  return html`<div><label for="login">${label}</label>
+<input id="login" name="login" type="email" value="${login}" autocomplete="username" readonly>${problem !== undefined && html`<p class="wrong">${problem}</p>`}</div>`;
+}
+
+export function linkEndedPage(theme: Theme): Page {
+  const content = html`<p class="lead">${messages.text('link_ended.text')}</p>
+<p class="help">${messages.text('link_ended.todo')}</p>${command(INVITE)}
+<div class="buttons"><a class="button primary" href="/dashboard">${messages.text('sign_in.title')}</a></div>`;
+  return doorPage({ title: messages.text('link_ended.title'), content }, theme);
+}
+
+export type ConfirmParts = { readonly next: string; readonly problem?: string | undefined };
+
+export function confirmPage({ next, problem }: ConfirmParts, viewer: Viewer): Page {
+  const form = html`<input type="hidden" name="next" value="${next}"><div class="fields">
+<input type="hidden" name="username" value="${viewer.person.login}" autocomplete="username">
+${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', problem, isFirst: true })}
+<button class="primary">${messages.text('confirm.do')}</button></div>`;
+  const content = html`<p class="lead">${messages.text('confirm.lead')}</p>
+${postForm(viewer, '/dashboard/confirm', form)}`;
+  return doorPage({ title: messages.text('confirm.title'), content }, viewer.theme);
+}
+
+export type RefusedParts = { readonly title: string; readonly text: Html; readonly theme: Theme };
+
+/** Says what went wrong, with the way on. */
+export function refusedPage({ title, text, theme }: RefusedParts): Page {
+  const content = html`<p class="lead">${text}</p>
+<div class="buttons"><a class="button primary" href="/dashboard">${messages.text('error.home')}</a></div>`;
+  return doorPage({ title, content }, theme);
+}

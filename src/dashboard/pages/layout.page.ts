@@ -1,0 +1,121 @@
+/** The document around every page of the dashboard: its style, its script, the menu. */
+import { readFileSync } from 'node:fs';
+
+import type { Theme } from '../../branding/branding.ts';
+import { PAGE_ICON, SIGNS } from '../../design/signs.ts';
+import { BASE_STYLE, CHARTS_STYLE } from '../../design/styles.ts';
+import { type Html, html } from '../../http/html.ts';
+import { inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
+import { tokenField } from '../../http/page-form.ts';
+import { mayRole, type Permission } from '../../people/permission.ts';
+import type { Person } from '../../people/person.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+
+const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+
+const STYLE = inlineStyle(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css'));
+const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+
+/** The last of a page, and where its script says what was done. */
+const LAST_ELEMENT = 'said';
+
+/** The pages of the menu, in its order, each for whoever may see it. */
+const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
+  ['/dashboard', 'nav.overview', 'overview.read'],
+  ['/dashboard/people', 'nav.people', 'people.manage'],
+  ['/dashboard/account', 'nav.account', 'own.manage'],
+];
+
+/** Who looks, and at which address. */
+export type Viewer = {
+  readonly person: Person;
+  readonly path: string;
+  readonly theme: Theme;
+  /** The token of a form of theirs that leads to this path. */
+  readonly formToken: (path: string) => string;
+};
+
+export type DashboardPage = { readonly title: string; readonly content: Html };
+
+/** A page for somebody who is signed in. */
+export function dashboardPage({ title, content }: DashboardPage, viewer: Viewer): Page {
+  const { person, theme } = viewer;
+  const body = html`<body>
+<a class="skip" href="#content">${messages.text('skip')}</a>
+<header class="side">
+${brand()}
+<nav aria-label="${messages.text('menu.label')}"><ul>
+${MENU.filter(([, , needs]) => mayRole(person.role, needs)).map(([path, name]) => menuItem(path, name, viewer.path))}
+</ul></nav>
+<div class="who"><bdi>${person.name}</bdi>${messages.text(`role.${person.role}`)}
+${themeChoice(viewer)}
+${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.text('sign_out')}</button>`)}</div>
+</header>
+<main id="content">
+${content}
+</main>
+${ending()}
+</body>`;
+  return documentOf({ title, theme, body });
+}
+
+/** A page before the door: to sign in, to set up, to say that something is not there. */
+export function doorPage({ title, content }: DashboardPage, theme: Theme): Page {
+  const body = html`<body class="door">
+<main id="content">
+${brand()}
+<h1>${title}</h1>
+${content}
+</main>
+${ending()}
+</body>`;
+  return documentOf({ title, theme, body });
+}
+
+function documentOf({ title, theme, body }: { title: string; theme: Theme; body: Html }): Page {
+  return pageOf({
+    language: messages.language,
+    direction: messages.direction,
+    theme,
+    title: `${title} – ${messages.text('product')}`,
+    icon: PAGE_ICON,
+    styles: [STYLE],
+    scripts: [SCRIPT],
+    body,
+    drawnOnceAt: LAST_ELEMENT,
+    imageSource: "data: 'self'",
+  });
+}
+
+const brand = (): Html =>
+  html`<a class="brand" href="/dashboard"><img src="${PAGE_ICON}" alt="" width="28" height="28">${messages.text('product')}</a>`;
+
+const ending = (): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
+${SCRIPT.element}`;
+
+/** A page of the menu is shown as the one that is open on those under it too. */
+function menuItem(path: string, name: DashboardMessageKey, open: string): Html {
+  const isOpen = open === path || (path !== '/dashboard' && open.startsWith(`${path}/`));
+  return html`<li><a href="${path}"${isOpen && html` aria-current="page"`}>${messages.text(name)}</a></li>
+`;
+}
+
+const THEMES: readonly (readonly [Theme, DashboardMessageKey, Html])[] = [
+  ['auto', 'theme.auto', SIGNS.device],
+  ['light', 'theme.light', SIGNS.sun],
+  ['dark', 'theme.dark', SIGNS.moon],
+];
+
+function themeChoice({ theme, path }: Viewer): Html {
+  const buttons = THEMES.map(([one, message, sign]) => {
+    const name = messages.text(message);
+    return html`<button name="theme" value="${one}" aria-pressed="${one === theme ? 'true' : 'false'}" aria-label="${name}" title="${name}">${sign}</button>`;
+  });
+  return html`<form method="post" action="/dashboard/theme"><input type="hidden" name="back" value="${path}">
+<div class="themes" role="group" aria-label="${messages.text('theme')}">${buttons}</div></form>`;
+}
+
+/** A form that leads to `path`, with the token that makes it this session's own. */
+export function postForm({ formToken }: Pick<Viewer, 'formToken'>, path: string, content: Html): Html {
+  return html`<form method="post" action="${path}">${tokenField(formToken(path))}${content}</form>`;
+}

@@ -1,0 +1,67 @@
+/** Small parts that several pages of the dashboard have. */
+import { type Html, html } from '../../http/html.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+
+/** An instant: UTC, which the page's script tells in the reader's zone. `at` is epoch milliseconds. */
+export function instant(at: number | undefined): Html {
+  if (at === undefined) return html`${messages.text('never')}`;
+  const iso = new Date(at).toISOString();
+  const utc = messages.text('instant.utc', { utc: iso.slice(0, 16).replace('T', ' ') });
+  return html`<time datetime="${iso}">${utc}</time>`;
+}
+
+export type FieldParts = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'email' | 'password' | 'url';
+  readonly value?: string;
+  readonly autocomplete?: string;
+  readonly hint?: string;
+  /** What is wrong with what was typed. */
+  readonly problem?: string | undefined;
+  readonly isOptional?: boolean;
+  readonly isFirst?: boolean;
+  readonly maxLength?: number;
+};
+
+/** A field with its label, and what helps with it or is wrong with it, which a screen reader hears with the field. */
+export function field(parts: FieldParts): Html {
+  const { name, label, type = 'text', value = '', autocomplete = 'off', hint, problem } = parts;
+  const { isOptional = false, isFirst = false, maxLength = 500 } = parts;
+  const described = [hint && `${name}-hint`, problem && `${name}-wrong`].filter(Boolean).join(' ');
+  return html`<div><label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}" autocomplete="${autocomplete}" maxlength="${maxLength}"${!isOptional && html` required`}${(isFirst || problem !== undefined) && html` autofocus`}${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}${type === 'email' && html` spellcheck="false" autocapitalize="none"`}>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${problem !== undefined && html`<p class="wrong" id="${name}-wrong">${problem}</p>`}</div>`;
+}
+
+/** Something to copy: with its button, where the browser's script runs. */
+export const copyable = (id: string, text: string): Html =>
+  html`<pre id="${id}" class="copyable">${text}</pre><button type="button" class="small" hidden data-copy="${id}" data-copied="${messages.text('copied')}">${messages.text('copy')}</button>`;
+
+/** A command to run where Kalends is installed. */
+export const command = (text: string): Html => html`<pre>${text}</pre>`;
+
+export type TableParts = {
+  /** What a screen reader calls it. */
+  readonly name: string;
+  readonly heads: readonly (string | Html)[];
+  /** The first cell of each row names it. */
+  readonly rows: readonly (readonly Html[])[];
+};
+
+export function table({ name, heads, rows }: TableParts): Html {
+  const lines = rows.map(
+    ([
+      first,
+      ...rest
+    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>
+`,
+  );
+  return html`<div class="table"><table aria-label="${name}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>
+${lines}</tbody></table></div>`;
+}
+
+/** The title of a page with what can be done on it beside it. */
+export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
+  html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;

@@ -1,0 +1,141 @@
+/** Who may come in: the list, an invitation, one person. */
+import { chip, notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import { type Person, ROLES, type Role } from '../../people/person.ts';
+import type { Invitation } from '../../people/person-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { copyable, field, instant, table, top } from './parts.page.ts';
+
+export type PeopleParts = {
+  readonly people: readonly Person[];
+  readonly invitations: readonly Invitation[];
+  /** What was just done. */
+  readonly said?: Html | undefined;
+};
+
+export function peoplePage({ people, invitations, said }: PeopleParts, viewer: Viewer): Html {
+  const invite = html`<a class="button primary" href="/dashboard/people/invite">${messages.text('people.invite')}</a>`;
+  const heads = ['people.name', 'people.role', 'people.seen'] as const;
+  return html`${top(messages.text('people.title'), messages.text('people.lead'), invite)}
+${said !== undefined && notice('done', said, true)}
+${table({
+  name: messages.text('people.title'),
+  heads: [
+    ...heads.map((head) => messages.text(head)),
+    html`<span class="unseen">${messages.text('people.change')}</span>`,
+  ],
+  rows: people.map((person) => personRow(person, viewer)),
+})}
+<h2>${messages.text('people.invited')}</h2>
+${invitations.length === 0 ? html`<p class="lead">${messages.text('people.invited.none')}</p>` : invitationTable(invitations, viewer)}`;
+}
+
+function personRow(person: Person, viewer: Viewer): Html[] {
+  const { personId, name, login, role, clientIds, seenAt } = person;
+  const path = `/dashboard/people/${personId}`;
+  const isSelf = personId === viewer.person.personId;
+  const count =
+    role === 'developer' &&
+    html`<small>${messages.text('people.applications', { count: clientIds.length })}</small>`;
+  const label = `${messages.text('people.change')}: ${name}`;
+  return [
+    html`<bdi>${name}</bdi>${isSelf && html` ${chip(messages.text('people.you'))}`}<small><bdi>${login}</bdi></small>`,
+    html`${messages.text(`role.${role}`)}${count}`,
+    instant(seenAt),
+    html`<div class="row-actions"><a class="button small" href="${path}" aria-label="${label}">${messages.text('people.change')}</a></div>`,
+  ];
+}
+
+function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Html {
+  const rows = invitations.map(({ invitationId, purpose, role, login, expiresAt }) => {
+    const who = login ?? messages.text('people.invited.anybody');
+    const label = `${messages.text('people.invited.withdraw')}: ${who}`;
+    const button = html`<button class="small" aria-label="${label}">${messages.text('people.invited.withdraw')}</button>`;
+    return [
+      html`<bdi>${who}</bdi><small>${messages.text(`purpose.${purpose}`)}</small>`,
+      html`${messages.text(`role.${role}`)}`,
+      instant(expiresAt),
+      html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
+    ];
+  });
+  const heads = [
+    messages.text('people.invited.for'),
+    messages.text('people.role'),
+    messages.text('people.invited.ends'),
+    html`<span class="unseen">${messages.text('people.invited.withdraw')}</span>`,
+  ];
+  return table({ name: messages.text('people.invited'), heads, rows });
+}
+
+export type InviteParts = {
+  readonly applications: readonly Client[];
+  readonly login?: string;
+  readonly role?: Role;
+  readonly chosen?: readonly string[];
+  readonly problem?: string | undefined;
+};
+
+export function invitePage(parts: InviteParts, viewer: Viewer): Html {
+  const { applications, login = '', role = 'developer', chosen = [], problem } = parts;
+  const form = html`<div class="fields">
+${field({ name: 'login', label: messages.text('invite_form.login'), type: 'email', value: login, hint: messages.text('invite_form.login.hint'), problem, isOptional: true, isFirst: true, maxLength: 200 })}
+${roleFields(role)}
+${applicationFields(applications, chosen)}
+</div><div class="buttons"><button class="primary">${messages.text('invite_form.do')}</button>
+<a class="button" href="/dashboard/people">${messages.text('cancel')}</a></div>`;
+  return html`${top(messages.text('invite_form.title'), undefined)}
+<div class="panel">${postForm(viewer, '/dashboard/people/invite', form)}</div>`;
+}
+
+function roleFields(chosen: Role): Html {
+  const choices = ROLES.map(
+    (role) =>
+      html`<label class="pick"><input type="radio" name="role" value="${role}"${role === chosen && html` checked`}><span>${messages.text(`role.${role}`)}<small>${messages.text(`role.${role}.about`)}</small></span></label>`,
+  );
+  return html`<fieldset><legend>${messages.text('invite_form.role')}</legend>${choices}</fieldset>`;
+}
+
+function applicationFields(applications: readonly Client[], chosen: readonly string[]): Html {
+  const choices = applications.map(
+    ({ clientId, name }) =>
+      html`<label class="pick"><input type="checkbox" name="application" value="${clientId}"${chosen.includes(clientId) && html` checked`}><span><bdi>${name}</bdi><small class="code">${clientId}</small></span></label>`,
+  );
+  const none = html`<p class="hint">${messages.text('invite_form.applications.none')}</p>`;
+  return html`<fieldset><legend>${messages.text('invite_form.applications')}</legend>${applications.length === 0 ? none : choices}</fieldset>`;
+}
+
+export type LinkParts = {
+  readonly url: string;
+  readonly who: string | undefined;
+  readonly expiresAt: number;
+};
+
+/** Shows a link that was just made: it is kept nowhere. */
+export function linkPage({ url, who, expiresAt }: LinkParts): Html {
+  const lead = messages.markup('link.lead', {
+    who: who ?? messages.text('link.who'),
+    until: instant(expiresAt),
+  });
+  return html`${top(messages.text('link.title'), lead)}
+<div class="panel">${copyable('link', url)}
+<div class="buttons"><a class="button primary" href="/dashboard/people">${messages.text('link.done')}</a></div></div>`;
+}
+
+export type PersonParts = { readonly person: Person; readonly applications: readonly Client[] };
+
+export function personPage({ person, applications }: PersonParts, viewer: Viewer): Html {
+  const { personId, name, login, role, clientIds } = person;
+  const path = `/dashboard/people/${personId}`;
+  const change = html`<div class="fields">${roleFields(role)}${applicationFields(applications, clientIds)}</div>
+<p class="hint">${messages.text('person.role.note')}</p>
+<div class="buttons"><button class="primary">${messages.text('save')}</button></div>`;
+  const panel = (title: string, text: string, form: Html) =>
+    html`<section class="panel"><h2>${title}</h2><p class="lead">${text}</p><div class="buttons">${form}</div></section>`;
+  const remove = html`<button class="destructive">${messages.markup('person.remove.do', { name })}</button>`;
+  return html`${top(html`<bdi>${name}</bdi>`, html`<bdi>${login}</bdi>`)}
+<section class="panel"><h2>${messages.text('person.role')}</h2>${postForm(viewer, `${path}/role`, change)}</section>
+${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, html`<button>${messages.text('person.reset.do')}</button>`))}
+${panel(messages.text('person.remove'), messages.text('person.remove.text'), postForm(viewer, `${path}/remove`, remove))}`;
+}

@@ -1,0 +1,141 @@
+/** People: who may come in, as what, and the links that let them. */
+import { html } from '../http/html.ts';
+import { invite, joinUrl, makeResetLink } from '../people/invitations.ts';
+import { changeRole, removePerson } from '../people/people.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { loginOf, ROLES, type Role } from '../people/person.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { type InviteParts, invitePage, linkPage, peoplePage, personPage } from './pages/people.page.ts';
+
+const LIST = '/dashboard/people';
+const ONE = '/dashboard/people/:personId';
+
+export function peopleRoutes(deps: OpenDashboard): DashboardRoute[] {
+  return [list(deps), ...inviting(deps), ...onePerson(deps)];
+}
+
+const list = ({ people, now }: OpenDashboard): DashboardRoute => ({
+  method: 'GET',
+  path: LIST,
+  needs: 'people.manage',
+  async handle({ viewer, query, show }) {
+    const [all, invitations] = await Promise.all([people.listPeople(), people.listInvitations(now())]);
+    const said = query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined;
+    return show({
+      title: messages.text('people.title'),
+      content: peoplePage({ people: all, invitations, said }, viewer),
+    });
+  },
+});
+
+function inviting(deps: OpenDashboard): DashboardRoute[] {
+  const showForm = async ({ show, viewer }: DashboardVisit, parts: Partial<InviteParts>, status = 200) => {
+    const applications = await deps.clients.listClients();
+    const content = invitePage({ applications, ...parts }, viewer);
+    return show({ title: messages.text('invite_form.title'), content }, status);
+  };
+  return [
+    {
+      method: 'GET',
+      path: `${LIST}/invite`,
+      needs: 'people.manage',
+      isFresh: true,
+      handle: (visit) => showForm(visit, {}),
+    },
+    {
+      method: 'POST',
+      path: `${LIST}/invite`,
+      needs: 'people.manage',
+      isFresh: true,
+      async handle(visit) {
+        const { person, field, fields } = visit;
+        const login = field('login').trim();
+        const role = roleOf(field('role'));
+        const chosen = fields('application');
+        const refuse = (problem: 'bad' | 'taken') => {
+          const text = messages.text(`invite_form.login.${problem}`);
+          return showForm(visit, { login, role, chosen, problem: text }, 400);
+        };
+        if (login !== '' && loginOf(login) === undefined) return refuse('bad');
+        const invited = { role, login: login === '' ? undefined : login, clientIds: chosen };
+        try {
+          return showLink(visit, await invite(person, invited, visit.deps), deps);
+        } catch (reason) {
+          if (reason instanceof PeopleRefusal && reason.kind === 'login_taken') return refuse('taken');
+          throw reason;
+        }
+      },
+    },
+    {
+      method: 'POST',
+      path: `${LIST}/invitations/:invitationId/withdraw`,
+      needs: 'people.manage',
+      async handle({ reply, parameter, deps }) {
+        await deps.people.removeInvitation(parameter('invitationId'));
+        return goTo(reply, `${LIST}?done=withdrawn`);
+      },
+    },
+  ];
+}
+
+type Link = NonNullable<Awaited<ReturnType<typeof makeResetLink>>>;
+
+function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashboardUrl }: OpenDashboard) {
+  const { login: who, expiresAt } = invitation;
+  const url = joinUrl(dashboardUrl, token);
+  return show({ title: messages.text('link.title'), content: linkPage({ url, who, expiresAt }) });
+}
+
+/** The least, where a form says something else. */
+const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
+
+function onePerson(deps: OpenDashboard): DashboardRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: ONE,
+      needs: 'people.manage',
+      async handle({ parameter, viewer, show }) {
+        const person = await deps.people.findPerson(parameter('personId'));
+        if (person === undefined) throw new PeopleRefusal('not_there');
+        const applications = await deps.clients.listClients();
+        return show({ title: person.name, content: personPage({ person, applications }, viewer) });
+      },
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/role`,
+      needs: 'people.manage',
+      isFresh: true,
+      async handle({ reply, person, parameter, field, fields, deps }) {
+        const personId = parameter('personId');
+        const change = { personId, role: roleOf(field('role')), clientIds: fields('application') };
+        await changeRole(person, change, deps);
+        return goTo(reply, LIST);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/reset`,
+      needs: 'people.manage',
+      isFresh: true,
+      async handle(visit) {
+        const link = await makeResetLink(visit.person, visit.parameter('personId'), visit.deps);
+        if (link === undefined) throw new PeopleRefusal('not_there');
+        return showLink(visit, link, deps);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/remove`,
+      needs: 'people.manage',
+      isFresh: true,
+      async handle({ reply, person, parameter, deps }) {
+        await removePerson(person, parameter('personId'), deps);
+        return goTo(reply, LIST);
+      },
+    },
+  ];
+}

@@ -1,0 +1,48 @@
+/** Words of pages from a catalogue of ICU messages: as text, or as markup in which no name upsets the line. */
+import type { IntlMessageFormat } from 'intl-messageformat';
+
+import { type Html, html } from '../http/html.ts';
+import { directionOf } from '../lib/locale.ts';
+
+/** The values in a message: text, a count, or markup such as an isolated name. */
+export type MessageValues = Readonly<Record<string, string | number | Html>>;
+
+/** One language's messages. */
+export type CatalogueMessages<Key extends string> = {
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** What stands between two sentences: nothing where the full stop has its own blank. */
+  readonly gap: '' | ' ';
+  /** The message as text. */
+  text(key: Key, values?: Readonly<Record<string, string | number>>): string;
+  /** The message as markup: values that are text are isolated, so that no name upsets the line's direction. */
+  markup(key: Key, values?: MessageValues): Html;
+};
+
+/** Each message is parsed when it is first shown. */
+export function messagesOf<Key extends string>(
+  language: string,
+  make: (key: Key) => IntlMessageFormat,
+): CatalogueMessages<Key> {
+  const formats = new Map<Key, IntlMessageFormat>();
+  const formatOf = (key: Key) => {
+    const format = formats.get(key) ?? make(key);
+    formats.set(key, format);
+    return format;
+  };
+
+  return {
+    language,
+    direction: directionOf(language),
+    gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
+    text: (key, values = {}) => String(formatOf(key).format({ ...values })),
+    markup(key, values = {}) {
+      const isolated = Object.entries(values).map(([name, value]) => {
+        return [name, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value] as const;
+      });
+      const formatted = formatOf(key).format<Html>(Object.fromEntries(isolated));
+      const parts = Array.isArray(formatted) ? formatted : [formatted];
+      return html`${parts}`;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** Links that let somebody in: the setup of an instance without people, an invitation, a way back in. */
+import { randomBytes } from 'node:crypto';
+
+import type { Caller } from '../audit/audit-entry.ts';
+import { ApiError } from '../http/refusal.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import { hashPassword, passwordProblem } from './password.ts';
+import { PeopleRefusal } from './people-refusal.ts';
+import { mustBeAllowed } from './permission.ts';
+import { type Actor, loginOf, type Person, personNameProblem, type Role } from './person.ts';
+import type { Invitation, PersonStore } from './person-store.ts';
+
+export type PeopleDeps = {
+  readonly people: PersonStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const MINUTE_MS = 60_000;
+const SETUP_MS = 30 * MINUTE_MS;
+const INVITED_MS = 7 * 24 * 60 * MINUTE_MS;
+const RESET_MS = 60 * MINUTE_MS;
+
+/** A link's secret part, shown once. */
+export type MadeLink = { readonly invitation: Invitation; readonly token: string };
+
+/** The link that an instance without people prints; `undefined` where somebody is registered. */
+export async function makeSetupLink(deps: PeopleDeps): Promise<MadeLink | undefined> {
+  if (await deps.people.hasPeople()) return undefined;
+  return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, deps);
+}
+
+export type Invited = {
+  readonly role: Role;
+  /** Whose address it is for; the person gives it where it is absent. */
+  readonly login?: string | undefined;
+  /** What a developer is given. */
+  readonly clientIds?: readonly string[];
+};
+
+/** A link that lives a week. Throws PeopleRefusal where the actor may not, ApiError 400 for an address that is none. */
+export async function invite(actor: Actor, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
+  mustBeAllowed(actor, 'people.manage');
+  const { role, clientIds = [] } = invited;
+  const login = invited.login === undefined ? undefined : loginOf(invited.login);
+  if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is none');
+  if (login !== undefined && (await deps.people.findByLogin(login)) !== undefined)
+    throw new PeopleRefusal('login_taken');
+  const link = await add({ purpose: 'invite', role, login, clientIds, lifetimeMs: INVITED_MS }, deps);
+  if (link === undefined) throw new PeopleRefusal('not_there');
+  return link;
+}
+
+/** A link of an hour, with which a person sets a new password; `undefined` where there is no such person. */
+export async function makeResetLink(
+  actor: Actor,
+  personId: string,
+  deps: PeopleDeps,
+): Promise<MadeLink | undefined> {
+  mustBeAllowed(actor, 'people.manage');
+  const person = await deps.people.findPerson(personId);
+  if (person === undefined) return undefined;
+  const { role, login } = person;
+  return add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, deps);
+}
+
+type Made = Pick<Invitation, 'purpose' | 'role'> &
+  Partial<Pick<Invitation, 'login' | 'clientIds' | 'personId'>> & { readonly lifetimeMs: number };
+
+async function add(
+  { lifetimeMs, login, personId, clientIds = [], ...made }: Made,
+  { people, now }: PeopleDeps,
+): Promise<MadeLink | undefined> {
+  const createdAt = now();
+  const invitationId = randomBytes(9).toString('base64url');
+  const facts = { login, personId, clientIds, createdAt, expiresAt: createdAt + lifetimeMs };
+  const invitation: Invitation = { ...made, ...facts, invitationId };
+  const token = randomBytes(32).toString('base64url');
+  return (await people.addInvitation(invitation, hashOfSecret(token))) ? { invitation, token } : undefined;
+}
+
+/** Where a link leads to. */
+export const joinUrl = (dashboardUrl: string, token: string): string =>
+  `${dashboardUrl}/dashboard/join/${token}`;
+
+/** On this machine the dashboard goes by a name: passkeys cannot exist at an address (Web Authentication §5.1.3). */
+export function onLocalhost(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return hostname === '127.0.0.1' || hostname === '[::1]'
+    ? `${protocol}//localhost${port === '' ? '' : `:${port}`}`
+    : url;
+}
+
+/** Looks at a link without spending it. Throws PeopleRefusal `link_ended`. */
+export async function openLink(token: string, { people, now }: PeopleDeps): Promise<Invitation> {
+  const invitation = TOKEN.test(token) ? await people.findInvitation(hashOfSecret(token), now()) : undefined;
+  if (invitation === undefined) throw new PeopleRefusal('link_ended');
+  return invitation;
+}
+
+const TOKEN = /^[\w-]{43}$/;
+
+/** `auditedFor`: the same stores, with what they change told in the audit log as the caller's doing. */
+export type AuditedPeople = {
+  readonly auditedFor: (caller: Caller) => { readonly people: PersonStore };
+};
+
+/** What somebody fills in who follows a link. */
+export type Registration = { readonly name: string; readonly login: string; readonly password: string };
+
+/** What is wrong with each field, as sentences for the form; empty where it can be accepted. */
+export type FieldProblems = Partial<Readonly<Record<keyof Registration, string>>>;
+
+/**
+ * Spends the link: registers the person, or gives who comes back in a new password. Answers the person's id, or what is wrong
+ * with the form, which leaves the link as it is. Throws PeopleRefusal `link_ended` for all but the first of several.
+ */
+export async function acceptLink(
+  token: string,
+  { name, login: typed, password, address }: Registration & { readonly address: string },
+  deps: PeopleDeps & AuditedPeople,
+): Promise<Pick<Person, 'personId' | 'name'> | { readonly problems: FieldProblems }> {
+  const invitation = await openLink(token, deps);
+  const known =
+    invitation.personId === undefined ? undefined : await deps.people.findPerson(invitation.personId);
+  const login = known?.login ?? invitation.login ?? loginOf(typed);
+  const nameProblem = known === undefined ? personNameProblem(name) : undefined;
+  const problem = passwordProblem(password, [known?.name ?? name, login ?? '']);
+  const problems: FieldProblems = {
+    ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),
+    ...(login === undefined && { login: 'This is no e-mail address. It should look like ada@example.com.' }),
+    ...(problem !== undefined && { password: problem }),
+  };
+  if (login === undefined || Object.keys(problems).length > 0) return { problems };
+  const personId = known?.personId ?? randomBytes(12).toString('base64url');
+  const person = { personId, name: name.trim(), login, password: await hashPassword(password) };
+  const actor = { kind: 'person', id: personId, name: known?.name ?? person.name } as const;
+  const { people } = deps.auditedFor({ actor, address, now: deps.now });
+  const outcome = await people.acceptInvitation(hashOfSecret(token), person, deps.now());
+  if (outcome === 'login_taken')
+    return {
+      problems: { login: 'Somebody is registered with this address. Sign in, or ask for a way back in.' },
+    };
+  if (outcome !== 'done') throw new PeopleRefusal(outcome);
+  return { personId, name: actor.name };
+}
+
+const invalid = (message: string): ApiError => new ApiError(400, 'invalid_request', message);

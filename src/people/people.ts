@@ -1,0 +1,64 @@
+/** What is done with people: by an owner in the dashboard, or at the command line. */
+import { ApiError } from '../http/refusal.ts';
+import type { PeopleDeps } from './invitations.ts';
+import { hashPassword, isPassword, passwordProblem } from './password.ts';
+import { PeopleRefusal } from './people-refusal.ts';
+import { mustBeAllowed } from './permission.ts';
+import type { Actor, Person, Role } from './person.ts';
+import type { SignedIn } from './sessions.ts';
+
+export type RoleChange = {
+  readonly personId: string;
+  readonly role: Role;
+  /** What a developer is given; nothing to the others. */
+  readonly clientIds: readonly string[];
+};
+
+/** Ends the person's sessions where the role changes. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
+export async function changeRole(actor: Actor, change: RoleChange, { people }: PeopleDeps): Promise<void> {
+  mustBeAllowed(actor, 'people.manage');
+  const { personId, role } = change;
+  settle(await people.setRole(personId, role, role === 'developer' ? change.clientIds : []));
+}
+
+/** Signs the person out everywhere, and for good. Throws PeopleRefusal as `changeRole` does. */
+export async function removePerson(actor: Actor, personId: string, { people }: PeopleDeps): Promise<void> {
+  mustBeAllowed(actor, 'people.manage');
+  settle(await people.removePerson(personId));
+}
+
+function settle(outcome: boolean | 'last_owner'): void {
+  if (outcome === 'last_owner') throw new PeopleRefusal('last_owner');
+  if (!outcome) throw new PeopleRefusal('not_there');
+}
+
+/** Answers what is wrong with the new password, as a sentence. Ends the person's other sessions. */
+export async function changePassword(
+  { person, session }: Pick<SignedIn, 'person' | 'session'>,
+  password: string,
+  { people }: PeopleDeps,
+): Promise<string | undefined> {
+  const problem = passwordProblem(password, [person.name, person.login]);
+  if (problem !== undefined) return problem;
+  await people.setPassword(person.personId, await hashPassword(password), session.sessionId);
+  return undefined;
+}
+
+/** The person of an id or of an e-mail address, as the command line names them. */
+export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'people'>): Promise<Person> {
+  const found = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
+  if (found === undefined)
+    throw new ApiError(
+      404,
+      'not_found',
+      `There is no person "${name}"; "kalends admin list" shows them all.`,
+    );
+  return found;
+}
+
+/** Whether this is their password. */
+export const provesPassword = async (
+  { login }: Person,
+  password: string,
+  { people }: Pick<PeopleDeps, 'people'>,
+): Promise<boolean> => isPassword(password, (await people.findByLogin(login))?.password);

@@ -1,0 +1,57 @@
+/** What each role may do: the one table that routes, domain functions and pages ask. */
+
+import { PeopleRefusal } from './people-refusal.ts';
+import type { Actor, Role } from './person.ts';
+
+/** Whether it concerns one application, and which roles may do it. Developers may for the applications given to them. */
+type Rule = { readonly roles: readonly Role[]; readonly ofApplication?: true };
+
+const ALL: readonly Role[] = ['owner', 'developer', 'viewer'];
+const OWNER: readonly Role[] = ['owner'];
+const BUILDERS: readonly Role[] = ['owner', 'developer'];
+
+export const PERMISSIONS = {
+  /** One's own sessions, password and passkeys. */
+  'own.manage': { roles: ALL },
+  'overview.read': { roles: ALL },
+  'people.manage': { roles: OWNER },
+  'system.read': { roles: OWNER },
+  'audit.read': { roles: ALL },
+  'application.create': { roles: OWNER },
+  'application.list': { roles: ALL },
+  'application.read': { roles: ALL, ofApplication: true },
+  'application.change': { roles: BUILDERS, ofApplication: true },
+  'application.secrets': { roles: BUILDERS, ofApplication: true },
+  'application.delete': { roles: OWNER, ofApplication: true },
+  'user.read': { roles: ALL, ofApplication: true },
+  'user.change': { roles: BUILDERS, ofApplication: true },
+  'delivery.read': { roles: ALL, ofApplication: true },
+  'delivery.body': { roles: BUILDERS, ofApplication: true },
+  'delivery.replay': { roles: BUILDERS, ofApplication: true },
+  'verification.review': { roles: OWNER, ofApplication: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Whether a role may do it at all; for a developer, with the applications given to them. */
+export const mayRole = (role: Role, permission: Permission): boolean =>
+  (PERMISSIONS[permission] as Rule).roles.includes(role);
+
+/** Whether they may; `clientId` is the application that it concerns, where it concerns one. */
+export function may(actor: Actor, permission: Permission, clientId?: string): boolean {
+  if (actor === 'command line') return true;
+  const rule: Rule = PERMISSIONS[permission];
+  if (!rule.roles.includes(actor.role)) return false;
+  if (rule.ofApplication !== true || actor.role !== 'developer') return true;
+  return clientId !== undefined && actor.clientIds.includes(clientId);
+}
+
+/**
+ * Throws PeopleRefusal where they may not: `not_there` for an application that they may not know of, `not_allowed` for what
+ * their role does not do.
+ */
+export function mustBeAllowed(actor: Actor, permission: Permission, clientId?: string): void {
+  if (may(actor, permission, clientId)) return;
+  const isForeign = actor !== 'command line' && mayRole(actor.role, permission);
+  throw new PeopleRefusal(isForeign ? 'not_there' : 'not_allowed');
+}

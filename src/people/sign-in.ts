@@ -1,0 +1,87 @@
+/**
+ * Signing in with a password. Wrong ones are counted for a browser that signed in before, else for its address, and for the
+ * account at that address: whoever guesses locks out themselves, and nobody elsewhere.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+import { addressKey } from '../http/address-key.ts';
+import { attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
+import { isPassword } from './password.ts';
+import { PeopleRefusal } from './people-refusal.ts';
+import { loginOf, type Person } from './person.ts';
+import type { PersonStore } from './person-store.ts';
+
+/** In memory of each instance. */
+export type SignInLimits = {
+  readonly ofBrowser: RefundableLimit;
+  readonly ofAddress: RefundableLimit;
+  readonly ofAccountAtAddress: RefundableLimit;
+};
+
+const WINDOW_SECONDS = 15 * 60;
+
+export const signInLimits = (): SignInLimits => ({
+  ofBrowser: attemptLimit(10, WINDOW_SECONDS),
+  ofAddress: attemptLimit(30, WINDOW_SECONDS),
+  ofAccountAtAddress: attemptLimit(10, WINDOW_SECONDS),
+});
+
+export type SignInDeps = {
+  readonly people: PersonStore;
+  readonly signInLimits: SignInLimits;
+  /** Marks browsers that have signed in before. */
+  readonly knownBrowserKey: Buffer;
+};
+
+export type PasswordSignIn = {
+  readonly login: string;
+  readonly password: string;
+  readonly address: string;
+  /** The mark of a browser that signed in before, as its cookie has it. */
+  readonly mark: string | undefined;
+};
+
+/** Throws PeopleRefusal: `wrong_login`, whether there is such an account or not, or `too_many`. */
+export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
+  const login = loginOf(attempt.login) ?? '';
+  const found = login === '' ? undefined : await deps.people.findByLogin(login);
+  const counted = countedFor(attempt, found?.person, login, deps);
+  for (const { limit, key } of counted) {
+    const retryAfter = await limit(key);
+    if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
+  }
+  const isRight = await isPassword(attempt.password, found?.password);
+  if (!isRight || found === undefined) throw new PeopleRefusal('wrong_login');
+  for (const { limit, key } of counted) await limit.refund(key);
+  return found.person;
+}
+
+function countedFor(
+  { address, mark }: PasswordSignIn,
+  person: Person | undefined,
+  login: string,
+  { signInLimits: { ofBrowser, ofAddress, ofAccountAtAddress }, knownBrowserKey }: SignInDeps,
+) {
+  if (person !== undefined && mark !== undefined && isMarkOf(mark, person.personId, knownBrowserKey))
+    return [{ limit: ofBrowser, key: mark }];
+  return [
+    { limit: ofAddress, key: addressKey(address) },
+    { limit: ofAccountAtAddress, key: `${addressKey(address)} ${login}` },
+  ];
+}
+
+/** The mark of a browser in which this person has signed in. It lets nobody in. */
+export function markOf(personId: string, key: Buffer): string {
+  const nonce = randomBytes(12).toString('base64url');
+  return `${nonce}.${macOf(nonce, personId, key)}`;
+}
+
+function isMarkOf(mark: string, personId: string, key: Buffer): boolean {
+  const [nonce = '', mac = ''] = mark.split('.');
+  const expected = Buffer.from(macOf(nonce, personId, key));
+  const given = Buffer.from(mac);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+const macOf = (nonce: string, personId: string, key: Buffer): string =>
+  createHmac('sha256', key).update(`${nonce} ${personId}`).digest('base64url');
