@@ -19,12 +19,21 @@ import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
 import { recurrenceRow } from './rows/recurrence-row.ts';
+import { requestLogRow } from './rows/request-log-row.ts';
 import { memoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
 import { webhooksRow } from './rows/webhooks-row.ts';
 
 const RESULTS = path.resolve(import.meta.dirname, '../artefacts/bench-results.json');
-const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow, listingRow, pagesRow];
+const LOAD_ROWS: readonly LoadRow[] = [
+  refreshRow,
+  exchangeRow,
+  bearerRow,
+  postgresRow,
+  requestLogRow,
+  listingRow,
+  pagesRow,
+];
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) console.log(HELP);

@@ -5,7 +5,7 @@ import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,webhooks,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,listing,recurrence,pages,webhooks,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing

@@ -7,6 +7,7 @@ export const ROWS = [
   'exchange',
   'bearer',
   'postgres',
+  'request-log',
   'listing',
   'recurrence',
   'pages',

@@ -12,6 +12,7 @@ const ORDER: readonly string[] = [
   'calendars',
   'design',
   'jobs',
+  'request-log',
   'access',
   'watches',
   'reading',

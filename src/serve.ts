@@ -28,6 +28,7 @@ import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { busyIds } from './reading/event-text.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
+import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
@@ -73,7 +74,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const excused = deps.sync.excuse();
   await Promise.all([excused, ...parts.map((stop) => stop())]);
   await deps.sync.stop();
-  await Promise.all([deps.syncWork.close(), deps.readWork.close()]);
+  await Promise.all([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]);
   await stores.close();
   log.flush();
 }
@@ -92,7 +93,10 @@ async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config):
 type InstanceDeps = AppDeps &
   JobHandlerDeps &
   DeliveryWorkerDeps &
-  Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync } & WorkPools;
+  Pick<Stores, 'jobs' | 'wakeUp'> & {
+    readonly sync: RunningSync;
+    readonly answerListener: RequestRecorder | undefined;
+  } & WorkPools;
 
 /** What routes and jobs work with. Makes the first signing keys when there are none. */
 async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<InstanceDeps> {
@@ -158,6 +162,8 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
+    requestLogDays: config.requestLogDays,
     connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
@@ -180,10 +186,18 @@ export type JobHandlerDeps = SyncJobsDeps &
   OldChangesDeps &
   Pick<
     Stores,
-    'requests' | 'accounts' | 'pushedRequests' | 'requestLimits' | 'webhookKeys' | 'messages' | 'endpoints'
-  >;
+    | 'requests'
+    | 'requestLog'
+    | 'accounts'
+    | 'pushedRequests'
+    | 'requestLimits'
+    | 'webhookKeys'
+    | 'messages'
+    | 'endpoints'
+  > & { readonly requestLogDays: number };
 
-const MESSAGES_KEPT_MS = 30 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const MESSAGES_KEPT_MS = 30 * DAY_MS;
 
 /** A redemption at the last moment is over by then. */
 const UNFINISHED_GRACE_MS = 60_000;
@@ -200,6 +214,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     changes: () => deleteOldChanges(deps),
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
+    requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
   return {

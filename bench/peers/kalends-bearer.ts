@@ -12,6 +12,7 @@ import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import { openStorage } from '../../src/open-storage.ts';
+import { startRequestRecorder } from '../../src/request-log/request-recorder.ts';
 
 const config = loadConfig(process.env);
 const stores = await openStorage(config);
@@ -20,7 +21,8 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now, log });
 const signer = createTokenSigner(keys, now);
 
-const app = createServer({ log, trustProxy: config.trustProxy, secure: false });
+const answerListener = config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined;
+const app = createServer({ log, trustProxy: config.trustProxy, secure: false, answerListener });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
 app.register(tokenRoute({ ...stores, signer, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));

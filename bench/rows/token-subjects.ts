@@ -33,7 +33,7 @@ type Server = Pick<Kalends | Peer, 'port' | 'process' | 'application' | 'seedCod
 
 export async function kalends(
   context: RowContext,
-  options: Pick<KalendsOptions, 'databaseUrl' | 'program'> = {},
+  options: Pick<KalendsOptions, 'databaseUrl' | 'program' | 'env'> = {},
 ): Promise<Kalends> {
   const server = await startKalends({ folder: context.folder, ...options });
   context.after(server.stop);

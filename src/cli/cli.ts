@@ -22,6 +22,7 @@ import { helpDocument, helpOf, helpOfAll } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
+import { requestCommands } from './request-commands.ts';
 import { serveCommand } from './serve-command.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,
+  ...requestCommands,
   listenCommand,
   backupCommand,
   doctorCommand,

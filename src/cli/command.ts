@@ -12,6 +12,7 @@ import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
@@ -93,6 +94,7 @@ export type Storage = {
   readonly webhookKeys: WebhookKeyStore;
   readonly endpoints: EndpointStore;
   readonly messages: MessageLog;
+  readonly requestLog: RequestLog;
   readonly streams: Pick<StreamStore, 'toldCalendar'>;
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */

@@ -3,11 +3,13 @@
  * and how errors are answered. No feature is named here.
  */
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
+import { type AnswerListener, hearAnswers } from './answer-listener.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { errorAnswers, mapErrors, notFound } from './error-mapping.ts';
@@ -40,6 +42,8 @@ export type ServerOptions = {
   readonly secure: boolean;
   /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
   readonly logsAnswers?: boolean;
+  /** Hears of refusals and of a share of the other answers. */
+  readonly answerListener?: AnswerListener | undefined;
   /** Those of the settings by default. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
@@ -114,8 +118,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
   if (options.logsAnswers) logAnswers(app, log);
+  if (options.answerListener) hearAnswers(app, options.answerListener, { since: arrivals(open), now });
   return app;
 }
+
+/** When a request came; undefined once the next one on its connection did. */
+const arrivals = (open: OpenConnections) => (request: IncomingMessage) => {
+  const exchange = open.get(request.socket)?.exchange;
+  return exchange?.request === request ? exchange.since : undefined;
+};
 
 function problemOfQuery(request: FastifyRequest) {
   const { url } = request;

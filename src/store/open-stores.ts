@@ -20,6 +20,7 @@ import { mirrorStore } from './mirror-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
 import { pushedRequestStore } from './pushed-request-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
+import { requestLog } from './request-log.ts';
 import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
 import { splitJournal } from './split-journal.ts';
@@ -73,6 +74,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     signIns: signInStore(db, sealer),
     tokens: tokenLeaseStore(db, sealer, notify),
     requestLimits: requestLimitStore(db),
+    requestLog: requestLog(db),
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
     mirror: mirrorStore(db, quotas, notifyDeliveries),

@@ -134,6 +134,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    requestLogDays: 7,
     waits: waitsForChanges(),
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),

@@ -1,0 +1,124 @@
+/** `kalends requests list`: what applications called, from the request log. */
+import type { RequestEntry } from '../request-log/request-entry.ts';
+import type { RequestFilter } from '../request-log/request-log.ts';
+import { unknownClient } from './client-commands.ts';
+import { type Command, type Input, usageError } from './command.ts';
+import { DURATION_FORM, parseDuration } from './duration.ts';
+import { text } from './option-values.ts';
+import { tabulate } from './table.ts';
+
+const MOST = 1_000;
+const USUAL = 50;
+
+const list: Command = {
+  name: 'requests list',
+  summary: 'List what applications called, the newest first: refusals and a share of the rest',
+  positionals: [],
+  options: [
+    { name: 'client', value: 'CLIENT_ID', doc: 'Of one application.' },
+    { name: 'user', value: 'USER_ID', doc: 'Of one user of that application.' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      doc: 'Answered with that status, such as 429, or one of a class, such as 4xx.',
+    },
+    { name: 'route', value: 'ROUTE', doc: 'Of one route, such as /events/:id.' },
+    { name: 'request', value: 'ID', doc: 'The one whose answer had this X-Request-Id.' },
+    { name: 'since', value: 'TIME', doc: `Of that time until now, ${DURATION_FORM}.` },
+    { name: 'limit', value: 'NUMBER', doc: `How many, from 1 to ${MOST}; ${USUAL} by default.` },
+  ],
+  notes: ['What is kept, and for how long, is in docs/operations.md.'],
+  run: (input, { withStorage, config, deps }) =>
+    withStorage(async ({ clients, requestLog }) => {
+      const limit = limitIn(input.options);
+      const { filter, clientId, userId } = {
+        ...filterIn(input.options, deps.now()),
+        ...ownerIn(input.options),
+      };
+      if (clientId !== undefined && (await clients.findClient(clientId)) === undefined)
+        throw unknownClient(clientId);
+      const user = userId === undefined ? undefined : await requestLog.userOf(clientId ?? '', userId);
+      const clientIds = clientId === undefined ? undefined : [clientId];
+      const isUnknownUser = userId !== undefined && user === undefined;
+      const requests = isUnknownUser
+        ? []
+        : await requestLog.listRequests({ ...filter, clientIds, user }, { limit });
+      return {
+        json: { requests: requests.map(documentOf) },
+        text: textOf(requests, config().requestLogDays),
+      };
+    }),
+};
+
+export const requestCommands: readonly Command[] = [list];
+
+function ownerIn({ client, user }: Input['options']) {
+  if (user !== undefined && client === undefined)
+    throw usageError('--user needs --client: a user is one of an application.');
+  return { clientId: text(client), userId: text(user) };
+}
+
+function filterIn(
+  { status, since, route, request }: Input['options'],
+  now: number,
+): { filter: RequestFilter } {
+  const span = since === undefined ? undefined : parseDuration(text(since) ?? '');
+  if (since !== undefined && span === undefined) throw usageError(`--since must be a time ${DURATION_FORM}.`);
+  const from = span === undefined ? undefined : now - span;
+  return { filter: { ...statusIn(text(status)), route: text(route), requestId: text(request), from } };
+}
+
+function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 'statusClass'> {
+  if (status === undefined) return {};
+  const [, first, rest] = /^([1-5])(xx|\d\d)$/i.exec(status) ?? [];
+  if (first === undefined || rest === undefined)
+    throw usageError('--status must be a status such as 429, or a class such as 4xx.');
+  return /^\d/.test(rest) ? { status: Number(status) } : { statusClass: Number(first) };
+}
+
+function limitIn({ limit = String(USUAL) }: Input['options']): number {
+  const number = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0;
+  if (number < 1 || number > MOST) throw usageError(`--limit must be a number from 1 to ${MOST}.`);
+  return number;
+}
+
+const instantOf = (at: number): string => new Date(at).toISOString();
+
+const documentOf = (entry: RequestEntry) => ({
+  request_id: entry.requestId,
+  at: instantOf(entry.at),
+  method: entry.method,
+  route: entry.route ?? null,
+  status: entry.status,
+  duration_ms: entry.durationMs,
+  client_id: entry.clientId ?? null,
+  user: entry.user ?? null,
+  network: entry.network ?? null,
+  // As RequestLog keeps it: a refusal's JSON.
+  body: entry.body === undefined ? null : (JSON.parse(entry.body) as unknown),
+});
+
+function textOf(requests: readonly RequestEntry[], days: number): string {
+  if (requests.length > 0) return tabulate([HEAD, ...requests.map(rowOf)]);
+  return days === 0
+    ? 'The request log is switched off (KALENDS_REQUEST_LOG).'
+    : `There are no such requests: refusals and one success in a hundred are kept, for ${days} days.`;
+}
+
+const HEAD = ['AT', 'STATUS', 'MS', 'REQUEST', 'CLIENT_ID', 'REQUEST_ID', 'WHAT WAS ANSWERED'];
+
+const rowOf = (entry: RequestEntry): string[] => [
+  instantOf(entry.at),
+  String(entry.status),
+  String(entry.durationMs),
+  `${entry.method} ${entry.route ?? '(no such route)'}`,
+  entry.clientId ?? '',
+  entry.requestId,
+  wordsOf(entry.body),
+];
+
+function wordsOf(body: string | undefined): string {
+  // As above.
+  const { message, code, error } = JSON.parse(body ?? '{}') as Readonly<Record<string, unknown>>;
+  return String(message ?? code ?? error ?? '');
+}

@@ -1,0 +1,75 @@
+/** Hearing of answers for the price of one look at each: listening to every answer's end costs more. */
+import type { IncomingMessage } from 'node:http';
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import type { Asker } from './asker.ts';
+
+/** An answer that is about to be sent. */
+export type Answer = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The route's pattern; undefined where there is no such route. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** From the request's arrival, in whole milliseconds. */
+  readonly durationMs: number;
+  readonly asker: Asker | undefined;
+  readonly address: string;
+  /** Of an answer that is JSON. */
+  readonly body: string | undefined;
+  /** Everything the caller sent: to know it again in the answer, not to be kept. */
+  readonly received: readonly unknown[];
+};
+
+export type AnswerListener = {
+  /** Whether an answer is heard of that is no refusal. Asked of every one: it has to be cheap. */
+  isHeard(requestId: string): boolean;
+  /** Every refusal, and the others that `isHeard` names. It does not throw. */
+  heard(answer: Answer): void;
+};
+
+const FIRST_REFUSAL = 400;
+
+/** Routes that programs ask again and again to see whether we live. */
+const HEALTH = /\/health$/;
+
+/** Tells the listener of the answers of all routes. `since`: when a request came, on the clock of `now`. */
+export function hearAnswers(
+  app: FastifyInstance,
+  { isHeard, heard }: AnswerListener,
+  { since, now }: { since(request: IncomingMessage): number | undefined; now(): number },
+): void {
+  app.addHook('onSend', (request, reply, payload, next) => {
+    if (reply.statusCode >= FIRST_REFUSAL || isHeard(request.id)) {
+      const at = now();
+      const durationMs = Math.round(at - (since(request.raw) ?? at));
+      const { url } = request.routeOptions;
+      if (url === undefined || !HEALTH.test(url)) heard(answerOf({ request, reply, payload, durationMs }));
+    }
+    next(null, payload);
+  });
+}
+
+type Sent = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly payload: unknown;
+  readonly durationMs: number;
+};
+
+function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
+  const { id, method, routeOptions, asker, ip, params, query, body, headers } = request;
+  const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
+  return {
+    requestId: id,
+    method,
+    route: routeOptions.url,
+    status: reply.statusCode,
+    durationMs,
+    asker,
+    address: ip,
+    body: isJson && typeof payload === 'string' ? payload : undefined,
+    received: [params, query, body, headers.authorization],
+  };
+}

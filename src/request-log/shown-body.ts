@@ -1,0 +1,73 @@
+/** What is kept of a refusal's body: its words, without anything the caller sent or what a provider told of a user. */
+
+const MOST_BYTES = 2000;
+/** Other fields of a refusal can hold an event or the addresses of accounts. */
+const KEPT_FIELDS = ['error', 'error_description', 'code', 'message', 'details', 'requestId'];
+/** Shorter values say nothing; words such as `read` are not worth hiding. */
+const LEAST_CHARACTERS = 5;
+/** Who sends more is not read whole: then no words are kept at all. */
+const MOST_VALUES = 200;
+const MOST_CHARACTERS = 20_000;
+const HIDDEN = '…';
+const MAIL_ADDRESS = /[^\s"'<>@]+@[^\s"'<>@]+/g;
+
+type Refused = {
+  readonly body: string | undefined;
+  /** Undefined where there is no such route: what such a refusal says is the address it was asked for. */
+  readonly route: string | undefined;
+  readonly received: readonly unknown[];
+};
+
+/** At most 2 kB of JSON; `undefined` where there is nothing to be kept. */
+export function shownBody({ body, route, received }: Refused): string | undefined {
+  const fields = fieldsOf(body);
+  if (fields === undefined) return undefined;
+  const values = route === undefined ? undefined : valuesIn(received);
+  const hide = (text: string) => hideIn(text, values ?? []);
+  const names = values === undefined ? ['error', 'code', 'requestId'] : KEPT_FIELDS;
+  const kept = names.filter((name) => fields[name] !== undefined);
+  const text = JSON.stringify(Object.fromEntries(kept.map((name) => [name, mapped(fields[name], hide)])));
+  if (Buffer.byteLength(text) <= MOST_BYTES) return text;
+  const { error, code } = fields;
+  return JSON.stringify({ error: shortened(error), code: shortened(code) });
+}
+
+function fieldsOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (body === undefined || !body.startsWith('{')) return undefined;
+  // The answer's own JSON, made by us a moment ago.
+  return JSON.parse(body) as Record<string, unknown>;
+}
+
+const shortened = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, 200) : undefined);
+
+/** Each text in it changed; names of fields stay. */
+function mapped(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, change)]));
+}
+
+function hideIn(text: string, values: readonly string[]): string {
+  let shown = text.replaceAll(MAIL_ADDRESS, HIDDEN);
+  for (const value of values) shown = shown.replaceAll(value, HIDDEN);
+  return shown;
+}
+
+/** The texts that were sent, the longest first; undefined when there are too many to look for. */
+function valuesIn(received: readonly unknown[]): string[] | undefined {
+  const values = new Set<string>();
+  const waiting = [...received];
+  let characters = 0;
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string') {
+      characters += value.length;
+      for (const text of [value, ...value.split(' ')]) if (text.length >= LEAST_CHARACTERS) values.add(text);
+    } else if (typeof value === 'object' && value !== null) {
+      waiting.push(...Object.values(value));
+    }
+    if (values.size + waiting.length > MOST_VALUES || characters > MOST_CHARACTERS) return undefined;
+  }
+  return [...values].toSorted((one, other) => other.length - one.length);
+}

@@ -1,0 +1,164 @@
+/** RequestLog in SQL; held to test/contract/request-log.contract.ts on both databases. */
+import { userSubject } from '../audit/user-subject.ts';
+import type { NewRequestEntry, RequestEntry } from '../request-log/request-entry.ts';
+import type { RequestFilter, RequestLog, RequestPage } from '../request-log/request-log.ts';
+import { subjectOfUser } from './append-audit.ts';
+import type { Database, Statements, Value } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+
+/** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
+const ROWS_PER_INSERT = 50;
+
+const COLUMNS = {
+  requestId: 'TEXT',
+  at: 'BIGINT',
+  method: 'TEXT',
+  route: 'TEXT',
+  status: 'BIGINT',
+  statusClass: 'BIGINT',
+  durationMs: 'BIGINT',
+  clientId: 'TEXT',
+  user: 'TEXT',
+  network: 'TEXT',
+  body: 'TEXT',
+} as const;
+type Column = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
+
+/** Of so many rows. One of an application that is gone is left out. */
+function insertText(rows: number): string {
+  const row = (_: unknown, index: number) =>
+    `(${NAMES.map((name) => `CAST(:${name}${index} AS ${COLUMNS[name]})`).join(', ')})`;
+  return `
+    INSERT INTO request_log (request_id, at, method, route, status, status_class, duration_ms, client_id, user_hash,
+      network, body)
+    SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11
+      FROM (VALUES ${Array.from({ length: rows }, row).join(', ')}) AS entry
+     WHERE column8 IS NULL OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column8)
+    ON CONFLICT (request_id) DO NOTHING`;
+}
+
+const INSERT_MANY = insertText(ROWS_PER_INSERT);
+const INSERT_ONE = insertText(1);
+
+const LIST = `
+  SELECT request_id AS "requestId", at, method, route, status, duration_ms AS "durationMs", client_id AS "clientId",
+         user_hash AS "user", network, body
+    FROM request_log`;
+/** One text for each set of filters, so that the database finds the index for it. */
+const CONDITIONS = {
+  requestId: 'request_id = :requestId',
+  user: 'user_hash = :user',
+  status: 'status = :status',
+  statusClass: 'status_class = :statusClass',
+  route: 'route = :route',
+  from: 'at >= :from',
+  to: 'at < :to',
+} as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds'>, string>>;
+type Filter = Omit<RequestFilter, 'clientIds'> & { readonly clientId?: string | undefined };
+const BEHIND = 'at <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
+
+const KEY_OF_USER = `
+  SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+const DELETE_OLD = `
+  DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE at < :before LIMIT :limit)
+  RETURNING request_id`;
+
+/** What applications called, in `db`. */
+export function requestLog(db: Database): RequestLog {
+  return {
+    addRequests: (entries) => db.transaction((tx) => addRequests(tx, entries)),
+
+    async listRequests({ clientIds, ...filter }, page) {
+      if (clientIds === undefined) return list(db, filter, page);
+      // Each by its own index: together they would have to be sorted.
+      const pages = await Promise.all(
+        [...new Set(clientIds)].map((clientId) => list(db, { ...filter, clientId }, page)),
+      );
+      return pages.flat().toSorted(newestFirst).slice(0, page.limit);
+    },
+
+    async userOf(clientId, userId) {
+      const row = await db.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+      return row?.key ? userSubject(row.key, userId) : undefined;
+    },
+
+    deleteOldRequests: (before) => deleteInParts(db, DELETE_OLD, { before }),
+  };
+}
+
+async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]): Promise<void> {
+  const users = await usersOf(tx, entries);
+  const rows = entries.map(({ userId, ...entry }) => ({
+    ...entry,
+    statusClass: Math.floor(entry.status / 100),
+    user: users.get(userKey({ ...entry, userId })),
+  }));
+  for (let from = 0; from < rows.length; ) {
+    const many = rows.length - from >= ROWS_PER_INSERT;
+    const part = rows.slice(from, from + (many ? ROWS_PER_INSERT : 1));
+    const values: Record<string, Value> = {};
+    for (const [index, row] of part.entries())
+      for (const name of NAMES) values[`${name}${index}`] = row[name] ?? null;
+    await tx.all(many ? INSERT_MANY : INSERT_ONE, values);
+    from += part.length;
+  }
+}
+
+/** Neither has a line feed. */
+const userKey = ({ clientId, userId }: Pick<NewRequestEntry, 'clientId' | 'userId'>): string =>
+  `${clientId}\n${userId}`;
+
+/** The hashes of all users, whose keys are made where there is none yet: in one order, so that no two wait for each other. */
+async function usersOf(
+  tx: Statements,
+  entries: readonly NewRequestEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const users = new Map<string, string>();
+  const keys = new Map(entries.map((entry) => [userKey(entry), entry]));
+  for (const [key, { clientId, userId }] of [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    if (clientId === undefined || userId === undefined) continue;
+    const row = await tx.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+    // An empty key is that of a user who is being deleted.
+    if (row === undefined || row.key === '') continue;
+    const user =
+      row.key === null ? await subjectOfUser(tx, { clientId, userId }) : userSubject(row.key, userId);
+    if (user !== undefined) users.set(key, user);
+  }
+  return users;
+}
+
+type Row = { [Name in keyof RequestEntry]: RequestEntry[Name] | null };
+
+async function list(db: Database, filter: Filter, { after, limit }: RequestPage): Promise<RequestEntry[]> {
+  const conditions: string[] = [];
+  const values: Record<string, Value> = { limit };
+  // Of one user or request there are few: the index that finds those is the one to be used.
+  const isOfFew = filter.user !== undefined || filter.requestId !== undefined;
+  if (filter.clientId !== undefined) {
+    conditions.push(isOfFew ? "client_id || '' = :clientId" : 'client_id = :clientId');
+    values.clientId = filter.clientId;
+  }
+  // Its index is the one of the class, where there is no application.
+  const { statusClass = filter.status && Math.floor(filter.status / 100) } = filter;
+  for (const [name, condition] of Object.entries(CONDITIONS)) {
+    const value = name === 'statusClass' ? statusClass : filter[name as keyof typeof CONDITIONS];
+    if (value === undefined) continue;
+    conditions.push(condition);
+    values[name] = value;
+  }
+  if (after !== undefined) {
+    conditions.push(BEHIND);
+    values.afterAt = after.at;
+    values.afterId = after.requestId;
+  }
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const rows = await db.all<Row>(`${LIST} ${where} ORDER BY at DESC, request_id DESC LIMIT :limit`, values);
+  return rows.map(entryOf);
+}
+
+const entryOf = (row: Row): RequestEntry =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as RequestEntry; // NULL is only where the entry has undefined.
+
+const newestFirst = (one: RequestEntry, other: RequestEntry): number =>
+  other.at - one.at || (one.requestId < other.requestId ? 1 : -1);
