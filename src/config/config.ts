@@ -28,8 +28,6 @@ export type Config = {
   readonly requestLogDays: number;
   /** How many days entries of the audit log are kept; 0: for ever. */
   readonly auditDays: number;
-  /** How many days requests are kept for the request log; 0: none are. */
-  readonly requestLogDays: number;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
@@ -158,11 +156,6 @@ export const OPTIONS = [
     name: 'KALENDS_AUDIT_DAYS',
     default: '730',
     doc: 'How many days entries of the [audit log](audit.md) are kept. `0` keeps them for ever.',
-  },
-  {
-    name: 'KALENDS_REQUEST_LOG',
-    default: '7',
-    doc: 'How many days the [request log](operations.md#request-log) keeps requests, from 1 to 90. `off` switches it off and deletes what it has.',
   },
   {
     name: 'KALENDS_TOKEN_ALGORITHM',
@@ -398,7 +391,6 @@ export function loadConfig(env: Environment): Config {
     ),
     requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
-    requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
