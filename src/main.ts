@@ -13,6 +13,11 @@ if (problem === undefined) {
   // Compiled code is kept for the next start, which it makes twice as fast. start.js has done so before.
   // Beside the packages, whose owner is the program's own: code is nothing to read from a shared folder.
   module.enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/kalends'));
+  // Who reads the output may have enough of it, as `head` has.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   const { runCommand } = await import('./cli/cli.ts');
   const { inspectStorage, openStorage } = await import('./open-storage.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {

@@ -4,6 +4,7 @@ import { accountSessions } from './access/account-session.ts';
 import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { APP_KINDS, providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
+import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
 import type { CalendarProvider } from './calendars/calendar-provider.ts';
 import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
@@ -21,6 +22,9 @@ import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openStorage, type Stores } from './open-storage.ts';
+import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
+import { deleteEndedSessions } from './people/sessions.ts';
+import { signInLimits } from './people/sign-in.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
@@ -67,7 +71,11 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   }
   warnOfPlainHttp(config, log);
   warnOfExposed(stores, log);
-  process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
+  const setupUrl = await setupUrlOf(config, stores);
+  const words = json
+    ? JSON.stringify(startDocument(config, stores, setupUrl))
+    : welcome(config, stores, setupUrl);
+  process.stdout.write(`${words}\n`);
 
   log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
   // Whoever told it may not wait for that.
@@ -156,6 +164,10 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     receiverUrl: receiverUrls(config),
     mayAskForWatch: watchCap(now),
     securityContact: config.securityContact,
+    dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
+    hasOwnOrigin: config.dashboardUrl !== config.url,
+    signInLimits: signInLimits(),
+    knownBrowserKey: sealer.derive('known browsers'),
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
@@ -164,6 +176,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     trustProxy: config.trustProxy,
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
     requestLogDays: config.requestLogDays,
+    auditDays: config.auditDays,
     connectionLimits: config.limits,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
@@ -184,9 +197,11 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
+  OldEntriesDeps &
   Pick<
     Stores,
     | 'requests'
+    | 'people'
     | 'requestLog'
     | 'accounts'
     | 'pushedRequests'
@@ -215,6 +230,8 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
     requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
+    auditEntries: () => deleteOldEntries(deps),
+    people: () => deleteEndedSessions(deps),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
   return {
@@ -232,17 +249,32 @@ function waitForStopSignal(): Promise<string> {
   });
 }
 
-function startDocument({ url, role, dataDir }: Config, { db, created }: Stores) {
-  return { url, role, database: db.dialect.engine, dataDir, created };
+function startDocument(
+  { url, role, dataDir }: Config,
+  { db, created }: Stores,
+  setupUrl: string | undefined,
+) {
+  return { url, role, database: db.dialect.engine, dataDir, created, ...(setupUrl && { setupUrl }) };
 }
 
-function welcome(config: Config, { db, created }: Stores): string {
+/** While nobody is registered: the link to the page on which the first owner is. It is never written to the log. */
+async function setupUrlOf({ dashboardUrl, role }: Config, stores: Stores): Promise<string | undefined> {
+  if (dashboardUrl === undefined || role === 'worker') return undefined;
+  const link = await makeSetupLink(stores);
+  return link && joinUrl(onLocalhost(dashboardUrl), link.token);
+}
+
+function welcome(config: Config, { db, created }: Stores, setupUrl: string | undefined): string {
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
     config.role === 'worker' ? 'Kalends works jobs.' : `Kalends is ready at ${config.url}`,
     `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
   ];
   if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
+  if (setupUrl !== undefined)
+    lines.push(`  Set up   ${setupUrl}`, '           once, within 30 minutes: the dashboard’s first owner');
+  else if (config.role !== 'worker' && config.dashboardUrl !== undefined)
+    lines.push(`  Manage   ${onLocalhost(config.dashboardUrl)}/dashboard`);
   const { google, microsoft } = config;
   const missing = [google.app ? '' : 'Google', microsoft.app ? '' : 'Microsoft'].filter(
     (name) => name !== '',
@@ -259,7 +291,7 @@ function welcome(config: Config, { db, created }: Stores): string {
       '             --redirect-uri http://localhost:3000/callback',
     );
   }
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {

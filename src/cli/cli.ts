@@ -5,6 +5,8 @@
  */
 import { ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
+import { auditCommands } from './audit-commands.ts';
+import { adminCommands } from './admin-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';
 import {
@@ -16,6 +18,7 @@ import {
   type Result,
   usageError,
 } from './command.ts';
+import { commandLineCaller } from './command-line-caller.ts';
 import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, helpOf, helpOfAll } from './help.ts';
@@ -36,11 +39,13 @@ export const COMMANDS: readonly Command[] = [
   serveCommand,
   ...clientCommands,
   ...userCommands,
+  ...adminCommands,
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,
   ...requestCommands,
   listenCommand,
+  ...auditCommands,
   backupCommand,
   doctorCommand,
 ];
@@ -106,15 +111,17 @@ const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), 
 
 function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
   const config = () => loadConfig(io.env);
+  const caller = commandLineCaller(deps.now);
   return {
     io,
     json,
     deps,
+    caller,
     config,
     async withStorage(work) {
       const storage = await deps.openStorage(config());
       try {
-        return await work(storage);
+        return await work({ ...storage, ...storage.auditedFor(caller) });
       } finally {
         await storage.close();
       }

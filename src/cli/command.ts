@@ -4,6 +4,8 @@
  */
 
 import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
+import type { Caller } from '../audit/audit-entry.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { Config } from '../config/config.ts';
@@ -13,6 +15,7 @@ import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { PersonStore } from '../people/person-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
@@ -54,6 +57,8 @@ export type Context = {
   readonly io: Io;
   readonly json: boolean;
   readonly deps: CommandDeps;
+  /** Whoever typed the command: what the stores of `withStorage` change is audited as theirs. */
+  readonly caller: Caller;
   /** Reads the configuration; throws ConfigError. */
   config(): Config;
   /** Opens what the configuration names, runs `work`, and closes it whatever happened. */
@@ -83,8 +88,10 @@ export type CommandDeps = {
   now(): number;
 };
 
-export type Storage = {
+/** Stores with changes that are audited. */
+export type AuditedStorage = {
   readonly clients: ClientStore;
+  readonly people: PersonStore;
   readonly branding: BrandingStore;
   readonly users: UserStore;
   readonly families: TokenFamilyStore;
@@ -94,6 +101,12 @@ export type Storage = {
   readonly webhookKeys: WebhookKeyStore;
   readonly endpoints: EndpointStore;
   readonly messages: MessageLog;
+};
+
+export type Storage = AuditedStorage & {
+  readonly audit: AuditLog;
+  /** The same stores, whose changes are audited as the caller's. */
+  auditedFor(caller: Caller): AuditedStorage;
   readonly requestLog: RequestLog;
   readonly streams: Pick<StreamStore, 'toldCalendar'>;
   readonly sealer: Sealer;

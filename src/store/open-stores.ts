@@ -17,6 +17,7 @@ import { followedAccounts } from './followed-accounts.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
 import { mirrorStore } from './mirror-store.ts';
+import { personStore } from './person-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
 import { pushedRequestStore } from './pushed-request-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
@@ -53,6 +54,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
   /** Those with changes of operators: each entry is written in the transaction of its change. */
   const auditedStores = (caller?: Caller) => ({
     clients: clientStore(db),
+    people: personStore(db, caller),
     branding: brandingStore(db),
     users: userStore(db, caller),
     families: tokenFamilyStore(db, caller),

@@ -46,8 +46,9 @@ export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore 
         await tx.all(ADD, { ...fresh, status: 'next' });
         await auditFor(tx, caller, {
           action: 'signing_keys.rotated',
-          before: { algorithm, active_key: retired?.kid ?? null },
-          after: { algorithm, active_key: active?.kid ?? null },
+          subject: algorithm,
+          before: { active_key: retired?.kid ?? null },
+          after: { active_key: active?.kid ?? null },
         });
       });
     },

@@ -135,6 +135,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
     requestLogDays: 7,
+    auditDays: 730,
     waits: waitsForChanges(),
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),
