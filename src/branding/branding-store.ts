@@ -13,11 +13,11 @@ export type LookChange = {
   readonly primaryColor?: string | null | undefined;
   readonly theme?: Branding['theme'] | undefined;
   readonly hideFooter?: boolean | undefined;
+  readonly applicationUrl?: string | null | undefined;
   readonly supportEmail?: string | null | undefined;
   readonly supportUrl?: string | null | undefined;
   readonly privacyUrl?: string | null | undefined;
   readonly termsUrl?: string | null | undefined;
-  readonly verified?: boolean | undefined;
 };
 
 /** How applications look: their branding, pictures and support contacts. */
@@ -26,11 +26,12 @@ export interface BrandingStore {
   findLook(clientId: string): Promise<ApplicationLook>;
 
   /**
-   * One transaction: all of `change` or nothing, and changes made at once lose none of each other.
+   * One transaction: all of `change` or nothing, and changes made at once lose none of each other. A reviewed value that
+   * is another afterwards ends or takes back the application's review (verification/review-states.ts).
    * `undefined` when there is no such application. `now` is epoch milliseconds.
    */
   changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
 
-  /** A picture that an application uses. Replacing it or deleting the application removes it. */
+  /** A picture that an application uses, or had approved. It goes when neither is so any more. */
   findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;
 }

@@ -33,6 +33,8 @@ export type Branding = {
 
 /** Settings, not branding: shown whatever the switch says. */
 export type ApplicationFacts = {
+  /** Where the application is found: an absolute https address. */
+  readonly applicationUrl: string | undefined;
   readonly supportEmail: string | undefined;
   /** An absolute https address. */
   readonly supportUrl: string | undefined;
@@ -40,8 +42,6 @@ export type ApplicationFacts = {
   readonly privacyUrl: string | undefined;
   /** Its terms of use; an address of the same kind. */
   readonly termsUrl: string | undefined;
-  /** Whether the operator has reviewed the application (docs/wire.md 4.4). */
-  readonly verified: boolean;
 };
 
 /** Of an application that has set nothing. */
@@ -56,11 +56,11 @@ export const DEFAULT_BRANDING: Branding = {
 
 /** The same of what is no branding. */
 export const DEFAULT_FACTS: ApplicationFacts = {
+  applicationUrl: undefined,
   supportEmail: undefined,
   supportUrl: undefined,
   privacyUrl: undefined,
   termsUrl: undefined,
-  verified: false,
 };
 
 /** What pages go by: the values, or the default look where branding is off. */

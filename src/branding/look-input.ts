@@ -29,6 +29,9 @@ export function readSupportEmail(text: string): string {
 /** An absolute https address, as it was written. Throws ApiError 400. */
 export const readSupportUrl = (text: string): string => readHttpsUrl(text, 'support URL');
 
+/** The same of where the application is found. Throws ApiError 400. */
+export const readApplicationUrl = (text: string): string => readHttpsUrl(text, 'application URL');
+
 /** The same of what the application says of its users' data; plain http on this machine too. Throws ApiError 400. */
 export const readPrivacyUrl = (text: string): string => readPageUrl(text, 'privacy URL');
 

@@ -7,6 +7,7 @@ import type { ApplicationLook, LogoImage, LookChange } from '../branding/brandin
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import {
+  readApplicationUrl,
   readPrimaryColor,
   readPrivacyUrl,
   readSupportEmail,
@@ -41,6 +42,11 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
   },
   { name: 'footer', value: 'on|off', doc: 'Whether pages name Kalends at their end; `on` by default.' },
   { name: 'branding', value: 'on|off', doc: '`off` shows the default look and loses nothing that is set.' },
+  {
+    name: 'application-url',
+    value: 'URL',
+    doc: 'The https page where the application is found; needed to submit it for review.',
+  },
   { name: 'support-email', value: 'ADDRESS', doc: 'Where error pages send people for help.' },
   { name: 'support-url', value: 'URL', doc: 'The same as an https page.' },
   {
@@ -49,11 +55,6 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
     doc: "What it says of its users' data, an https page; linked where they consent.",
   },
   { name: 'terms-url', value: 'URL', doc: 'Its terms of use, an https page; linked beside it.' },
-  {
-    name: 'verified',
-    value: 'on|off',
-    doc: 'Whether you have reviewed it; matters where KALENDS_OPERATOR_NAME is set.',
-  },
 ];
 
 type Options = Input['options'];
@@ -68,11 +69,11 @@ export async function readLookChange(options: Options, config: () => Config): Pr
     primaryColor: readText(options['primary-color'], readPrimaryColor),
     theme: oneOf(options, 'theme', THEMES),
     hideFooter: invert(switchOf(options, 'footer')),
+    applicationUrl: readText(options['application-url'], readApplicationUrl),
     supportEmail: readText(options['support-email'], readSupportEmail),
     supportUrl: readText(options['support-url'], readSupportUrl),
     privacyUrl: readText(options['privacy-url'], readPrivacyUrl),
     termsUrl: readText(options['terms-url'], readTermsUrl),
-    verified: switchOf(options, 'verified'),
   };
   // Last, since these take longest.
   return {
@@ -100,11 +101,11 @@ export function describeLook({ branding, facts }: ApplicationLook, url: string) 
         theme: branding.theme,
         hide_footer: branding.hideFooter,
       },
+      application_url: facts.applicationUrl ?? null,
       support_email: facts.supportEmail ?? null,
       support_url: facts.supportUrl ?? null,
       privacy_url: facts.privacyUrl ?? null,
       terms_url: facts.termsUrl ?? null,
-      verified: facts.verified,
     },
     rows: [
       ['branding', branding.enabled ? 'on' : 'off'],
@@ -113,11 +114,11 @@ export function describeLook({ branding, facts }: ApplicationLook, url: string) 
       ['primary color', branding.primaryColor ?? '(the default)'],
       ['theme', branding.theme],
       ['footer', branding.hideFooter ? 'off' : 'on'],
+      ['application URL', facts.applicationUrl ?? '(none)'],
       ['support e-mail', facts.supportEmail ?? '(none)'],
       ['support URL', facts.supportUrl ?? '(none)'],
       ['privacy URL', facts.privacyUrl ?? '(none)'],
       ['terms URL', facts.termsUrl ?? '(none)'],
-      ['verified', facts.verified ? 'on' : 'off'],
     ],
   };
 }

@@ -3,14 +3,8 @@ import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
 import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
-import {
-  type Command,
-  CommandError,
-  type CommandOption,
-  type Input,
-  type Positional,
-  usageError,
-} from './command.ts';
+import { DISPLAY_NAME, NAME, REDIRECT_URI, WEBHOOK_URL } from './client-options.ts';
+import { type Command, CommandError, type Input, type Positional, usageError } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
@@ -22,32 +16,12 @@ import {
 } from './provider-app-options.ts';
 import { clientDocument, describeClient } from './shown-client.ts';
 import { INDENT, tabulate } from './table.ts';
+import { readVerified, setVerified, unreviewedNotices, VERIFIED } from './verified-option.ts';
 import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
   doc: 'The application, as `client list` shows it.',
-};
-
-const NAME: CommandOption = {
-  name: 'name',
-  value: 'NAME',
-  doc: 'Your own name for it; its users never see it.',
-};
-const REDIRECT_URI: CommandOption = {
-  name: 'redirect-uri',
-  value: 'URI',
-  doc: 'Where browsers return with the code: https, http on this machine, or a private-use scheme.',
-};
-const DISPLAY_NAME: CommandOption = {
-  name: 'display-name',
-  value: 'NAME',
-  doc: 'What the Connect pages call it; without one they use general words.',
-};
-const WEBHOOK_URL: CommandOption = {
-  name: 'webhook-url',
-  value: 'URL',
-  doc: 'Where changes are told: https, or http on this machine.',
 };
 
 const create: Command = {
@@ -62,14 +36,16 @@ const create: Command = {
     SHARE_ADDRESS,
     ...FLOW_OPTIONS,
     ...BRANDING_OPTIONS,
+    VERIFIED,
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: ['The secret is shown this once: only its hash is kept.'],
   async run({ options }, { config, io, deps, withStorage }) {
     const flowChange = readFlowChange(options);
     const appChanges = await readAppChanges({ options }, io);
+    const verified = readVerified(options);
     const lookChange = await readLookChange(options, config);
-    return withStorage(async ({ clients, branding, providerApps, endpoints }) => {
+    return withStorage(async ({ clients, branding, verification, providerApps, endpoints }) => {
       await checkAppChanges(undefined, appChanges, providerApps);
       const { privateNetwork } = config();
       const webhook = {
@@ -89,7 +65,9 @@ const create: Command = {
       const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints });
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
       await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
-      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
+      await setVerified(client.clientId, verified, { verification, now: deps.now });
+      const shown = { branding, verification, providerApps };
+      const { document, rows } = await describeClient(client, shown, config().url);
       const [idRow = [], ...otherRows] = rows;
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
@@ -122,10 +100,12 @@ const list: Command = {
   positionals: [],
   options: [],
   run: (_, { config, withStorage }) =>
-    withStorage(async ({ clients, branding }) => {
+    withStorage(async ({ clients, branding, verification }) => {
       const all = await clients.listClients();
       const { url } = config();
-      const documents = await Promise.all(all.map((client) => clientDocument(client, { branding }, url)));
+      const documents = await Promise.all(
+        all.map((client) => clientDocument(client, { branding, verification }, url)),
+      );
       const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
@@ -141,13 +121,14 @@ const show: Command = {
   positionals: [CLIENT_ID],
   options: [],
   run: ({ positionals }, { config, withStorage, deps }) =>
-    withStorage(async ({ clients, users, branding, providerApps }) => {
+    withStorage(async ({ clients, users, branding, verification, providerApps }) => {
       const clientId = clientIdOf(positionals);
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
       const { client, secretHashes } = record;
-      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
+      const shown = { branding, verification, providerApps };
+      const { document, rows } = await describeClient(client, shown, config().url);
       const counts = [
         ['live secrets', String(secretHashes.length)],
         ['users', String(userCount)],
@@ -171,10 +152,11 @@ const update: Command = {
     SHARE_ADDRESS,
     ...FLOW_OPTIONS,
     ...BRANDING_OPTIONS,
+    VERIFIED,
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: [
-    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, support e-mail, support, privacy or terms URL, or provider client id removes it: `--display-name ""`. `--providers ""` takes the limit away.',
+    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, application URL, support e-mail, support, privacy or terms URL, or provider client id removes it: `--display-name ""`. `--providers ""` takes the limit away.',
     'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
   ],
   async run({ positionals, options }, { config, io, withStorage, deps }) {
@@ -186,14 +168,15 @@ const update: Command = {
       ...readFlowChange(options),
     };
     const appChanges = await readAppChanges({ options }, io);
+    const verified = readVerified(options);
     const lookChange = await readLookChange(options, config);
     const isNamed = Object.values(change).some((value) => value !== undefined);
-    if (!isNamed && !changesLook(lookChange) && appChanges.length === 0) {
+    if (!isNamed && verified === undefined && !changesLook(lookChange) && appChanges.length === 0) {
       const settings = update.options.filter(({ name }) => name !== SHARE_ADDRESS.name);
       const names = settings.map(({ name }) => `--${name}`).join(', ');
       throw usageError(`Nothing to change: name at least one of ${names}.`);
     }
-    return withStorage(async ({ clients, branding, providerApps, endpoints }) => {
+    return withStorage(async ({ clients, branding, verification, providerApps, endpoints }) => {
       const clientId = clientIdOf(positionals);
       const { privateNetwork } = config();
       const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
@@ -208,14 +191,20 @@ const update: Command = {
         : undefined;
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
-      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
+      await setVerified(clientId, verified, { verification, now: deps.now });
+      const shown = { branding, verification, providerApps };
+      const { document, rows } = await describeClient(client, shown, config().url);
+      const review = await verification.findVerification(clientId);
       const secret =
         webhookSecret === undefined ? [] : ['Keep the webhook secret now: it is not shown again.'];
       return {
         json: { ...document, ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }) },
-        text: [tabulate([...rows, ...secretRow(webhookSecret)]), ...secret, ...flowNotices(change)].join(
-          '\n\n',
-        ),
+        text: [
+          tabulate([...rows, ...secretRow(webhookSecret)]),
+          ...secret,
+          ...flowNotices(change),
+          ...(review === undefined ? [] : unreviewedNotices(review)),
+        ].join('\n\n'),
       };
     });
   },

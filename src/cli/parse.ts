@@ -14,7 +14,7 @@ export function findCommand(
   commands: readonly Command[],
   args: readonly string[],
 ): { command: Command; rest: string[] } | undefined {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const name = args.slice(0, length).join(' ');
     const command = commands.find((candidate) => candidate.name === name);
     if (command) return { command, rest: args.slice(name.split(' ').length) };

@@ -3,9 +3,11 @@
 import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { Client } from '../oauth/client.ts';
+import type { VerificationStore } from '../verification/verification-store.ts';
 import { describeLook } from './branding-options.ts';
 import { describeFlow } from './flow-options.ts';
 import { describeApps } from './provider-app-options.ts';
+import { describeVerification } from './verified-option.ts';
 
 export type ClientDescription = {
   readonly document: Readonly<Record<string, unknown>>;
@@ -14,31 +16,35 @@ export type ClientDescription = {
 
 type DescriptionDeps = {
   readonly branding: Pick<BrandingStore, 'findLook'>;
+  readonly verification: Pick<VerificationStore, 'findVerification'>;
   readonly providerApps: ProviderAppStore;
 };
 
 /** All settings but the secrets; `url` is the instance's own. */
 export async function describeClient(
   client: Client,
-  { branding, providerApps }: DescriptionDeps,
+  { branding, verification, providerApps }: DescriptionDeps,
   url: string,
 ): Promise<ClientDescription> {
   const base = { document: documentOf(client), rows: rowsOf(client) };
   const look = describeLook(await branding.findLook(client.clientId), url);
+  const review = describeVerification(await verification.findVerification(client.clientId));
   const apps = await describeApps(client.clientId, providerApps);
   return {
-    document: { ...base.document, ...look.document, ...apps.document },
-    rows: [...base.rows, ...look.rows, ...apps.rows],
+    document: { ...base.document, ...look.document, ...review.document, ...apps.document },
+    rows: [...base.rows, ...look.rows, ...review.rows, ...apps.rows],
   };
 }
 
 /** The document in lists of applications: without the providers' apps. */
 export async function clientDocument(
   client: Client,
-  { branding }: Pick<DescriptionDeps, 'branding'>,
+  { branding, verification }: Pick<DescriptionDeps, 'branding' | 'verification'>,
   url: string,
 ): Promise<ClientDescription['document']> {
-  return { ...documentOf(client), ...describeLook(await branding.findLook(client.clientId), url).document };
+  const look = describeLook(await branding.findLook(client.clientId), url);
+  const review = describeVerification(await verification.findVerification(client.clientId));
+  return { ...documentOf(client), ...look.document, ...review.document };
 }
 
 function documentOf(client: Client) {

@@ -15,6 +15,11 @@ export interface ClientStore {
 
   listClients(): Promise<Client[]>;
   createClient(client: UnstoredClient, secretHash: string): Promise<void>;
+
+  /**
+   * One transaction. A display name that is another afterwards ends or takes back the application's review
+   * (verification/review-states.ts).
+   */
   updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
 
   /** Adds a secret; the newest of those before it stays alive until `oldExpireAt`. */

@@ -85,9 +85,12 @@ export const NO_LOOK = {
     theme: 'auto',
     hide_footer: false,
   },
+  application_url: null,
   support_email: null,
   support_url: null,
   privacy_url: null,
   terms_url: null,
   verified: false,
+  verified_at: null,
+  review_status: 'not_submitted',
 };

@@ -48,6 +48,7 @@ export type Harness = {
   readonly codes: Stores['codes'];
   readonly clients: Stores['clients'];
   readonly looks: Stores['branding'];
+  readonly verification: Stores['verification'];
   readonly accounts: Stores['accounts'];
   readonly pushedRequests: Stores['pushedRequests'];
   /** Moves the clock on. */
@@ -84,7 +85,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
   const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
-  const { clients, branding: looks, accounts, codes, pushedRequests } = stores;
+  const { clients, branding: looks, verification, accounts, codes, pushedRequests } = stores;
   const deps: ConnectDeps = {
     ...stores,
     operatorName: undefined,
@@ -120,7 +121,21 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return { app, db, sealer, deps, logged, codes, clients, looks, accounts, pushedRequests, pass, close };
+  return {
+    app,
+    db,
+    sealer,
+    deps,
+    logged,
+    codes,
+    clients,
+    looks,
+    verification,
+    accounts,
+    pushedRequests,
+    pass,
+    close,
+  };
 }
 
 /** The one password of the harness's Apple, whose form takes no others. */

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { brandColors } from '../../src/branding/brand-colors.ts';
+import { verifyNow } from '../../src/verification/reviews.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { openJourneys } from './journeys.ts';
 
@@ -20,7 +21,7 @@ const LOGO = { webp: Buffer.from('light') };
 const DARK = { webp: Buffer.from('dark') };
 const NONE = { logo: null, darkLogo: null, primaryColor: null, hideFooter: false, theme: 'auto' } as const;
 beforeEach(async () => {
-  const facts = { supportEmail: null, supportUrl: null, verified: true };
+  const facts = { supportEmail: null, supportUrl: null };
   await harness.looks.changeLook('acme', { enabled: true, ...NONE, ...facts }, 1);
 });
 
@@ -195,8 +196,6 @@ describe('an error page', () => {
 
 describe('the notice on applications that are not verified', () => {
   it('the notice on unverified applications names operator and application on selection and consent, and says what it means', async () => {
-    await change({ verified: false });
-
     const [selection, , consent, question] = await everyPage();
 
     for (const page of [selection, consent]) {
@@ -209,10 +208,12 @@ describe('the notice on applications that are not verified', () => {
   });
 
   it('the notice on unverified applications is not there for a verified application, nor where no operator is named', async () => {
-    const verified = await new Browser(harness).start();
+    const reviewed = await openConnect({ operatorName: 'Northwind' });
+    await verifyNow({ clientId: 'acme' }, { verification: reviewed.verification, now: () => 1 });
+    const verified = await new Browser(reviewed).start();
     const nobody = await openConnect();
     const unnamed = await new Browser(nobody).start();
-    await nobody.close();
+    await Promise.all([reviewed.close(), nobody.close()]);
 
     for (const page of [verified, unnamed]) assert.doesNotMatch(page.body, /Not verified/);
   });

@@ -10,11 +10,11 @@ import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 const NO_FACTS = {
+  applicationUrl: undefined,
   supportEmail: undefined,
   supportUrl: undefined,
   privacyUrl: undefined,
   termsUrl: undefined,
-  verified: false,
 };
 const picture = (content: string) => ({ webp: Buffer.from(`RIFF ${content} \0\xff`, 'latin1') });
 const hashOf = ({ webp }: ReturnType<typeof picture>) => hash('sha256', webp);
@@ -44,11 +44,11 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       const [logo, darkLogo] = [picture('light'), picture('dark')];
       const plain = { enabled: false, primaryColor: '#aa3355', theme: 'dark', hideFooter: true } as const;
       const facts = {
+        applicationUrl: 'https://acme.example/',
         supportEmail: 'a@acme.example',
         supportUrl: 'https://acme.example/?',
         privacyUrl: 'https://acme.example/privacy',
         termsUrl: 'https://acme.example/terms',
-        verified: true,
       };
 
       const changed = await looks.changeLook('acme', { ...plain, ...facts, logo, darkLogo }, NOW);
@@ -62,7 +62,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('a change of a look leaves what it does not name, and empties what it names null', async () => {
       const { looks } = await prepare();
       const set = { primaryColor: '#aa3355', supportEmail: 'a@acme.example', logo: picture('one') };
-      await looks.changeLook('acme', { ...set, theme: 'light', verified: true }, NOW);
+      await looks.changeLook('acme', { ...set, theme: 'light' }, NOW);
 
       const changed = await looks.changeLook('acme', { hideFooter: true }, NOW + 1);
       const emptied = await looks.changeLook(
@@ -76,14 +76,14 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.equal(changed?.facts.supportEmail, 'a@acme.example');
       assert.deepEqual(emptied, {
         branding: { ...DEFAULT_BRANDING, theme: 'light', hideFooter: true },
-        facts: { ...NO_FACTS, verified: true },
+        facts: NO_FACTS,
       });
     });
 
     it('no look is set for an application that is not there', async () => {
       const { db, looks } = await prepare();
 
-      assert.equal(await looks.changeLook('nobody', { logo: picture('x'), verified: true }, NOW), undefined);
+      assert.equal(await looks.changeLook('nobody', { logo: picture('x') }, NOW), undefined);
       assert.equal(await rowsIn(db, 'application_look'), 0);
       assert.equal(await rowsIn(db, 'application_logo'), 0);
     });
@@ -107,7 +107,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
         { hideFooter: true },
         { supportEmail: 'a@acme.example' },
         { supportUrl: 'https://acme.example/' },
-        { verified: true },
+        { applicationUrl: 'https://acme.example/' },
         { logo: picture('light') },
         { darkLogo: picture('dark') },
         { privacyUrl: 'https://acme.example/privacy', termsUrl: 'https://acme.example/terms' },
@@ -156,7 +156,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     it('the look and the pictures of an application that is deleted are forgotten', async () => {
       const { db, looks, clients } = await prepare();
       const logo = picture('gone');
-      await looks.changeLook('acme', { logo, verified: true }, NOW);
+      await looks.changeLook('acme', { logo }, NOW);
 
       await clients.deleteClient('acme', NOW);
 

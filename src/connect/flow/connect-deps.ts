@@ -12,6 +12,7 @@ import type { Log } from '../../lib/log.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
 import type { PushedRequestStore } from '../../oauth/pushed-request-store.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
+import type { VerificationStore } from '../../verification/verification-store.ts';
 import type { AuthorizationRequestStore } from './authorization-request-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
@@ -32,6 +33,8 @@ export type ConnectDeps = {
   readonly calendarChoices: Pick<CalendarChoiceStore, 'chosenCalendars' | 'chooseCalendars'>;
   /** How applications look, and who helps their users. */
   readonly branding: Pick<BrandingStore, 'findLook'>;
+  /** Which of that users may see. */
+  readonly verification: Pick<VerificationStore, 'findVerification'>;
   /**
    * Who runs this instance, as the notice on applications that are not verified names them
    * (docs/wire.md 4.4); `undefined`: there is no such notice.

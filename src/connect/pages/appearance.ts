@@ -6,9 +6,12 @@ import { brandColors, brandRule } from '../../branding/brand-colors.ts';
 import {
   type ApplicationFacts,
   type Branding,
+  DEFAULT_BRANDING,
+  DEFAULT_FACTS,
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
+import { findShownLook, type ShownLook } from '../../verification/shown-look.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
@@ -39,7 +42,15 @@ const PROGRAM_NAME = 'Kalends';
 /** How pages call the service, given the name its operator has set. */
 export const serviceNameOf = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
 
-export type AppearanceDeps = Pick<ConnectDeps, 'clients' | 'branding' | 'operatorName'>;
+export type AppearanceDeps = Pick<ConnectDeps, 'branding' | 'verification' | 'operatorName'>;
+
+/** Of an application that is not known. */
+const NO_LOOK = {
+  displayName: undefined,
+  branding: DEFAULT_BRANDING,
+  facts: DEFAULT_FACTS,
+  isVerified: undefined,
+} as const;
 
 /** How a request's pages appear. `remembered` is the theme this browser's user chose before. */
 export async function appearanceFor(
@@ -47,21 +58,31 @@ export async function appearanceFor(
   remembered: Theme | undefined,
   deps: AppearanceDeps,
 ): Promise<Appearance> {
-  const [client, { branding: set, facts }] = await Promise.all([
-    deps.clients.findClient(clientId),
-    deps.branding.findLook(clientId),
-  ]);
+  const look = await findShownLook(clientId, deps);
+  return appearanceOf(look, { language, theme, remembered }, deps);
+}
+
+/** In which language and colours a reader gets pages; `theme` is what was sent, `remembered` what they chose before. */
+type Reader = Pick<AuthorizationRequest, 'language' | 'theme'> & { readonly remembered: Theme | undefined };
+
+/** How pages of an application with that look appear; without one, as those of none that is known. */
+export async function appearanceOf(
+  look: ShownLook | undefined,
+  { language, theme, remembered }: Reader,
+  { operatorName }: Pick<ConnectDeps, 'operatorName'>,
+): Promise<Appearance> {
+  const { displayName, branding: set, facts, isVerified } = look ?? NO_LOOK;
   const branding = effectiveBranding(set);
   return {
     messages: messagesFor(language),
     theme: themeOf(theme, branding.theme, remembered),
     isThemeOpen: theme === undefined && branding.theme === 'auto',
-    displayName: client?.displayName,
+    displayName,
     branding,
     brandRule: branding.primaryColor && brandRule(await brandColors(branding.primaryColor)),
     facts,
-    serviceName: serviceNameOf(deps.operatorName),
-    unverifiedBy: client !== undefined && !facts.verified ? deps.operatorName : undefined,
+    serviceName: serviceNameOf(operatorName),
+    unverifiedBy: isVerified === false ? operatorName : undefined,
   };
 }
 

@@ -1,0 +1,43 @@
+/** What an application needs before it can be submitted (docs/wire.md 5.3). */
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import type { Verification } from './verification.ts';
+
+/** Something that is missing, and what to do about it, as a sentence. */
+export type MissingValue = {
+  readonly field: 'displayName' | 'applicationUrl' | 'redirectUri' | 'support';
+  readonly sentence: string;
+};
+
+/** Everything that keeps the application from being submitted; empty where nothing does. A logo is optional. */
+export function missingForReview({ present, redirectUri }: Verification): MissingValue[] {
+  const missing: MissingValue[] = [];
+  if (present.displayName === undefined)
+    missing.push({
+      field: 'displayName',
+      sentence: 'Set a display name: it is what users know the application by.',
+    });
+  if (present.applicationUrl === undefined)
+    missing.push({
+      field: 'applicationUrl',
+      sentence: 'Set the application URL: the https page where the application is found.',
+    });
+  if (!isPublic(redirectUri))
+    missing.push({
+      field: 'redirectUri',
+      sentence: 'Set a redirect URI that is https and not on this machine.',
+    });
+  if (present.supportEmail === undefined && present.supportUrl === undefined)
+    missing.push({
+      field: 'support',
+      sentence: 'Set a support e-mail or a support URL: users who need help are sent there.',
+    });
+  return missing;
+}
+
+function isPublic(redirectUri: string): boolean {
+  const url = URL.parse(redirectUri);
+  if (url?.protocol !== 'https:') return false;
+  const host = url.hostname.replace(/\.$/, '');
+  // Browsers reach this machine at the unspecified addresses too.
+  return !isLoopbackHost(host) && host !== '0.0.0.0' && host !== '[::]';
+}

@@ -1,0 +1,139 @@
+/** What developers and reviewers do about the verification of an application (docs/wire.md 5.3). */
+import { hash } from 'node:crypto';
+
+import { ApiError } from '../http/refusal.ts';
+import { missingForReview } from './requirements.ts';
+import type { ReviewStep } from './review-states.ts';
+import { REVIEWED_FIELDS, type Verification } from './verification.ts';
+import type { VerificationStore } from './verification-store.ts';
+
+const MOST_NOTE_CHARACTERS = 2000;
+
+/** `verification` is the store of whoever makes the step, who is named in the activity log. */
+export type ReviewDeps = {
+  readonly verification: Pick<VerificationStore, 'makeStep'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type ReviewInput = {
+  readonly clientId: string;
+  readonly note?: string | undefined;
+};
+
+/** What a reviewer decides on: `submission` is `submissionOf` the verification they looked at. */
+export type DecisionInput = ReviewInput & { readonly submission: string };
+
+/** Names the reviewed values of an application: another one where any of them is another. */
+export const submissionOf = ({ clientId, present }: Verification): string =>
+  hash('sha256', JSON.stringify([clientId, ...REVIEWED_FIELDS.map((field) => present[field] ?? null)]));
+
+/**
+ * Hands what the application has set to the reviewers. Like all steps it answers how it is afterwards, `undefined` when
+ * there is no such application, and throws ApiError 409 where it cannot be made, 400 for a note that cannot be kept.
+ * Where something is missing, `details` of the error says what, by field.
+ */
+export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
+  makeStep({ ...input, step: 'submit' }, deps, (verification) => {
+    refuseUnless(
+      verification.status !== 'under_review',
+      'already_under_review',
+      'It is under review already',
+    );
+    refuseUnless(
+      verification.status !== 'approved',
+      'already_approved',
+      'What it has set is approved already',
+    );
+    refuseIncomplete(verification);
+  });
+
+/** The developer takes the submission back. */
+export const cancelReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
+  makeStep({ ...input, step: 'cancel' }, deps, refuseUnlessUnderReview);
+
+/** Users see what was submitted from now on. Refused when that is not what the reviewer looked at. */
+export const approveSubmission = (
+  input: DecisionInput,
+  deps: ReviewDeps,
+): Promise<Verification | undefined> =>
+  makeStep({ ...input, step: 'approve' }, deps, (verification) => refuseUnlessSubmitted(verification, input));
+
+/** Hands the submission back with a note, which says what has to change. */
+export async function requestChanges(
+  input: DecisionInput,
+  deps: ReviewDeps,
+): Promise<Verification | undefined> {
+  refuseWithoutNote(input, 'what has to change');
+  return makeStep({ ...input, step: 'request_changes' }, deps, (verification) =>
+    refuseUnlessSubmitted(verification, input),
+  );
+}
+
+/** The application is no longer verified, and its users see what it has set. The note says why. */
+export async function withdrawVerification(
+  input: ReviewInput,
+  deps: ReviewDeps,
+): Promise<Verification | undefined> {
+  refuseWithoutNote(input, 'why');
+  return makeStep({ ...input, step: 'withdraw' }, deps, ({ verifiedAt }) =>
+    refuseUnless(verifiedAt !== undefined, 'not_verified', 'It is not verified'),
+  );
+}
+
+/**
+ * The operator's approval of what the application has set now, without a submission and whatever is missing. Does nothing
+ * where that is approved already.
+ */
+export const verifyNow = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
+  makeStep({ ...input, step: 'verify' }, deps, () => undefined);
+
+async function makeStep(
+  { clientId, note, step }: ReviewInput & { readonly step: ReviewStep },
+  { verification, now }: ReviewDeps,
+  check: (verification: Verification) => void,
+): Promise<Verification | undefined> {
+  const entry = { clientId, step, note: readNote(note), now: now() };
+  return (await verification.makeStep(entry, check))?.verification;
+}
+
+function refuseUnlessSubmitted(verification: Verification, { submission }: DecisionInput): void {
+  refuseUnlessUnderReview(verification);
+  refuseUnless(
+    submissionOf(verification) === submission,
+    'submission_changed',
+    'It was changed and submitted again since you looked at it: look at it as it is now',
+  );
+}
+
+const refuseUnlessUnderReview = ({ status }: Verification): void =>
+  refuseUnless(status === 'under_review', 'not_under_review', 'It is not under review');
+
+function refuseUnless(condition: boolean, code: string, sentence: string): void {
+  if (!condition) throw new ApiError(409, code, sentence);
+}
+
+function refuseIncomplete(verification: Verification): void {
+  const missing = missingForReview(verification);
+  if (missing.length === 0) return;
+  throw new ApiError(409, 'not_ready_for_review', {
+    message: `It cannot be submitted yet. ${missing.map(({ sentence }) => sentence).join(' ')}`,
+    details: Object.fromEntries(missing.map(({ field, sentence }) => [field, [sentence]])),
+  });
+}
+
+function refuseWithoutNote({ note }: ReviewInput, what: string): void {
+  if (readNote(note) === undefined)
+    throw new ApiError(400, 'note_missing', `A note is needed that says ${what}`);
+}
+
+/** Without space around it; `undefined` for one that says nothing. */
+function readNote(note: string | undefined): string | undefined {
+  const text = note?.replaceAll('\r\n', '\n').trim() ?? '';
+  if (text.length > MOST_NOTE_CHARACTERS)
+    throw new ApiError(400, 'invalid_note', `A note has at most ${MOST_NOTE_CHARACTERS} characters`);
+  // Direction overrides could make it read as something else.
+  if (/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u.test(text) || !text.isWellFormed())
+    throw new ApiError(400, 'invalid_note', 'A note must not contain control characters');
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,46 @@
+/** What users see of an application: the one place that decides between its present values and the approved ones. */
+import type { ApplicationFacts, Branding } from '../branding/branding.ts';
+import type { ApplicationLook, BrandingStore } from '../branding/branding-store.ts';
+import type { ReviewedValues, Verification } from './verification.ts';
+import type { VerificationStore } from './verification-store.ts';
+
+/** An application as pages show it. */
+export type ShownLook = {
+  readonly displayName: string | undefined;
+  readonly branding: Branding;
+  readonly facts: ApplicationFacts;
+  readonly isVerified: boolean;
+};
+
+export type ShownLookDeps = {
+  readonly branding: Pick<BrandingStore, 'findLook'>;
+  readonly verification: Pick<VerificationStore, 'findVerification'>;
+};
+
+/** As users see it now; `undefined` when there is no such application. */
+export async function findShownLook(clientId: string, deps: ShownLookDeps): Promise<ShownLook | undefined> {
+  const [look, verification] = await Promise.all([
+    deps.branding.findLook(clientId),
+    deps.verification.findVerification(clientId),
+  ]);
+  if (verification === undefined) return undefined;
+  return lookWith(look, verification, verification.approved ?? verification.present);
+}
+
+/** As users would see it with what it has set, once that is approved; for previews. */
+export const presentLook = (look: ApplicationLook, verification: Verification): ShownLook =>
+  lookWith(look, verification, verification.present);
+
+// All of `values` come from one reading: a page never mixes approved values with others.
+function lookWith(
+  { branding, facts }: ApplicationLook,
+  { verifiedAt }: Verification,
+  { displayName, logo, darkLogo, ...contacts }: ReviewedValues,
+): ShownLook {
+  return {
+    displayName,
+    branding: { ...branding, logo, darkLogo },
+    facts: { ...facts, ...contacts },
+    isVerified: verifiedAt !== undefined,
+  };
+}
