@@ -42,6 +42,10 @@ const ADD_INVITATION = `
    WHERE (CAST(:purpose AS TEXT) <> 'setup' OR NOT EXISTS (SELECT 1 FROM person))
      AND (CAST(:personId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM person WHERE person_id = :personId))
   RETURNING invitation_id`;
+// Of several that set an instance up at once one may: they take turns at this row.
+const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('person_registered', :personId)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND expires_at > :now RETURNING ${INVITATION}`;
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
@@ -159,6 +163,7 @@ type Acceptance = {
 };
 
 async function accept(tx: Statements, { tokenHash, person, now, caller }: Acceptance): Promise<Accepted> {
+  await tx.all(TAKE_TURN, { personId: person.personId });
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
   const { purpose, role, clientIds, personId } = invitationOf(spent);
@@ -173,7 +178,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     return 'done';
   }
   if (purpose === 'setup') {
-    // The others printed by other starts: of two that are completed at once, one finds its link gone or somebody there.
+    // Every start printed one of its own.
     await tx.all("DELETE FROM invitation WHERE purpose = 'setup'");
     if ((await tx.get('SELECT person_id FROM person LIMIT 1')) !== undefined) return 'link_ended';
   }

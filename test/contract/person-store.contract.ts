@@ -1,0 +1,194 @@
+/** What every PersonStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Caller } from '../../src/audit/audit-entry.ts';
+import type { Role } from '../../src/people/person.ts';
+import type { Invitation, NewPerson, PersonStore } from '../../src/people/person-store.ts';
+import { auditLog } from '../../src/store/audit-log.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { personStore } from '../../src/store/person-store.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
+
+const HOUR = 3_600_000;
+const CALLER: Caller = { actor: { kind: 'command_line', name: 'root' }, address: undefined, now: () => NOW };
+
+const invitation = (id: string, change: Partial<Invitation> = {}): Invitation => ({
+  invitationId: id,
+  purpose: 'invite',
+  role: 'owner',
+  login: undefined,
+  clientIds: [],
+  personId: undefined,
+  createdAt: NOW,
+  expiresAt: NOW + HOUR,
+  ...change,
+});
+const newPerson = (personId: string, login = `${personId}@example.com`): NewPerson => ({
+  personId,
+  login,
+  name: `Name of ${personId}`,
+  password: 'a hash',
+});
+
+async function join(people: PersonStore, personId: string, change: Partial<Invitation> = {}): Promise<void> {
+  assert.equal(await people.addInvitation(invitation(`i-${personId}`, change), `h-${personId}`), true);
+  assert.equal(await people.acceptInvitation(`h-${personId}`, newPerson(personId), NOW), 'done');
+}
+
+async function opened(open: () => Promise<Database>) {
+  const db = await open();
+  const clients = clientStore(db);
+  for (const clientId of ['acme', 'other']) {
+    const facts = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
+    await clients.createClient({ ...facts, redirectUri: 'https://a.example/', createdAt: NOW }, clientId);
+  }
+  const people = personStore(db, CALLER);
+  const actions = async () =>
+    (await auditLog(db).listEntries({}, { limit: 100 })).map(({ action }) => action);
+  return { db, people, actions, clients };
+}
+
+const session = (sessionId: string, personId: string, at = NOW) => ({
+  ...{ sessionId, personId, sessionHash: `hash of ${sessionId}`, createdAt: at, seenAt: at, provedAt: at },
+  ...{ address: '192.0.2.1', browser: 'Firefox' },
+});
+const SINCE = { seenAfter: NOW - HOUR, createdAfter: NOW - HOUR };
+
+export function personStoreContract(database: string, open: () => Promise<Database>): void {
+  describe(`PersonStore on ${database}: links`, () => {
+    it('a link lets one person in, however many complete it at once', async () => {
+      const { people, actions } = await opened(open);
+      await people.addInvitation(invitation('i', { role: 'developer', clientIds: ['acme', 'gone'] }), 'h');
+      const outcomes = await tenTimes((i) => people.acceptInvitation('h', newPerson(`p${i}`), NOW));
+      assert.equal(outcomes.filter((outcome) => outcome === 'done').length, 1);
+      assert.deepEqual(new Set(outcomes), new Set(['done', 'link_ended']));
+      const [only, ...others] = await people.listPeople();
+      assert.deepEqual(others, []);
+      assert.deepEqual([only?.role, only?.clientIds, only?.hasPassword], ['developer', ['acme'], true]);
+      assert.deepEqual(await actions(), ['person.registered', 'person.invited']);
+    });
+
+    it('of ten that set an instance up at once, each with a link of its own, one is its owner', async () => {
+      const { people } = await opened(open);
+      await tenTimes((i) => people.addInvitation(invitation(`i${i}`, { purpose: 'setup' }), `h${i}`));
+      const outcomes = await tenTimes((i) => people.acceptInvitation(`h${i}`, newPerson(`p${i}`), NOW));
+      assert.deepEqual(
+        outcomes.filter((outcome) => outcome !== 'link_ended'),
+        ['done'],
+      );
+      assert.equal((await people.listPeople()).length, 1);
+      assert.deepEqual(await people.listInvitations(NOW), []);
+      assert.equal(await people.addInvitation(invitation('late', { purpose: 'setup' }), 'late'), false);
+    });
+
+    it('a link is not spent by an address that is taken, nor by being looked at, and ends in time', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ada');
+      await people.addInvitation(invitation('i'), 'h');
+      assert.equal((await people.findInvitation('h', NOW))?.invitationId, 'i');
+      assert.equal(await people.acceptInvitation('h', newPerson('b', 'ada@example.com'), NOW), 'login_taken');
+      assert.equal(await people.acceptInvitation('h', newPerson('b'), NOW + HOUR), 'link_ended');
+      assert.equal(await people.findInvitation('h', NOW + HOUR), undefined);
+      assert.equal(await people.acceptInvitation('h', newPerson('b'), NOW), 'done');
+    });
+
+    it('a way back in sets the password, ends all sessions and makes nobody new', async () => {
+      const { people, actions } = await opened(open);
+      await join(people, 'ada');
+      await people.addSession(session('s', 'ada'));
+      await people.addInvitation(invitation('r', { purpose: 'reset', personId: 'ada' }), 'r');
+      const changed = { ...newPerson('someone-else', 'else@example.com'), password: 'another hash' };
+      assert.equal(await people.acceptInvitation('r', changed, NOW), 'done');
+      assert.equal((await people.findByLogin('ada@example.com'))?.password, 'another hash');
+      assert.equal((await people.listPeople()).length, 1);
+      assert.deepEqual(await people.listSessions('ada'), []);
+      assert.deepEqual((await actions()).slice(0, 3), [
+        'person.password_set',
+        'person.reset',
+        'person.signed_in',
+      ]);
+    });
+  });
+
+  describe(`PersonStore on ${database}: roles`, () => {
+    it('an instance keeps an owner, however many remove each other at once', async () => {
+      const { people } = await opened(open);
+      await tenTimes((i) => join(people, `p${i}`));
+      const outcomes = await tenTimes((i) => people.removePerson(`p${i}`));
+      assert.equal(outcomes.filter((outcome) => outcome === 'last_owner').length, 1);
+      const [last] = await people.listPeople();
+      assert.equal(await people.setRole(last?.personId ?? '', 'viewer', []), 'last_owner');
+      assert.equal(last?.role, 'owner');
+    });
+
+    it('another role ends the sessions, other applications do not; both are audited once', async () => {
+      const { people, actions, clients } = await opened(open);
+      await join(people, 'ada');
+      await join(people, 'ben', { role: 'developer', clientIds: ['acme'] });
+      await people.addSession(session('s', 'ben'));
+      const change = async (role: Role, ids: string[]) => people.setRole('ben', role, ids);
+      await change('developer', ['other']);
+      assert.deepEqual((await people.findPerson('ben'))?.clientIds, ['other']);
+      assert.equal((await people.listSessions('ben')).length, 1);
+      await change('developer', ['other']);
+      await change('viewer', []);
+      assert.deepEqual(await people.listSessions('ben'), []);
+      assert.equal((await actions()).filter((action) => action === 'person.role_changed').length, 2);
+      assert.equal(await people.setRole('nobody', 'viewer', []), false);
+
+      await change('developer', ['other']);
+      await clients.deleteClient('other', NOW);
+      assert.deepEqual((await people.findPerson('ben'))?.clientIds, []);
+    });
+  });
+
+  describe(`PersonStore on ${database}: sessions`, () => {
+    it('a session is found while it is used and not too old, and by its hash alone', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ada');
+      await people.addSession(session('s', 'ada'));
+      await people.addSession(session('of-nobody', 'nobody'));
+      const found = await people.findSession('hash of s', SINCE);
+      assert.deepEqual([found?.person.personId, found?.session.provedAt], ['ada', NOW]);
+      assert.equal(await people.findSession('hash of of-nobody', SINCE), undefined);
+      assert.equal(await people.findSession('hash of s', { ...SINCE, seenAfter: NOW }), undefined);
+      assert.equal(await people.findSession('hash of s', { ...SINCE, createdAfter: NOW }), undefined);
+      await people.touchSession('s', NOW + 5);
+      await people.proveSession('s', NOW + 7);
+      const [listed] = await people.listSessions('ada');
+      assert.deepEqual([listed?.seenAt, listed?.provedAt], [NOW + 5, NOW + 7]);
+      assert.equal((await people.findPerson('ada'))?.seenAt, NOW + 5);
+    });
+
+    it('a new password ends the other sessions, and nobody ends those of somebody else', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ada');
+      await join(people, 'ben');
+      for (const id of ['s1', 's2', 's3']) await people.addSession(session(id, 'ada'));
+      await people.endSession('ben', 's1');
+      assert.equal((await people.listSessions('ada')).length, 3);
+      await people.endSession('ada', 's1');
+      await people.setPassword('ada', 'newer', 's2');
+      assert.deepEqual(
+        (await people.listSessions('ada')).map(({ sessionId }) => sessionId),
+        ['s2'],
+      );
+      await people.removePerson('ada');
+      assert.equal(await people.findSession('hash of s2', SINCE), undefined);
+    });
+
+    it('what has ended is deleted, and nothing else', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ada');
+      await people.addSession(session('old', 'ada', NOW - 10));
+      await people.addSession(session('new', 'ada', NOW));
+      await people.addInvitation(invitation('ended', { expiresAt: NOW }), 'a');
+      await people.addInvitation(invitation('open'), 'b');
+      assert.equal(await people.deleteEnded({ seen: NOW - 10, created: 0, now: NOW }), 2);
+      assert.deepEqual((await people.listInvitations(0)).length, 1);
+      assert.deepEqual((await people.listSessions('ada')).length, 1);
+    });
+  });
+}

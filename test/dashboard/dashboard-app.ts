@@ -1,0 +1,143 @@
+/** The dashboard's routes over real stores, with browsers that hold cookies and send the forms they were given. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+
+import Fastify from 'fastify';
+
+import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
+import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
+import { readForms } from '../../src/http/form-body.ts';
+import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import type { Role } from '../../src/people/person.ts';
+import { formTokenOf } from '../../src/people/sessions.ts';
+import { signInLimits } from '../../src/people/sign-in.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { collectingLog } from '../harness/calendar-server.ts';
+
+const NOW = Date.UTC(2026, 10, 15, 12);
+export const ORIGIN = 'https://kalends.example';
+/** Of Fastify's, which is https here. */
+const SESSION = '__Host-kalends_session';
+
+export type DashboardApp = Awaited<ReturnType<typeof openDashboardApp>>;
+
+/** The caller closes `app`. The application `acme` and the application `other` are there; nobody is registered. */
+export async function openDashboardApp(db: Database, changes: Partial<DashboardDeps> = {}) {
+  const clock = { now: NOW };
+  const sealer = createSealer(randomBytes(32));
+  const stores = openStores(db, { sealer });
+  const log = collectingLog();
+  const deps: OpenDashboard = {
+    ...stores,
+    signInLimits: signInLimits(),
+    knownBrowserKey: sealer.derive('known browsers'),
+    dashboardUrl: ORIGIN,
+    hasOwnOrigin: false,
+    log,
+    now: () => clock.now,
+    ...(changes as Partial<OpenDashboard>),
+  };
+  for (const clientId of ['acme', 'other']) {
+    const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };
+    const redirectUri = `https://${clientId}.example/callback`;
+    await stores.clients.createClient({ ...facts, redirectUri, createdAt: NOW }, hashOfSecret(clientId));
+  }
+  const app = Fastify();
+  readForms(app);
+  app.register(dashboardRoutes(deps));
+  await app.ready();
+
+  /** Somebody of that role, signed in; developers have `acme`. */
+  const signedIn = async (role: Role): Promise<DashboardBrowser> => {
+    const personId = `p-${role}-${randomBytes(4).toString('hex')}`;
+    const secret = randomBytes(32).toString('base64url');
+    await db.write(
+      `INSERT INTO person (person_id, name, login, role, created_at)
+       VALUES (:personId, :name, :login, :role, 1) RETURNING person_id`,
+      { personId, name: `Some ${role}`, login: `${personId}@example.com`, role },
+    );
+    if (role === 'developer')
+      await db.write(
+        `INSERT INTO person_application (person_id, client_id) VALUES (:personId, 'acme') RETURNING person_id`,
+        { personId },
+      );
+    await stores.people.addSession({
+      sessionHash: hashOfSecret(secret),
+      sessionId: `s-${personId}`,
+      personId,
+      ...{ createdAt: clock.now, seenAt: clock.now, provedAt: clock.now },
+      ...{ address: '192.0.2.1', browser: 'a test' },
+    });
+    return browser({ [SESSION]: secret }, personId);
+  };
+
+  const browser = (held: Record<string, string> = {}, personId = ''): DashboardBrowser => {
+    const cookies = new Map(Object.entries(held));
+    const send = async (method: 'GET' | 'POST', url: string, options: SentOptions = {}): Promise<Answer> => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const form = new URLSearchParams(options.form);
+      const secret = cookies.get(SESSION);
+      const path = url.split('?')[0] ?? '';
+      if (method === 'POST' && secret !== undefined && !form.has('token'))
+        form.set('token', formTokenOf(secret, path));
+      const answer = await app.inject({
+        method,
+        url,
+        headers: {
+          accept: 'text/html',
+          host: 'kalends.example',
+          cookie,
+          ...(method === 'POST' && {
+            'content-type': 'application/x-www-form-urlencoded',
+            'sec-fetch-site': 'same-origin',
+          }),
+          ...options.headers,
+        },
+        ...(method === 'POST' && { payload: form.toString() }),
+      });
+      for (const { name, value, maxAge } of answer.cookies) {
+        if (maxAge === 0) cookies.delete(name);
+        else cookies.set(name, value);
+      }
+      return { status: answer.statusCode, body: answer.body, headers: answer.headers };
+    };
+    return {
+      personId,
+      cookies,
+      get: (url, headers) => send('GET', url, { ...(headers && { headers }) }),
+      post: (url, form = {}, headers) => send('POST', url, { form, ...(headers && { headers }) }),
+    };
+  };
+  return { app, db, deps, stores, clock, log, signedIn, browser };
+}
+
+type SentOptions = {
+  readonly form?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+};
+
+/** Sends a form with the token of its session, as the page would; a `token` in it takes its place. */
+export type DashboardBrowser = {
+  /** Who is signed in with it from the start. */
+  readonly personId: string;
+  readonly cookies: Map<string, string>;
+  get(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  post(
+    url: string,
+    form?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+};
+
+/** Where an answer leads on to. */
+export function leadsTo({ status, headers }: Answer): string {
+  assert.equal(status, 303);
+  return String(headers.location);
+}
