@@ -42,6 +42,7 @@ class Recorder implements RequestRecorder {
   readonly #limit: RowLimit;
   readonly #timer: NodeJS.Timeout;
   #writing: Promise<void> | undefined;
+  #underWay: readonly NewRequestEntry[] = [];
   #beyondLimit = 0;
   #failure: unknown;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +71,7 @@ class Recorder implements RequestRecorder {
     clearInterval(this.#timer);
     await within(STOP_MS, this.#writeAll());
     this.#toldAt = Number.NEGATIVE_INFINITY;
-    this.#tell(this.#waiting.size);
+    this.#tell(this.#waiting.size + this.#underWay.length);
   }
 
   #add(answer: Answer): void {
@@ -112,16 +113,16 @@ class Recorder implements RequestRecorder {
 
   /** Never throws. What could not be written is tried again a second later. */
   async #writeWaiting(): Promise<void> {
-    let entries: NewRequestEntry[] = [];
     try {
       while (this.#waiting.size > 0) {
-        entries = this.#waiting.take(WRITTEN_TOGETHER);
-        await this.#deps.requestLog.addRequests(entries);
+        this.#underWay = this.#waiting.take(WRITTEN_TOGETHER);
+        await this.#deps.requestLog.addRequests(this.#underWay);
       }
     } catch (failure) {
-      this.#waiting.takeBack(entries);
+      this.#waiting.takeBack(this.#underWay);
       this.#failure ??= failure;
     } finally {
+      this.#underWay = [];
       this.#writing = undefined;
     }
   }

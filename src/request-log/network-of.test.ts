@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { networkOf } from './network-of.ts';
+
+it('of an address its network is kept: the /24 of IPv4, the /48 of IPv6, and nothing of what is none', () => {
+  const networks = {
+    '203.0.113.77': '203.0.113.0/24',
+    '::ffff:203.0.113.77': '203.0.113.0/24',
+    '2001:db8:1:2:3:4:5:6': '2001:db8:1::/48',
+    'fe80::1%eth0': 'fe80::/48',
+    'not an address': undefined,
+    '': undefined,
+  };
+  for (const [address, network] of Object.entries(networks))
+    assert.equal(networkOf(address), network, address);
+});

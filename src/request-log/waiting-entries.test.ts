@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { NewRequestEntry } from './request-entry.ts';
+import { WaitingEntries } from './waiting-entries.ts';
+
+const entry = (requestId: string, status = 200): NewRequestEntry => ({
+  ...{ requestId, at: 0, method: 'GET', route: '/events', status, durationMs: 1 },
+  ...{ clientId: 'acme', userId: undefined, network: undefined, body: undefined },
+});
+const idsOf = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
+
+describe('entries that wait', () => {
+  it('entries that wait make room when there are too many: the oldest successes first, then the oldest refusals', () => {
+    const waiting = new WaitingEntries(3);
+    for (const [id, status] of [
+      ['s1', 200],
+      ['f1', 404],
+      ['s2', 200],
+      ['f2', 500],
+      ['f3', 429],
+      ['f4', 401],
+    ] as const)
+      waiting.add(entry(id, status));
+
+    assert.equal(waiting.takeDropped(), 3);
+    assert.equal(waiting.takeDropped(), 0);
+    assert.deepEqual(idsOf(waiting.take(10)), ['f2', 'f3', 'f4']);
+    assert.equal(waiting.size, 0);
+  });
+
+  it('entries that were taken back stand before those that came meanwhile, and are the first to be dropped', () => {
+    const waiting = new WaitingEntries(3);
+    for (const id of ['s1', 's2']) waiting.add(entry(id));
+    const taken = waiting.take(1);
+    for (const id of ['s3', 's4']) waiting.add(entry(id));
+
+    waiting.takeBack(taken);
+
+    assert.deepEqual(idsOf(waiting.take(10)), ['s2', 's3', 's4']);
+    assert.equal(waiting.takeDropped(), 1);
+  });
+});
