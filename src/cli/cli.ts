@@ -29,6 +29,7 @@ import { requestCommands } from './request-commands.ts';
 import { serveCommand } from './serve-command.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
+import { verificationCommands } from './verification-commands.ts';
 import { versionResult } from './version.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
@@ -38,6 +39,7 @@ export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
 export const COMMANDS: readonly Command[] = [
   serveCommand,
   ...clientCommands,
+  ...verificationCommands,
   ...userCommands,
   ...adminCommands,
   ...keysCommands,

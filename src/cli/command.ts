@@ -16,6 +16,7 @@ import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { PersonStore } from '../people/person-store.ts';
+import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
@@ -93,6 +94,7 @@ export type AuditedStorage = {
   readonly clients: ClientStore;
   readonly people: PersonStore;
   readonly branding: BrandingStore;
+  readonly verification: VerificationStore;
   readonly users: UserStore;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;

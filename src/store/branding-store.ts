@@ -1,28 +1,32 @@
 /** BrandingStore in SQL; held to test/contract/branding-store.contract.ts on both databases. */
 import { hash } from 'node:crypto';
 
+import type { Caller } from '../audit/audit-entry.ts';
 import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LookChange } from '../branding/branding-store.ts';
+import { auditFor } from './append-audit.ts';
+import { changedLook } from './audited-settings.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
 
 type LookRow = {
   enabled: number | null;
   primaryColor: string | null;
   theme: Theme | null;
   hideFooter: number | null;
+  applicationUrl: string | null;
   supportEmail: string | null;
   supportUrl: string | null;
   privacyUrl: string | null;
   termsUrl: string | null;
-  verified: number | null;
   logo: string | null;
   darkLogo: string | null;
 };
 
 const FIND = `
   SELECT l.enabled, l.primary_color AS "primaryColor", l.theme, l.hide_footer AS "hideFooter",
-         l.support_email AS "supportEmail", l.support_url AS "supportUrl",
-         l.privacy_url AS "privacyUrl", l.terms_url AS "termsUrl", l.verified, light.hash AS "logo",
+         l.application_url AS "applicationUrl", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
+         l.privacy_url AS "privacyUrl", l.terms_url AS "termsUrl", light.hash AS "logo",
          dark.hash AS "darkLogo"
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
@@ -30,40 +34,45 @@ const FIND = `
     LEFT JOIN application_logo AS dark ON dark.client_id = a.client_id AND dark.scheme = 'dark'
    WHERE a.client_id = :clientId`;
 
-// Locks the application's row: changes of its look take turns.
-const LOCK = `
-  UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id AS "clientId"`;
-
 const SET = `
-  INSERT INTO application_look (client_id, enabled, primary_color, theme, hide_footer, support_email,
-    support_url, privacy_url, terms_url, verified, updated_at)
-  VALUES (:clientId, :enabled, :primaryColor, :theme, :hideFooter, :supportEmail, :supportUrl, :privacyUrl,
-    :termsUrl, :verified, :now)
+  INSERT INTO application_look (client_id, enabled, primary_color, theme, hide_footer, application_url, support_email,
+    support_url, privacy_url, terms_url, updated_at)
+  VALUES (:clientId, :enabled, :primaryColor, :theme, :hideFooter, :applicationUrl, :supportEmail, :supportUrl,
+    :privacyUrl, :termsUrl, :now)
   ON CONFLICT (client_id) DO UPDATE SET enabled = excluded.enabled, primary_color = excluded.primary_color,
-    theme = excluded.theme, hide_footer = excluded.hide_footer, support_email = excluded.support_email,
+    theme = excluded.theme, hide_footer = excluded.hide_footer,
+    application_url = excluded.application_url, support_email = excluded.support_email,
     support_url = excluded.support_url, privacy_url = excluded.privacy_url,
-    terms_url = excluded.terms_url, verified = excluded.verified, updated_at = excluded.updated_at`;
+    terms_url = excluded.terms_url, updated_at = excluded.updated_at`;
 
 const SET_LOGO = `
   INSERT INTO application_logo (client_id, scheme, hash, content) VALUES (:clientId, :scheme, :hash, :content)
   ON CONFLICT (client_id, scheme) DO UPDATE SET hash = excluded.hash, content = excluded.content`;
 const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
-const FIND_LOGO = 'SELECT content FROM application_logo WHERE hash = :hash LIMIT 1';
+const FIND_LOGO = `
+  SELECT content FROM application_logo WHERE hash = :hash
+   UNION ALL SELECT content FROM approved_logo WHERE hash = :hash LIMIT 1`;
 
 const DEFAULT_LOOK: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
 
-/** The looks of applications in `db`. */
-export function brandingStore(db: Database): BrandingStore {
+/** The looks of applications in `db`. What `caller` changes is audited. */
+export function brandingStore(db: Database, caller?: Caller): BrandingStore {
   return {
     findLook: (clientId) => findLook(db, clientId),
 
     changeLook(clientId, change, now) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(LOCK, { clientId, now })).length === 0) return undefined;
-        await setLogos(tx, clientId, change);
-        const look = await findLook(tx, clientId);
-        await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
-        return findLook(tx, clientId);
+        if ((await tx.all(LOCK_APPLICATION, { clientId, now })).length === 0) return undefined;
+        const before = await findLook(tx, clientId);
+        await changeReviewed(tx, { clientId, now, caller }, async () => {
+          await setLogos(tx, clientId, change);
+          const look = await findLook(tx, clientId);
+          await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
+        });
+        const after = await findLook(tx, clientId);
+        const changed = changedLook(before, after);
+        if (changed) await auditFor(tx, caller, { action: 'branding.updated', clientId, ...changed });
+        return after;
       });
     },
 
@@ -92,11 +101,11 @@ function lookOf(row: LookRow): ApplicationLook {
       hideFooter: row.hideFooter === 1,
     },
     facts: {
+      applicationUrl: row.applicationUrl ?? facts.applicationUrl,
       supportEmail: row.supportEmail ?? facts.supportEmail,
       supportUrl: row.supportUrl ?? facts.supportUrl,
       privacyUrl: row.privacyUrl ?? facts.privacyUrl,
       termsUrl: row.termsUrl ?? facts.termsUrl,
-      verified: row.verified === 1,
     },
   };
 }
@@ -110,11 +119,11 @@ function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
     primaryColor: changed(change.primaryColor, branding.primaryColor),
     theme: change.theme ?? branding.theme,
     hideFooter: Number(change.hideFooter ?? branding.hideFooter),
+    applicationUrl: changed(change.applicationUrl, facts.applicationUrl),
     supportEmail: changed(change.supportEmail, facts.supportEmail),
     supportUrl: changed(change.supportUrl, facts.supportUrl),
     privacyUrl: changed(change.privacyUrl, facts.privacyUrl),
     termsUrl: changed(change.termsUrl, facts.termsUrl),
-    verified: Number(change.verified ?? facts.verified),
   };
 }
 

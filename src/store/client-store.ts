@@ -1,4 +1,6 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
+import { instantText } from '../lib/rendered-json.ts';
 import {
   type Client,
   type ClientChange,
@@ -7,9 +9,12 @@ import {
   type UnstoredClient,
 } from '../oauth/client.ts';
 import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
+import { auditFor } from './append-audit.ts';
+import { changedSettings, createdSettings } from './audited-settings.ts';
 import { deleteClientInParts } from './client-deletion.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 import { keepFirstEndpoint } from './first-endpoint.ts';
+import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
 
 type ClientRow = {
   clientId: string;
@@ -66,8 +71,8 @@ type RowWithSecrets = ClientRow & { secrets: string | null };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
-/** Applications in `db`. */
-export function clientStore(db: Database): ClientStore {
+/** Applications in `db`. What `caller` changes is audited. */
+export function clientStore(db: Database, caller?: Caller): ClientStore {
   // SQLite's cache answers the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
@@ -100,26 +105,34 @@ export function clientStore(db: Database): ClientStore {
         await tx.all(CREATE, createdValues(client));
         await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
         await keepFirstEndpoint(tx, { clientId, webhookUrl: client.webhookUrl ?? null }, createdAt);
+        const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
+        await auditFor(tx, caller, { action: 'client.created', clientId, after });
       });
     },
 
     async updateClient(clientId, change, now) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
-        const updated = await tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) });
+        if ((await tx.all(LOCK_APPLICATION, { clientId, now })).length === 0) return undefined;
+        const before = await tx.get<ClientRow>(FIND, { clientId });
+        const updated = await changeReviewed(tx, { clientId, now, caller }, () =>
+          tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
+        );
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl }, now);
+        const changed = before && updated && changedSettings(clientOf(before), clientOf(updated));
+        if (changed) await auditFor(tx, caller, { action: 'client.updated', clientId, ...changed });
         return updated;
       });
       return row && clientOf(row);
     },
 
     rotateSecret(rotation) {
-      return db.transaction((tx) => rotateSecret(tx, rotation));
+      return db.transaction((tx) => rotateSecret(tx, rotation, caller));
     },
 
     deleteClient(clientId, now) {
-      return deleteClientInParts(db, { clientId, now });
+      return deleteClientInParts(db, { clientId, now }, caller);
     },
   };
 }
@@ -169,7 +182,11 @@ function changedValues(change: ClientChange) {
   };
 }
 
-async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<boolean> {
+async function rotateSecret(
+  tx: Statements,
+  rotation: SecretRotation,
+  caller: Caller | undefined,
+): Promise<boolean> {
   // Writing the application's row first makes concurrent rotations of its secrets take turns.
   const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id';
   if ((await tx.all(lock, rotation)).length === 0) return false;
@@ -177,5 +194,10 @@ async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<b
   await tx.all('DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL', rotation);
   await tx.all('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
   await tx.all(ADD_SECRET, rotation);
+  await auditFor(tx, caller, {
+    action: 'client.secret_rotated',
+    clientId: rotation.clientId,
+    after: { old_secret_expires_at: instantText(rotation.oldExpireAt) },
+  });
   return true;
 }

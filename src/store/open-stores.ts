@@ -29,6 +29,7 @@ import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
+import { verificationStore } from './verification-store.ts';
 import { watchStore } from './watch-store.ts';
 import { endpointStore } from './webhook-endpoint-store.ts';
 import { webhookKeyStore } from './webhook-key-store.ts';
@@ -53,9 +54,10 @@ export type Stores = ReturnType<typeof openStores>;
 export function openStores(db: Database, { sealer, notify, notifyDeliveries, quotas }: StoresOptions) {
   /** Those with changes of operators: each entry is written in the transaction of its change. */
   const auditedStores = (caller?: Caller) => ({
-    clients: clientStore(db),
+    clients: clientStore(db, caller),
     people: personStore(db, caller),
-    branding: brandingStore(db),
+    branding: brandingStore(db, caller),
+    verification: verificationStore(db, caller),
     users: userStore(db, caller),
     families: tokenFamilyStore(db, caller),
     signingKeys: signingKeyStore(db, caller),
