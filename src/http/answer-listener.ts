@@ -31,8 +31,8 @@ export type AnswerListener = {
 
 const FIRST_REFUSAL = 400;
 
-/** Routes that programs ask again and again to see whether we live. */
-const HEALTH = /\/health$/;
+/** No calls of applications or their users. */
+const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
 
 /** Tells the listener of the answers of all routes. `since`: when a request came, on the clock of `now`. */
 export function hearAnswers(
@@ -45,7 +45,7 @@ export function hearAnswers(
       const at = now();
       const durationMs = Math.round(at - (since(request.raw) ?? at));
       const { url } = request.routeOptions;
-      if (url === undefined || !HEALTH.test(url)) heard(answerOf({ request, reply, payload, durationMs }));
+      if (url === undefined || !UNHEARD.test(url)) heard(answerOf({ request, reply, payload, durationMs }));
     }
     next(null, payload);
   });
