@@ -1,0 +1,4 @@
+import { verificationStoreContract } from '../contract/verification-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(verificationStoreContract);
