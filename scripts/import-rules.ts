@@ -15,6 +15,7 @@ const ORDER: readonly string[] = [
   'request-log',
   'access',
   'watches',
+  'user-data',
   'reading',
   'sync',
   'writing',

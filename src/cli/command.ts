@@ -17,6 +17,7 @@ import type { UserStore } from '../oauth/user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
+import type { UserRecords } from '../user-data/user-records.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
@@ -96,6 +97,7 @@ export type AuditedStorage = {
   readonly branding: BrandingStore;
   readonly verification: VerificationStore;
   readonly users: UserStore;
+  readonly userRecords: UserRecords;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;
   readonly providerApps: ProviderAppStore;

@@ -11,12 +11,13 @@ const UNSAFE_CHARACTERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e
 export const terminalText = (text: string): string => text.replace(UNSAFE_CHARACTERS, '\ufffd');
 
 /** The value as JSON, with each of them escaped. */
-export const terminalJson = (value: unknown): string => escaped(JSON.stringify(value, null, 2));
+export const terminalJson = (value: unknown): string => safeJson(JSON.stringify(value, null, 2));
 
 /** The same in one line. */
-export const terminalLine = (value: unknown): string => escaped(JSON.stringify(value));
+export const terminalLine = (value: unknown): string => safeJson(JSON.stringify(value));
 
-const escaped = (json: string): string =>
+/** JSON text with each of them escaped. */
+export const safeJson = (json: string): string =>
   json.replace(
     UNSAFE_CHARACTERS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

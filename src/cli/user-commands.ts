@@ -2,11 +2,11 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
-import { type Command, CommandError, type Input, type Positional, type Storage } from './command.ts';
+import type { Command } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { tabulate } from './table.ts';
-
-const USER_ID: Positional = { name: 'USER_ID', doc: "The application's own id of the user." };
+import { findUser, USER_ID } from './user-argument.ts';
+import { userExport } from './user-export-command.ts';
 
 const list: Command = {
   name: 'user list',
@@ -94,20 +94,7 @@ const remove: Command = {
     }),
 };
 
-export const userCommands: readonly Command[] = [list, show, revoke, remove];
-
-async function findUser(
-  storage: Storage,
-  { CLIENT_ID: clientId = '', USER_ID: userId = '' }: Input['positionals'],
-) {
-  if ((await storage.clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
-  const user = await storage.users.findUser(clientId, userId);
-  if (user !== undefined) return user;
-  throw new CommandError(
-    'not_found',
-    `The application has no user "${userId}"; "kalends user list ${clientId}" shows those it has.`,
-  );
-}
+export const userCommands: readonly Command[] = [list, show, userExport, revoke, remove];
 
 function documentOf(user: UserSummary): object {
   return {

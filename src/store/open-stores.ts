@@ -28,6 +28,7 @@ import { splitJournal } from './split-journal.ts';
 import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
+import { userRecords } from './user-records.ts';
 import { userStore } from './user-store.ts';
 import { verificationStore } from './verification-store.ts';
 import { watchStore } from './watch-store.ts';
@@ -59,6 +60,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     branding: brandingStore(db, caller),
     verification: verificationStore(db, caller),
     users: userStore(db, caller),
+    userRecords: userRecords(db, sealer, caller),
     families: tokenFamilyStore(db, caller),
     signingKeys: signingKeyStore(db, caller),
     providerApps: providerAppStore(db, sealer, caller),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
@@ -93,6 +95,32 @@ describe('kalends user', () => {
     assert.equal(exitCode, 0);
     assert.equal((await cli.json('user', 'show', clientId, 'ada')).document.error, 'not_found');
     assert.equal(await withStorage(({ families }) => families.findLivingGrant(familyId)), undefined);
+  });
+
+  it('kalends user export writes one document to standard output, without the password, and says so in the audit log', async () => {
+    const { exitCode, stdout } = await cli.run(['user', 'export', clientId, 'ada']);
+
+    assert.equal(exitCode, 0);
+    const document = JSON.parse(stdout);
+    assert.equal(document.user_id, 'ada');
+    assert.equal(document.accounts[0].account_id, 'ada@cal.example');
+    assert.equal(document.grants.length, 1);
+    assert.doesNotMatch(stdout, /canary-secret/);
+    const { document: log } = await cli.json('audit', 'list', '--action', 'user.exported');
+    assert.equal((log.entries as object[]).length, 1);
+  });
+
+  it('kalends user export writes a file for its owner alone, and over none that exists', async () => {
+    const file = path.join(cli.dataDir, 'ada.json');
+
+    const { document } = await cli.json('user', 'export', clientId, 'ada', '--output', file);
+    const again = await cli.json('user', 'export', clientId, 'ada', '--output', file);
+
+    const { mode, size } = await stat(file);
+    assert.equal(mode & 0o777, 0o600);
+    assert.equal(document.bytes, size);
+    assert.equal(JSON.parse(await readFile(file, 'utf8')).user_id, 'ada');
+    assert.equal(again.document.error, 'refused');
   });
 
   it('kalends user says which of the two, application or user, is not there', async () => {

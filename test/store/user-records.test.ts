@@ -1,0 +1,4 @@
+import { userRecordsContract } from '../contract/user-records.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(userRecordsContract);
