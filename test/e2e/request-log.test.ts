@@ -1,0 +1,81 @@
+/** The request log of the program as it is shipped: nothing is lost by an orderly stop, and little by being killed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { onEachDatabase } from '../harness/databases.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+
+type Listed = { readonly request_id: string; readonly status: number; readonly route: string | null };
+
+/** A refusal; answers its id. */
+async function refused({ url }: Program): Promise<string> {
+  const answer = await fetch(`${url}/calendars`);
+  assert.equal(answer.status, 401);
+  return answer.headers.get('x-request-id') ?? '';
+}
+
+async function listed(program: Program, ...options: string[]): Promise<readonly Listed[]> {
+  const { requests } = await program.command('requests', 'list', '--limit', '1000', ...options);
+  return requests as readonly Listed[]; // What the command documents.
+}
+
+onEachDatabase((name, _, place) => {
+  describe(`the request log of the program on ${name}`, () => {
+    it('the request log of the program has what was answered up to an orderly stop', async () => {
+      const { databaseUrl } = await place();
+      const program = await startProgram({ databaseUrl, env: KEY });
+      try {
+        const ids: string[] = [];
+        for (let index = 0; index < 20; index++) ids.push(await refused(program));
+        const begun = performance.now();
+        await program.stop();
+
+        assert.ok(performance.now() - begun < 5_000);
+        const kept = (await listed(program)).map(({ request_id }) => request_id);
+        assert.deepEqual(kept.toSorted(), ids.toSorted());
+        assert.deepEqual((await listed(program, '--request', ids[3] ?? '')).length, 1);
+      } finally {
+        await program.dispose();
+      }
+    });
+
+    it('the request log of the program loses the last second to a kill, and nothing else', async () => {
+      const { databaseUrl } = await place();
+      const program = await startProgram({ databaseUrl, env: KEY });
+      try {
+        const { clientId } = await program.createClient();
+        const before: string[] = [];
+        for (let index = 0; index < 20; index++) before.push(await refused(program));
+        await sleep(2_500);
+        const last = await refused(program);
+        await program.kill();
+        await program.start();
+        const after = await refused(program);
+        await program.stop();
+
+        const kept = (await listed(program)).map(({ request_id }) => request_id);
+        assert.deepEqual(kept.filter((id) => id !== last).toSorted(), [...before, after].toSorted());
+        assert.equal((await program.command('client', 'show', clientId)).client_id, clientId);
+      } finally {
+        await program.dispose();
+      }
+    });
+
+    it('the request log of the program keeps nothing when it is switched off', async () => {
+      const { databaseUrl } = await place();
+      const program = await startProgram({ databaseUrl, env: { ...KEY, KALENDS_REQUEST_LOG: 'off' } });
+      try {
+        await refused(program);
+        await program.stop();
+
+        assert.deepEqual(await listed(program), []);
+      } finally {
+        await program.dispose();
+      }
+    });
+  });
+});
+
+/** Each place has a master key of its own; here one is as good for all. */
+const KEY = { KALENDS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
