@@ -19,6 +19,7 @@ export interface AuditLog {
 export type AuditFilter = {
   /** Of one application, or of any of several: those of none of them are left out. */
   readonly clientId?: string | readonly string[] | undefined;
+  /** Of a kind of actor, or of one person. */
   readonly actor?: { readonly kind: AuditActor['kind']; readonly id?: string | undefined } | undefined;
   readonly action?: AuditAction | undefined;
   readonly subject?: string | undefined;

@@ -1,6 +1,6 @@
 /** AuditLog in SQL; held to test/contract/audit-log.contract.ts on both databases. */
 import type { AuditAction, AuditActor, AuditEntry } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditFilter, AuditLog } from '../audit/audit-log.ts';
 import { userSubject } from '../audit/user-subject.ts';
 import type { Database, Value } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
@@ -26,15 +26,28 @@ const COLUMNS = `number, made_at AS "at", actor_kind AS "actorKind", actor_id AS
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {
   clientId: 'client_id = :clientId',
-  actorKind: 'actor_kind = :actorKind',
-  actorId: 'actor_id = :actorId',
+  actorId: "actor_kind = 'person' AND actor_id = :actorId",
+  // Actors that are no people have no id: with it the index has them by time.
+  nobody: 'actor_kind = :nobody AND actor_id IS NULL',
+  // An expression, since the index has people one after the other: it would sort all their entries.
+  anybody: "actor_kind || '' = :anybody",
   action: 'action = :action',
   subject: 'subject = :subject',
   from: 'made_at >= :from',
   to: 'made_at < :to',
   placeAt: '(made_at, number) < (:placeAt, :placeNumber)',
 } as const;
-const NAMES = ['clientId', 'actorKind', 'actorId', 'action', 'subject', 'from', 'to', 'placeAt'] as const;
+const NAMES = [
+  'clientId',
+  'actorId',
+  'nobody',
+  'anybody',
+  'action',
+  'subject',
+  'from',
+  'to',
+  'placeAt',
+] as const satisfies readonly (keyof typeof CONDITIONS)[];
 type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
 
 // The entry itself may be deleted by now: then the place is that of the next older one, which is part of what follows.
@@ -56,7 +69,7 @@ export function auditLog(db: Database): AuditLog {
       const limit = Math.min(page.limit, MOST_ENTRIES);
       const place = page.before === undefined ? undefined : await placeOf(db, page.before);
       if (place === 'oldest') return [];
-      const others = { actorKind: actor?.kind, actorId: actor?.id, action, subject, from, to };
+      const others = { ...actorFilter(actor), action, subject, from, to };
       const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
       // One look-up for each application: an index has the newest of one, not of several.
       const lists = await Promise.all(
@@ -84,6 +97,16 @@ export function auditLog(db: Database): AuditLog {
     deleteOldEntries(before) {
       return deleteInParts(db, DELETE_OLD, { before });
     },
+  };
+}
+
+function actorFilter(actor: AuditFilter['actor']) {
+  const kind = actor?.kind;
+  const isPerson = kind === 'person';
+  return {
+    actorId: isPerson ? actor?.id : undefined,
+    nobody: isPerson ? undefined : kind,
+    anybody: isPerson && actor?.id === undefined ? kind : undefined,
   };
 }
 

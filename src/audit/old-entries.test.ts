@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { deleteOldEntries } from './old-entries.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = 1_790_000_000_000;
+
+it('entries are deleted after so many days, and with 0 never', async () => {
+  const asked: number[] = [];
+  const audit = {
+    async deleteOldEntries(before: number) {
+      asked.push(before);
+      return 3;
+    },
+  };
+  const now = () => NOW;
+
+  assert.equal(await deleteOldEntries({ audit, auditDays: 730, now }), 3);
+  assert.equal(await deleteOldEntries({ audit, auditDays: 0, now }), 0);
+  assert.deepEqual(asked, [NOW - 730 * DAY_MS]);
+});
