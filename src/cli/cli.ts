@@ -5,8 +5,8 @@
  */
 import { ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
-import { auditCommands } from './audit-commands.ts';
 import { adminCommands } from './admin-commands.ts';
+import { auditCommands } from './audit-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';
 import {
@@ -90,9 +90,15 @@ const firstSeparator = (args: readonly string[]): number =>
 
 /** The help of a group for `kalends client --help`. Throws a usage error for anything else. */
 function groupHelp(args: readonly string[]): Result {
-  const [group = '', second] = args;
-  const names = COMMANDS.map(({ name }) => name).filter((name) => name.startsWith(`${group} `));
-  if (names.length > 0 && (second === '--help' || second === '-h')) return helpOfProgram([group]);
+  const allNames = COMMANDS.map(({ name }) => name);
+  // Of `client verification …` rather than of `client …`.
+  const words = [2, 1].find((count) =>
+    allNames.some((name) => name.startsWith(`${args.slice(0, count).join(' ')} `)),
+  );
+  const group = args.slice(0, words ?? 1).join(' ');
+  const next = args[words ?? 1];
+  const names = allNames.filter((name) => name.startsWith(`${group} `));
+  if (names.length > 0 && (next === '--help' || next === '-h')) return helpOfProgram([group]);
   if (names.length > 0) {
     const kinds = names.map((name) => name.slice(group.length + 1));
     throw usageError(`"kalends ${group}" needs one of ${kinds.join(', ')} behind it.`);

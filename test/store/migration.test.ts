@@ -251,5 +251,41 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(await keys('h3', NOW + 5_000), ['later']);
       assert.deepEqual(await keys('h4', NOW + 5_001), []);
     });
+
+    it('applications that an older database has as verified are so with what they show, from when that was set', async (t) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 26);
+      await makeOldApplication(db);
+      await db.script(
+        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+         VALUES ('other', 'Other', 'https://o.example/cb', 0, 0);
+         UPDATE application SET display_name = 'Acme Planner' WHERE client_id = 'acme';
+         INSERT INTO application_look (client_id, enabled, theme, hide_footer, support_email, verified, updated_at)
+         VALUES ('acme', 1, 'auto', 0, 'help@acme.example', 1, 7), ('other', 1, 'auto', 0, NULL, 0, 7);
+         INSERT INTO application_logo (client_id, scheme, hash, content)
+         VALUES ('acme', 'light', 'h1', 'YQ=='), ('other', 'light', 'h2', 'Yg==')`,
+        async () => {},
+      );
+
+      await migrate(db, Date.now, async () => {});
+
+      const { verification } = openStores(db, { sealer });
+      const acme = await verification.findVerification('acme');
+      assert.deepEqual([acme?.status, acme?.verifiedAt], ['approved', 7]);
+      assert.deepEqual(acme?.approved, acme?.present);
+      assert.equal(acme?.approved?.displayName, 'Acme Planner');
+      assert.deepEqual(acme?.approved?.logo, { hash: 'h1' });
+      const log = await verification.listActivity('acme', { limit: 10 });
+      assert.deepEqual(
+        log.map(({ kind, at }) => [kind, at]),
+        [['approved', 7]],
+      );
+      const other = await verification.findVerification('other');
+      assert.deepEqual(
+        [other?.status, other?.verifiedAt, other?.approved],
+        ['not_submitted', undefined, undefined],
+      );
+    });
   });
 });
