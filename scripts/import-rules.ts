@@ -7,15 +7,17 @@ const ORDER: readonly string[] = [
   'config',
   'http',
   'audit',
+  'people',
   'branding',
   'oauth',
+  'verification',
   'calendars',
   'design',
   'jobs',
   'request-log',
+  'user-data',
   'access',
   'watches',
-  'user-data',
   'reading',
   'sync',
   'writing',
@@ -27,11 +29,15 @@ const ORDER: readonly string[] = [
   'connect',
   'webhooks',
   'api-reference',
+  'dashboard/messages',
+  'dashboard/pages',
+  'dashboard',
   'app.ts',
   'cli',
   'open-storage.ts',
   'work-thread.ts',
   'work-pools.ts',
+  'welcome.ts',
   'serve.ts',
   'main.ts',
 ];
@@ -49,7 +55,7 @@ const DRIVERS: Readonly<Record<string, string>> = {
   pg: 'src/store/drivers/postgres-',
 };
 /** HTTP is the business of these; everything else is reached without a server. */
-const HTTP = /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|app\.ts$|serve\.ts$)/;
+const HTTP = /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|serve\.ts$)/;
 
 /** Every broken rule of `src`, and every circle in `src`, `sandbox` and `packages`; tests are left out. */
 export function importProblemsOf(files: readonly Source[]): Problem[] {
@@ -162,6 +168,8 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 /** The part of `src` that a file belongs to: the longest of the order's folders it lies in. */
 function partOf(path: string): string {
   const inside = path.slice('src/'.length);
-  const part = inside.startsWith('connect/') ? inside.split('/').slice(0, -1) : inside.split('/').slice(0, 1);
+  const part = /^(?:connect|dashboard)\//.test(inside)
+    ? inside.split('/').slice(0, -1)
+    : inside.split('/').slice(0, 1);
   return part.join('/');
 }

@@ -22,7 +22,7 @@ import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openStorage, type Stores } from './open-storage.ts';
-import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
+import { onLocalhost } from './people/invitations.ts';
 import { deleteEndedSessions } from './people/sessions.ts';
 import { signInLimits } from './people/sign-in.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
@@ -40,6 +40,7 @@ import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
+import { setupUrlOf, startDocument, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 import { finishSplits } from './writing/finish-splits.ts';
 import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
@@ -247,51 +248,6 @@ function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });
-}
-
-function startDocument(
-  { url, role, dataDir }: Config,
-  { db, created }: Stores,
-  setupUrl: string | undefined,
-) {
-  return { url, role, database: db.dialect.engine, dataDir, created, ...(setupUrl && { setupUrl }) };
-}
-
-/** While nobody is registered: the link to the page on which the first owner is. It is never written to the log. */
-async function setupUrlOf({ dashboardUrl, role }: Config, stores: Stores): Promise<string | undefined> {
-  if (dashboardUrl === undefined || role === 'worker') return undefined;
-  const link = await makeSetupLink(stores);
-  return link && joinUrl(onLocalhost(dashboardUrl), link.token);
-}
-
-function welcome(config: Config, { db, created }: Stores, setupUrl: string | undefined): string {
-  const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
-  const lines = [
-    config.role === 'worker' ? 'Kalends works jobs.' : `Kalends is ready at ${config.url}`,
-    `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
-  ];
-  if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
-  if (setupUrl !== undefined)
-    lines.push(`  Set up   ${setupUrl}`, '           once, within 30 minutes: the dashboard’s first owner');
-  else if (config.role !== 'worker' && config.dashboardUrl !== undefined)
-    lines.push(`  Manage   ${onLocalhost(config.dashboardUrl)}/dashboard`);
-  const { google, microsoft } = config;
-  const missing = [google.app ? '' : 'Google', microsoft.app ? '' : 'Microsoft'].filter(
-    (name) => name !== '',
-  );
-  if (created && missing.length > 0) {
-    lines.push(
-      `  Not yet  ${missing.join(' and ')}: docs/providers.md tells how to set them up; npm run sandbox shows all four`,
-    );
-  }
-  if (created) {
-    lines.push(
-      '  Next     make an application, in another terminal:',
-      '           npm run kalends -- client create --name "My app" --display-name "My app" \\',
-      '             --redirect-uri http://localhost:3000/callback',
-    );
-  }
-  return lines.join('\n');
 }
 
 function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {

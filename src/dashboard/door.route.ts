@@ -55,7 +55,7 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
         try {
           const attempt = { login, password: field('password'), address: http.ip, mark: cookies.mark };
           const person = await signIn(attempt, deps);
-          return await comeIn(visit, person, next, deps);
+          return await comeIn(visit, { ...person, next }, deps);
         } catch (reason) {
           if (!(reason instanceof PeopleRefusal)) throw reason;
           const problem = problemOf(reason, 'sign_in.wrong');
@@ -89,8 +89,7 @@ function problemOf(
 /** A session that is new in any case, whatever cookie the browser came with: that one ends. */
 async function comeIn(
   { http, reply, cookies }: DoorVisit,
-  { personId, name }: Pick<Person, 'personId' | 'name'>,
-  next: string,
+  { personId, name, next }: Pick<Person, 'personId' | 'name'> & { readonly next: string },
   deps: OpenDashboard,
 ) {
   const before = await findSignedIn(cookies.session, deps);
@@ -129,7 +128,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const invitation = await openLink(token, deps);
         const registration = { ...typed, password: field('password'), address: http.ip };
         const outcome = await acceptLink(token, registration, deps);
-        if ('personId' in outcome) return comeIn(visit, outcome, '/dashboard', deps);
+        if ('personId' in outcome) return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
         const parts = { theme: cookies.theme, path: pathOf(http), invitation, typed, ...outcome };
         return sendPage(reply, joinPage(parts), 400);
       },

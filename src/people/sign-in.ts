@@ -45,7 +45,7 @@ export type PasswordSignIn = {
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
   const login = loginOf(attempt.login) ?? '';
   const found = login === '' ? undefined : await deps.people.findByLogin(login);
-  const counted = countedFor(attempt, found?.person, login, deps);
+  const counted = countedFor({ ...attempt, login }, found?.person, deps);
   for (const { limit, key } of counted) {
     const retryAfter = await limit(key);
     if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
@@ -57,9 +57,8 @@ export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise
 }
 
 function countedFor(
-  { address, mark }: PasswordSignIn,
+  { address, mark, login }: PasswordSignIn,
   person: Person | undefined,
-  login: string,
   { signInLimits: { ofBrowser, ofAddress, ofAccountAtAddress }, knownBrowserKey }: SignInDeps,
 ) {
   if (person !== undefined && mark !== undefined && isMarkOf(mark, person.personId, knownBrowserKey))

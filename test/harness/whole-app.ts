@@ -6,6 +6,7 @@ import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import type { CalendarServer } from './calendar-server.ts';
@@ -32,6 +33,10 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
     attempts: connectAttempts(GENEROUS),
+    dashboardUrl: 'https://kalends.example',
+    hasOwnOrigin: false,
+    signInLimits: signInLimits(),
+    knownBrowserKey: sealer.derive('known browsers'),
     trustProxy: undefined,
     secure: true,
   });

@@ -1,0 +1,54 @@
+/** What `serve` says once it listens. */
+import type { Config } from './config/config.ts';
+import type { Stores } from './open-storage.ts';
+import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
+
+/** The same for programs. */
+export function startDocument(
+  { url, role, dataDir }: Config,
+  { db, created }: Stores,
+  setupUrl: string | undefined,
+) {
+  return { url, role, database: db.dialect.engine, dataDir, created, ...(setupUrl && { setupUrl }) };
+}
+
+/** While nobody is registered: the link to the page on which the first owner is. It is never written to the log. */
+export async function setupUrlOf(
+  { dashboardUrl, role }: Config,
+  stores: Stores,
+): Promise<string | undefined> {
+  if (dashboardUrl === undefined || role === 'worker') return undefined;
+  const link = await makeSetupLink(stores);
+  return link && joinUrl(onLocalhost(dashboardUrl), link.token);
+}
+
+/** The words for whoever started it, without the last line feed. */
+export function welcome(config: Config, { db, created }: Stores, setupUrl: string | undefined): string {
+  const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
+  const lines = [
+    config.role === 'worker' ? 'Kalends works jobs.' : `Kalends is ready at ${config.url}`,
+    `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
+  ];
+  if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
+  if (setupUrl !== undefined)
+    lines.push(`  Set up   ${setupUrl}`, '           once, within 30 minutes: the dashboard’s first owner');
+  else if (config.role !== 'worker' && config.dashboardUrl !== undefined)
+    lines.push(`  Manage   ${onLocalhost(config.dashboardUrl)}/dashboard`);
+  const { google, microsoft } = config;
+  const missing = [google.app ? '' : 'Google', microsoft.app ? '' : 'Microsoft'].filter(
+    (name) => name !== '',
+  );
+  if (created && missing.length > 0) {
+    lines.push(
+      `  Not yet  ${missing.join(' and ')}: docs/providers.md tells how to set them up; npm run sandbox shows all four`,
+    );
+  }
+  if (created) {
+    lines.push(
+      '  Next     make an application, in another terminal:',
+      '           npm run kalends -- client create --name "My app" --display-name "My app" \\',
+      '             --redirect-uri http://localhost:3000/callback',
+    );
+  }
+  return lines.join('\n');
+}
