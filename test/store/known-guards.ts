@@ -1,5 +1,6 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
+import { VERIFICATION_GUARDS } from './verification-guards.ts';
 import { WEBHOOK_GUARDS } from './webhook-guards.ts';
 
 /** The guards in the stores' statements, and the rule of a contract that fails without each. */
@@ -15,6 +16,7 @@ export type Guard = {
 export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
   ...JOB_GUARDS,
+  ...VERIFICATION_GUARDS,
   ...WEBHOOK_GUARDS,
   {
     store: 'token-family',
@@ -371,37 +373,5 @@ export const GUARDS: readonly Guard[] = [
     store: 'request-limit',
     without: ' WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now=>',
     fails: 'what fails while the circuit is open changes nothing: it was under way before',
-  },
-  {
-    store: 'branding',
-    without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
-    fails: 'none of ten changes of a look that are made at once is lost',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'verification',
-    without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
-    fails: 'of ten reviewers who decide at once, one does, whichever way',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'verification',
-    without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
-    fails: 'an approval that races an edit approves what was submitted, or nothing',
-    on: 'PostgreSQL',
-  },
-  {
-    store: 'verification',
-    without:
-      'FROM application_logo WHERE hash = :hash UNION ALL SELECT content FROM approved_logo WHERE=>FROM application_logo WHERE',
-    fails: 'what is approved stays what users see through every change, until the next approval',
-  },
-  {
-    store: 'verification',
-    without: ' AND number < :before=> AND CAST(:before AS BIGINT) > 0',
-    fails: 'an edit that cancels a review, or ends an approval, is kept with what it changed and who did it',
   },
 ];
