@@ -18,7 +18,7 @@ import { closed, operationsOf } from './openapi-checks.ts';
 const HOME = 'https://dav.example/ada/home/';
 const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 /** Pages for browsers, and what is no interface for applications. */
-const PAGES = /^\/(connect\/.*|webhook-receiver\/.*|docs|authorize\/.*|consent.*)?$/;
+const PAGES = /^\/(connect\/.*|webhook-receiver\/.*|docs|dashboard(\/.*)?|authorize\/.*|consent.*)?$/;
 
 describe('the API reference', () => {
   let server: CalendarServer;
@@ -199,7 +199,7 @@ describe('the API reference', () => {
     // Of a path that is nowhere, of a connection without a request, of the command line and of providers: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
-      ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
+      ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use', 'not_ready_for_review'],
       ...['invalid_provider', 'channel_not_found'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
