@@ -199,7 +199,8 @@ describe('the API reference', () => {
     // Of a path that is nowhere, of a connection without a request, of the command line and of providers: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
-      ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use', 'not_ready_for_review'],
+      ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
+      ...['not_ready_for_review', 'note_missing'],
       ...['invalid_provider', 'channel_not_found'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
