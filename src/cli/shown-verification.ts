@@ -27,7 +27,7 @@ type Shown = { readonly url: string; readonly activity?: readonly Activity[] };
 
 /** The document; `url` is the instance's own. */
 export function reviewDocument(verification: Verification, { url, activity }: Shown) {
-  const { clientId, status, submittedAt, reviewerNote, present, approved } = verification;
+  const { clientId, status, submittedAt, reviewerNote, present, approved, redirectUri } = verification;
   const isUnderReview = status === 'under_review';
   return {
     client_id: clientId,
@@ -35,6 +35,7 @@ export function reviewDocument(verification: Verification, { url, activity }: Sh
     submission: isUnderReview ? submissionOf(verification) : null,
     submitted_at: isUnderReview ? instantOf(submittedAt) : null,
     reviewer_note: reviewerNote ?? null,
+    redirect_uri: redirectUri,
     missing: missingForReview(verification).map(({ sentence }) => sentence),
     present: valuesDocument(present, url),
     approved: approved === undefined ? null : valuesDocument(approved, url),
@@ -44,7 +45,7 @@ export function reviewDocument(verification: Verification, { url, activity }: Sh
 
 /** The same for people: what users see stands beside what is set where the two differ. */
 export function describeReview(verification: Verification, url: string): string {
-  const { clientId, status, submittedAt, reviewerNote, present, approved } = verification;
+  const { clientId, status, submittedAt, reviewerNote, present, approved, redirectUri } = verification;
   const isUnderReview = status === 'under_review';
   const changed = approved === undefined ? [] : changedFields(present, approved);
   const values = REVIEWED_FIELDS.map((field) => {
@@ -60,8 +61,9 @@ export function describeReview(verification: Verification, url: string): string 
     ['client_id', clientId],
     ...describeVerification(verification).rows,
     ...(isUnderReview ? submission : []),
-    ...(reviewerNote === undefined ? [] : [['to be changed', reviewerNote]]),
+    ...(reviewerNote === undefined ? [] : [['to be changed', inOneLine(reviewerNote)]]),
     ...values,
+    ['redirect URI', redirectUri],
   ]);
 }
 
@@ -72,9 +74,14 @@ export const activityRows = (activity: readonly Activity[]): string[][] => [
     new Date(at).toISOString(),
     wordsOf(kind),
     actor ?? '(not known)',
-    [note ?? '', fields.map((field) => NAMES[field][1]).join(', ')].filter((part) => part !== '').join('; '),
+    [inOneLine(note ?? ''), fields.map((field) => NAMES[field][1]).join(', ')]
+      .filter((part) => part !== '')
+      .join('; '),
   ]),
 ];
+
+/** A line of a note could pass for a row of its own. */
+const inOneLine = (note: string): string => note.replace(/\s*\n\s*/g, ' / ');
 
 const activityDocument = ({ number, at, kind, actor, note, fields }: Activity) => ({
   number,

@@ -118,6 +118,12 @@ describe('kalends client, with branding', () => {
       2,
       /support URL must be an abs/,
     ],
+    [
+      'a home that is not https',
+      () => ['--application-url', 'http://a.example'],
+      2,
+      /application URL must be an abs/,
+    ],
     ['a file that is not there', () => ['--logo', '/nowhere/x.png'], 1, /x\.png cannot be read \(ENOENT\)/],
     ['a folder', () => ['--logo', cli.dataDir], 1, /cannot be read \(EISDIR\)/],
     ['a picture that is cut off', () => ['--logo', files.bad], 2, /The logo cannot be read as PNG/],

@@ -140,6 +140,19 @@ describe('kalends client verification', () => {
     );
   });
 
+  it('kalends client verification show prints no row that a note made up', async () => {
+    const forged = '2026-01-01T00:00:00.000Z  approved  Olga (command line)';
+    await step('submit', '--note', `Please\n${forged}`);
+
+    const { stdout } = await cli.run(['client', 'verification', 'show', id]);
+    const { document } = await step('show');
+
+    assert.match(stdout, /Please \/ 2026-01-01/);
+    assert.doesNotMatch(stdout, /^2026-01-01/m);
+    assert.equal((document.activity as { note: string }[])[0]?.note, `Please\n${forged}`);
+    assert.equal(document.redirect_uri, 'https://app.example/callback');
+  });
+
   const refused: [what: string, args: string[], exitCode: number, sentence: RegExp][] = [
     ['an approval of what is not under review', ['approve'], 1, /not under review/],
     ['a request without a note', ['request-changes'], 2, /--note TEXT is missing/],

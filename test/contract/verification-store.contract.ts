@@ -115,6 +115,24 @@ export function verificationStoreContract(database: string, open: () => Promise<
       });
     }
 
+    it('whatever is done in whatever order, users of a verified application see what was approved last', async () => {
+      const { stores, take } = await prepare(open);
+      let random = 20261124;
+      for (let i = 0; i < 80; i += 1) {
+        random = (random * 1_103_515_245 + 12_345) % 2 ** 31;
+        const step = REVIEW_STEPS[(random >> 16) % REVIEW_STEPS.length] ?? 'edit';
+        const before = await stores.verification.findVerification('acme');
+        const made = transitionOf(await stateOf(stores), step);
+
+        await take(step);
+
+        const after = await stores.verification.findVerification('acme');
+        const last = made?.kind === 'approved' ? before?.present : before?.approved;
+        const isVerified = made?.isVerified ?? before?.verifiedAt !== undefined;
+        assert.deepEqual(after?.approved, isVerified ? last : undefined, `${i}: ${step}`);
+      }
+    });
+
     it('changes of other values leave a review alone, and so does a value that is set to what it is', async () => {
       const { stores } = await prepare(open);
       await submitForReview({ clientId: 'acme' }, stores.deps);
