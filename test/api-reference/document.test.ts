@@ -200,7 +200,7 @@ describe('the API reference', () => {
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
-      ...['not_ready_for_review', 'note_missing'],
+      ...['not_ready_for_review', 'note_missing', 'invalid_note'],
       ...['invalid_provider', 'channel_not_found'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
