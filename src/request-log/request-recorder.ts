@@ -26,8 +26,10 @@ export type RequestRecorder = AnswerListener & { stop(): Promise<void> };
 /** So many wait at most: beyond it the oldest successes are dropped first. */
 const MOST_WAITING = 5_000;
 const WRITE_EVERY_MS = 1_000;
-/** In one transaction; when so many wait, they are written before their second is over. */
-const WRITTEN_TOGETHER = 200;
+/** When so many wait, they are written before their second is over. */
+const MANY = 200;
+/** In one transaction: others write between them. */
+const WRITTEN_TOGETHER = 50;
 const STOP_MS = 2_000;
 const TOLD_EVERY_MS = 60_000;
 
@@ -87,7 +89,7 @@ class Recorder implements RequestRecorder {
       body: isRefusal(rest) ? shownBody({ body, route: rest.route, received }) : undefined,
     });
     // Not on this answer's way.
-    if (this.#waiting.size === WRITTEN_TOGETHER) setImmediate(() => this.#write());
+    if (this.#waiting.size === MANY) setImmediate(() => this.#write());
   }
 
   #isKept({ asker, address, status }: Answer, at: number): boolean {

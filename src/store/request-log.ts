@@ -4,10 +4,11 @@ import type { NewRequestEntry, RequestEntry } from '../request-log/request-entry
 import type { RequestFilter, RequestLog, RequestPage } from '../request-log/request-log.ts';
 import { subjectOfUser } from './append-audit.ts';
 import type { Database, Statements, Value } from './drivers/database.ts';
-import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 /** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
 const ROWS_PER_INSERT = 50;
+/** Each is in nine indexes: more at once would hold up what else is written. */
+const ROWS_PER_DELETE = 200;
 
 const COLUMNS = {
   requestId: 'TEXT',
@@ -52,16 +53,18 @@ const CONDITIONS = {
   status: 'status = :status',
   statusClass: 'status_class = :statusClass',
   route: 'route = :route',
-  from: 'at >= :from',
-  to: 'at < :to',
+  from: '{at} >= :from',
+  to: '{at} < :to',
 } as const satisfies Readonly<Record<Exclude<keyof RequestFilter, 'clientIds'>, string>>;
 type Filter = Omit<RequestFilter, 'clientIds'> & { readonly clientId?: string | undefined };
-const BEHIND = 'at <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
+const BEHIND = '{at} <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
+/** As the indexes over all applications have it, and as those of one application or user have it. */
+const [AT_OF_ALL, AT_OF_ONE] = ['(at + 0)', 'at'];
 
 const KEY_OF_USER = `
   SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
-  DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE at < :before LIMIT :limit)
+  DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)
   RETURNING request_id`;
 
 /** What applications called, in `db`. */
@@ -83,7 +86,13 @@ export function requestLog(db: Database): RequestLog {
       return row?.key ? userSubject(row.key, userId) : undefined;
     },
 
-    deleteOldRequests: (before) => deleteInParts(db, DELETE_OLD, { before }),
+    async deleteOldRequests(before) {
+      for (let deleted = 0; ; ) {
+        const part = (await db.write(DELETE_OLD, { before, limit: ROWS_PER_DELETE })).length;
+        deleted += part;
+        if (part < ROWS_PER_DELETE) return deleted;
+      }
+    },
   };
 }
 
@@ -153,7 +162,9 @@ async function list(db: Database, filter: Filter, { after, limit }: RequestPage)
     values.afterId = after.requestId;
   }
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const rows = await db.all<Row>(`${LIST} ${where} ORDER BY at DESC, request_id DESC LIMIT :limit`, values);
+  const text = `${LIST} ${where} ORDER BY {at} DESC, request_id DESC LIMIT :limit`;
+  const isOfAll = filter.clientId === undefined && filter.user === undefined;
+  const rows = await db.all<Row>(text.replaceAll('{at}', isOfAll ? AT_OF_ALL : AT_OF_ONE), values);
   return rows.map(entryOf);
 }
 
