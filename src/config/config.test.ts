@@ -165,3 +165,15 @@ describe('the limits', () => {
     }
   });
 });
+
+describe('the days of the request log', () => {
+  it('the days of the request log are a number, and none when it is off', () => {
+    const daysOf = (text: string) => loadConfig({ KALENDS_REQUEST_LOG: text }).requestLogDays;
+
+    assert.deepEqual(['', 'off', '0', '1', '90'].map(daysOf), [7, 0, 0, 1, 90]);
+    for (const text of ['91', '-1', 'on', '1.5', '7d'])
+      assert.deepEqual(problemsOf({ KALENDS_REQUEST_LOG: text }), [
+        'KALENDS_REQUEST_LOG must be a number of days from 1 to 90, or off',
+      ]);
+  });
+});
