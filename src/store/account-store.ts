@@ -1,7 +1,6 @@
 /** AccountStore in SQL; held to test/contract/account-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { Caller } from '../audit/audit-entry.ts';
 import {
   type Account,
   type AccountStore,
@@ -9,7 +8,8 @@ import {
   TransactionAnswered,
 } from '../calendars/account-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import { deleteAccounts, dropUnfinished } from './account-deletion.ts';
+import { dropUnfinished } from './account-deletion.ts';
+import { accountRemover, type RemovalOptions } from './account-disconnecting.ts';
 import {
   coveredText,
   groupOfTransaction,
@@ -18,7 +18,6 @@ import {
   renewDevice,
 } from './account-groups.ts';
 import { makeRoom, syncNewestOnly } from './account-quota.ts';
-import { deletePutAside } from './account-removal.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -26,8 +25,7 @@ import {
   credentialSealer,
   signInNeeded,
 } from './account-rows.ts';
-import { auditFor, subjectOfUser } from './append-audit.ts';
-import type { Database, Statements, Values } from './drivers/database.ts';
+import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
 import { lockUser } from './user-lock.ts';
@@ -103,33 +101,11 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
   };
 }
 
-export type AccountStoreOptions = {
-  /** Called when a job was committed, so that this process' worker looks at once. */
-  readonly jobScheduled?: (() => void) | undefined;
-  /** Whose disconnecting is audited. */
-  readonly caller?: Caller | undefined;
-};
-
-export function accountStore(
-  db: Database,
-  sealer: Sealer,
-  { jobScheduled = () => {}, caller }: AccountStoreOptions = {},
-): AccountStore {
+/** `caller`: whose disconnecting is audited. */
+export function accountStore(db: Database, sealer: Sealer, options: RemovalOptions = {}): AccountStore {
+  const { jobScheduled = () => {} } = options;
   const sealed = credentialSealer(sealer);
-  const remove = async (accounts: string, values: AccountsToRemove): Promise<number> => {
-    const { clientId, provider, now } = values;
-    const deleted = await db.transaction(async (tx) => {
-      const count = await deleteAccounts(tx, accounts, values);
-      if (count === 0 || caller === undefined) return count;
-      const subject = await subjectOfUser(tx, values);
-      const before = { provider, accounts: count };
-      await auditFor(tx, caller, { action: 'account.disconnected', clientId, subject, before });
-      return count;
-    });
-    if (deleted > 0) jobScheduled();
-    await deletePutAside(db, now, values);
-    return deleted;
-  };
+  const remove = accountRemover(db, options);
   return {
     ...healthOf(db),
     async linkAccount(account, now) {
@@ -291,8 +267,6 @@ const NO_PERMISSION = {
 };
 
 type UserKey = { readonly clientId: string; readonly userId: string };
-
-type AccountsToRemove = UserKey & Values & { readonly provider: string; readonly now: number };
 
 const OWNER = `
   SELECT client_id AS "clientId", user_id AS "userId", provider FROM account WHERE account_key = :accountKey`;

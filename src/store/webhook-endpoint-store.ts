@@ -1,19 +1,15 @@
 /** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
-import { isDeepStrictEqual } from 'node:util';
-
-import type { AuditedChange, AuditFields, Caller } from '../audit/audit-entry.ts';
+import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
-import { differingFields } from '../audit/differing-fields.ts';
 import { endpointAddress } from '../lib/endpoint-address.ts';
-import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { EndpointHears, PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
-import type { EndpointSecret } from '../webhooks/message.ts';
 import { auditFor } from './append-audit.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { lookSoon } from './followed-accounts.ts';
+import { endpointChanges } from './webhook-endpoint-changes.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
 type Row = {
@@ -69,39 +65,12 @@ const REMOVE_ENDED = `
   DELETE FROM webhook_endpoint WHERE endpoint_id IN
     (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)
   RETURNING endpoint_id`;
-// Its row is locked by this: what is read then is what the call before made.
-const LOCK = `
-  UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
-  RETURNING client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets`;
-const PAUSE = `
-  UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
-   WHERE endpoint_id = :endpointId`;
-const RESUME = `
-  UPDATE webhook_endpoint SET state = 'active', paused_reason = NULL, paused_at = NULL, failures = 0,
-         failing_since = NULL, gate_at = 0
-   WHERE endpoint_id = :endpointId`;
-/** What waits to be tried again is tried now. */
-const WAKE = `
-  UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
-const REMOVE = `
-  DELETE FROM webhook_endpoint WHERE endpoint_id = :endpointId AND is_first = 0
-  RETURNING client_id AS "clientId", url`;
 const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
-const KEEP_SECRETS = 'UPDATE webhook_endpoint SET secrets = :secrets WHERE endpoint_id = :endpointId';
 const ELSEWHERE = `
   SELECT endpoint_id FROM webhook_endpoint WHERE address = :address AND client_id <> :clientId LIMIT 1`;
 
-type LockedRow = {
-  clientId: string;
-  state: 'active' | 'paused';
-  pausedReason: PauseReason | null;
-  failures: number;
-  secrets: string | null;
-};
-
 /** Endpoints in `db`; secrets are sealed. What `caller` changes is audited. */
 export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): EndpointStore {
-  const audit = (tx: Statements, change: AuditedChange) => auditFor(tx, caller, change);
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
     const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
     const flags = {
@@ -117,11 +86,13 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
       await lookSoon(tx, { clientId }, createdAt);
       const isAdded = (await tx.all(ADD, { ...values, ...flags, ...terms })).length > 0;
       const after = { url: auditedUrl(url), hears: wordsOf(hears) };
-      if (isAdded) await audit(tx, { action: 'endpoint.created', clientId, subject: endpointId, after });
+      if (isAdded)
+        await auditFor(tx, caller, { action: 'endpoint.created', clientId, subject: endpointId, after });
       return isAdded;
     });
   };
   return {
+    ...endpointChanges(db, sealer, caller),
     async listEndpoints(clientId) {
       return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(endpointOf);
     },
@@ -147,63 +118,9 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
 
     removeEndedListeners: (now) => deleteInParts(db, REMOVE_ENDED, { now }),
 
-    async pauseEndpoint(endpointId, now) {
-      return db.transaction(async (tx) => {
-        const row = await tx.get<LockedRow>(LOCK, { endpointId });
-        if (row === undefined) return false;
-        await tx.all(PAUSE, { endpointId, now });
-        const after = { ...stateOf(row), state: 'paused', paused_reason: 'operator' };
-        const changed = differingFields(stateOf(row), after);
-        const { clientId } = row;
-        if (changed)
-          await audit(tx, { action: 'endpoint.paused', clientId, subject: endpointId, ...changed });
-        return true;
-      });
-    },
-
-    async resumeEndpoint(endpointId) {
-      return db.transaction(async (tx) => {
-        const row = await tx.get<LockedRow>(LOCK, { endpointId });
-        if (row === undefined) return false;
-        await tx.all(RESUME, { endpointId });
-        await tx.all(WAKE, { endpointId });
-        const changed = differingFields(stateOf(row), { state: 'active', paused_reason: null, failures: 0 });
-        const { clientId } = row;
-        if (changed)
-          await audit(tx, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
-        return true;
-      });
-    },
-
-    async removeEndpoint(endpointId) {
-      return db.transaction(async (tx) => {
-        const removed = await tx.get<{ clientId: string; url: string }>(REMOVE, { endpointId });
-        if (removed === undefined) return false;
-        const before = { url: auditedUrl(removed.url) };
-        const { clientId } = removed;
-        await audit(tx, { action: 'endpoint.deleted', clientId, subject: endpointId, before });
-        return true;
-      });
-    },
-
     async secretsOf(endpointId) {
       const row = await db.get<{ secrets: string | null }>(SECRETS, { endpointId });
       return row && openSecrets({ endpointId, ...row }, sealer);
-    },
-
-    async changeSecrets(endpointId, change) {
-      return db.transaction(async (tx) => {
-        const row = await tx.get<LockedRow>(LOCK, { endpointId });
-        if (row === undefined) return false;
-        const before = openSecrets({ endpointId, ...row }, sealer);
-        const secrets = change(before);
-        await tx.all(KEEP_SECRETS, { endpointId, secrets: sealSecrets(endpointId, secrets, sealer) });
-        if (!isDeepStrictEqual(before, secrets)) {
-          const { clientId } = row;
-          await audit(tx, { ...secretsChange(before, secrets), clientId, subject: endpointId });
-        }
-        return true;
-      });
     },
 
     async isElsewhere(address, clientId) {
@@ -211,20 +128,6 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
     },
   };
 }
-
-/** What an entry says of other secrets: never the secrets. */
-function secretsChange(before: readonly EndpointSecret[], after: readonly EndpointSecret[]): AuditedChange {
-  if (before.length === 0) return { action: 'endpoint.secret_created' };
-  const until = after.find((secret) => secret.until !== undefined)?.until;
-  const ends = until === undefined ? null : instantText(until);
-  return { action: 'endpoint.secret_rotated', after: { old_secret_expires_at: ends } };
-}
-
-const stateOf = ({ state, pausedReason, failures }: LockedRow): AuditFields => ({
-  state,
-  paused_reason: pausedReason,
-  failures,
-});
 
 const wordsOf = (hears: EndpointHears): string[] =>
   (['events', 'calendars', 'connections', 'own'] as const).filter((kind) => hears[kind]);

@@ -1,4 +1,5 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
+import { AUDIT_GUARDS } from './audit-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
 import { VERIFICATION_GUARDS } from './verification-guards.ts';
 import { WEBHOOK_GUARDS } from './webhook-guards.ts';
@@ -15,6 +16,7 @@ export type Guard = {
 
 export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
+  ...AUDIT_GUARDS,
   ...JOB_GUARDS,
   ...VERIFICATION_GUARDS,
   ...WEBHOOK_GUARDS,

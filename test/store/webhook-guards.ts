@@ -53,7 +53,7 @@ const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
     without:
-      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING secrets=>SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId',
+      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets=>SELECT client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId',
     fails: 'of ten who change the secrets at once each sees what the one before made',
     on: 'PostgreSQL',
   },

@@ -1,0 +1,117 @@
+/** Pausing, resuming and removing endpoints, and other secrets for them. */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { AuditedChange, AuditFields, Caller } from '../audit/audit-entry.ts';
+import { auditedUrl } from '../audit/audited-url.ts';
+import { differingFields } from '../audit/differing-fields.ts';
+import { instantText } from '../lib/rendered-json.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { PauseReason } from '../webhooks/endpoint.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { EndpointSecret } from '../webhooks/message.ts';
+import { auditFor } from './append-audit.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { openSecrets, sealSecrets } from './webhook-sealing.ts';
+
+// Its row is locked by this: what is read then is what the call before made.
+const LOCK = `
+  UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
+  RETURNING client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets`;
+const PAUSE = `
+  UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
+   WHERE endpoint_id = :endpointId`;
+const RESUME = `
+  UPDATE webhook_endpoint SET state = 'active', paused_reason = NULL, paused_at = NULL, failures = 0,
+         failing_since = NULL, gate_at = 0
+   WHERE endpoint_id = :endpointId`;
+/** What waits to be tried again is tried now. */
+const WAKE = `
+  UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
+const REMOVE = `
+  DELETE FROM webhook_endpoint WHERE endpoint_id = :endpointId AND is_first = 0
+  RETURNING client_id AS "clientId", url`;
+const KEEP_SECRETS = 'UPDATE webhook_endpoint SET secrets = :secrets WHERE endpoint_id = :endpointId';
+
+type LockedRow = {
+  clientId: string;
+  state: 'active' | 'paused';
+  pausedReason: PauseReason | null;
+  failures: number;
+  secrets: string | null;
+};
+
+type Changes = Pick<EndpointStore, 'pauseEndpoint' | 'resumeEndpoint' | 'removeEndpoint' | 'changeSecrets'>;
+
+/** What an operator does to an endpoint; audited as the caller's. */
+export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | undefined): Changes {
+  const audit = (tx: Statements, change: AuditedChange) => auditFor(tx, caller, change);
+  return {
+    async pauseEndpoint(endpointId, now) {
+      return db.transaction(async (tx) => {
+        const row = await tx.get<LockedRow>(LOCK, { endpointId });
+        if (row === undefined) return false;
+        await tx.all(PAUSE, { endpointId, now });
+        const after = { ...stateOf(row), state: 'paused', paused_reason: 'operator' };
+        const changed = differingFields(stateOf(row), after);
+        const { clientId } = row;
+        if (changed)
+          await audit(tx, { action: 'endpoint.paused', clientId, subject: endpointId, ...changed });
+        return true;
+      });
+    },
+
+    async resumeEndpoint(endpointId) {
+      return db.transaction(async (tx) => {
+        const row = await tx.get<LockedRow>(LOCK, { endpointId });
+        if (row === undefined) return false;
+        await tx.all(RESUME, { endpointId });
+        await tx.all(WAKE, { endpointId });
+        const changed = differingFields(stateOf(row), { state: 'active', paused_reason: null, failures: 0 });
+        const { clientId } = row;
+        if (changed)
+          await audit(tx, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
+        return true;
+      });
+    },
+
+    async removeEndpoint(endpointId) {
+      return db.transaction(async (tx) => {
+        const removed = await tx.get<{ clientId: string; url: string }>(REMOVE, { endpointId });
+        if (removed === undefined) return false;
+        const before = { url: auditedUrl(removed.url) };
+        const { clientId } = removed;
+        await audit(tx, { action: 'endpoint.deleted', clientId, subject: endpointId, before });
+        return true;
+      });
+    },
+
+    async changeSecrets(endpointId, change) {
+      return db.transaction(async (tx) => {
+        const row = await tx.get<LockedRow>(LOCK, { endpointId });
+        if (row === undefined) return false;
+        const before = openSecrets({ endpointId, ...row }, sealer);
+        const secrets = change(before);
+        await tx.all(KEEP_SECRETS, { endpointId, secrets: sealSecrets(endpointId, secrets, sealer) });
+        if (!isDeepStrictEqual(before, secrets)) {
+          const { clientId } = row;
+          await audit(tx, { ...secretsChange(before, secrets), clientId, subject: endpointId });
+        }
+        return true;
+      });
+    },
+  };
+}
+
+/** What an entry says of other secrets: never the secrets. */
+function secretsChange(before: readonly EndpointSecret[], after: readonly EndpointSecret[]): AuditedChange {
+  if (before.length === 0) return { action: 'endpoint.secret_created' };
+  const until = after.find((secret) => secret.until !== undefined)?.until;
+  const ends = until === undefined ? null : instantText(until);
+  return { action: 'endpoint.secret_rotated', after: { old_secret_expires_at: ends } };
+}
+
+const stateOf = ({ state, pausedReason, failures }: LockedRow): AuditFields => ({
+  state,
+  paused_reason: pausedReason,
+  failures,
+});
