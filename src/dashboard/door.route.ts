@@ -24,7 +24,7 @@ import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/doo
 const THEME_SECONDS = 365 * 24 * 3600;
 
 export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
-  return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps)];
+  return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps), nowhere];
 }
 
 function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
@@ -185,3 +185,13 @@ const themes = (deps: OpenDashboard): DoorRoute => ({
     return seeOther(reply, ownDashboardPath(field('back')));
   },
 });
+
+/** A page for an address that names nothing. */
+const nowhere: DoorRoute = {
+  method: 'GET',
+  path: '/dashboard/*',
+  needs: 'nobody',
+  async handle() {
+    throw new PeopleRefusal('not_there');
+  },
+};
