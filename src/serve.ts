@@ -164,6 +164,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     publicUrl: config.url,
     receiverUrl: receiverUrls(config),
     mayAskForWatch: watchCap(now),
+    privateNetwork: config.privateNetwork,
     securityContact: config.securityContact,
     dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
     hasOwnOrigin: config.dashboardUrl !== config.url,

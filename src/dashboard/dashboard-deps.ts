@@ -1,20 +1,31 @@
 /** What the dashboard works with. */
 
 import type { Caller } from '../audit/audit-entry.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { BrandingStore } from '../branding/branding-store.ts';
+import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { SignInLimits } from '../people/sign-in.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 
 /** Stores with changes that are audited. */
 export type AuditedStores = {
   readonly people: PersonStore;
   readonly clients: ClientStore;
+  readonly branding: BrandingStore;
+  readonly endpoints: EndpointStore;
 };
 
 export type DashboardDeps = AuditedStores & {
+  readonly audit: AuditLog;
   /** The same stores, with what they change told in the audit log as the caller's doing. */
   readonly auditedFor: (caller: Caller) => AuditedStores;
+  /** The origin that applications and their users know this instance by. */
+  readonly publicUrl: string;
+  /** What deliveries may reach. */
+  readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;
   /** Marks browsers in which somebody signed in before. */
   readonly knownBrowserKey: Buffer;

@@ -4,6 +4,7 @@ import { acceptCookies } from '../http/cookies.ts';
 import { notFound } from '../http/error-mapping.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { accountRoutes } from './account.route.ts';
+import { applicationsRoutes } from './applications.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
 import { doorRoutes } from './door.route.ts';
@@ -17,6 +18,7 @@ export type { DashboardDeps } from './dashboard-deps.ts';
 export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRoute | DoorRoute)[] => [
   ...doorRoutes(deps),
   ...overviewRoutes(deps),
+  ...applicationsRoutes(deps),
   ...peopleRoutes(deps),
   ...accountRoutes(deps),
 ];

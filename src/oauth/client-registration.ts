@@ -71,20 +71,33 @@ export async function rotateClientSecret(
 const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */
-function checkChange({ name, displayName, redirectUri, webhookUrl }: ClientChange): void {
-  for (const [field, text] of [
-    ['name', name],
-    ['display name', displayName],
-  ] as const) {
-    const problem = typeof text === 'string' ? nameProblem(text) : undefined;
-    if (problem !== undefined) throw new ApiError(400, 'invalid_client_metadata', `The ${field} ${problem}`);
-  }
-  const uriProblem = redirectUri === undefined ? undefined : redirectUriProblem(redirectUri);
-  if (uriProblem !== undefined)
-    throw new ApiError(400, 'invalid_redirect_uri', `The redirect URI ${uriProblem}`);
-  const urlProblem = typeof webhookUrl === 'string' ? webhookUrlProblem(webhookUrl) : undefined;
-  if (urlProblem !== undefined)
-    throw new ApiError(400, 'invalid_client_metadata', `The webhook URL ${urlProblem}`);
+function checkChange(change: ClientChange): void {
+  const { redirectUri, ...others } = changeProblems(change);
+  const [problem] = Object.values(others);
+  if (problem !== undefined) throw new ApiError(400, 'invalid_client_metadata', problem);
+  if (redirectUri !== undefined) throw new ApiError(400, 'invalid_redirect_uri', redirectUri);
+}
+
+type CheckedField = 'name' | 'displayName' | 'redirectUri' | 'webhookUrl';
+
+/** A sentence for each field that cannot be; empty where all of them can. */
+export type ChangeProblems = Readonly<Partial<Record<CheckedField, string>>>;
+
+/** What keeps a change from being made: what `registerClient` and `changeClient` throw, for all fields at once. */
+export function changeProblems(change: Pick<ClientChange, CheckedField>): ChangeProblems {
+  const checks: readonly [CheckedField, string, (text: string) => string | undefined][] = [
+    ['name', 'name', nameProblem],
+    ['displayName', 'display name', nameProblem],
+    ['redirectUri', 'redirect URI', redirectUriProblem],
+    ['webhookUrl', 'webhook URL', webhookUrlProblem],
+  ];
+  return Object.fromEntries(
+    checks.flatMap(([field, words, problemOf]) => {
+      const text = change[field];
+      const problem = typeof text === 'string' ? problemOf(text) : undefined;
+      return problem === undefined ? [] : [[field, `The ${words} ${problem}`]];
+    }),
+  );
 }
 
 function nameProblem(text: string): string | undefined {

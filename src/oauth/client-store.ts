@@ -30,7 +30,16 @@ export interface ClientStore {
    * handed to a job that does (ended-access-store.ts).
    */
   deleteClient(clientId: string, now: number): Promise<boolean>;
+
+  /** What goes with the application, each counted up to `most`. */
+  countContents(clientId: string, most: number): Promise<ApplicationContents>;
 }
+
+export type ApplicationContents = {
+  readonly users: number;
+  readonly accounts: number;
+  readonly endpoints: number;
+};
 
 export type SecretRotation = {
   readonly clientId: string;

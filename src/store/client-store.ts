@@ -8,7 +8,7 @@ import {
   DEFAULT_SETTINGS,
   type UnstoredClient,
 } from '../oauth/client.ts';
-import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
+import type { ApplicationContents, ClientStore, SecretRotation } from '../oauth/client-store.ts';
 import { auditFor } from './append-audit.ts';
 import { changedSettings, createdSettings } from './audited-settings.ts';
 import { deleteClientInParts } from './client-deletion.ts';
@@ -66,6 +66,12 @@ const UPDATE = `
          updated_at = :now
    WHERE client_id = :clientId
   RETURNING ${COLUMNS}`;
+
+const countOf = (table: string): string =>
+  `(SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE client_id = :clientId LIMIT :most) AS counted)`;
+const COUNT_CONTENTS = `
+  SELECT ${countOf('application_user')} AS "users", ${countOf('account')} AS "accounts",
+         ${countOf('webhook_endpoint')} AS "endpoints"`;
 
 type RowWithSecrets = ClientRow & { secrets: string | null };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
@@ -133,6 +139,11 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
 
     deleteClient(clientId, now) {
       return deleteClientInParts(db, { clientId, now }, caller);
+    },
+
+    async countContents(clientId, most) {
+      const row = await db.get<ApplicationContents>(COUNT_CONTENTS, { clientId, most });
+      return { users: 0, accounts: 0, endpoints: 0, ...row };
     },
   };
 }

@@ -42,6 +42,20 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       }
     });
 
+    it('what an application has is counted, up to a number', async () => {
+      const db = await open();
+      const clients = clientStore(db);
+      await clients.createClient({ ...acme, webhookUrl: 'https://acme.example/hook' }, 'hash-1');
+      await clients.createClient({ ...acme, clientId: 'other' }, 'hash-2');
+      for (const userId of ['ada', 'bob', 'eve']) await makeAccount(db, 'acme', userId);
+
+      assert.deepEqual(await clients.countContents('acme', 10), { users: 3, accounts: 3, endpoints: 1 });
+      assert.deepEqual(await clients.countContents('acme', 2), { users: 2, accounts: 2, endpoints: 1 });
+      const none = { users: 0, accounts: 0, endpoints: 0 };
+      assert.deepEqual(await clients.countContents('other', 10), none);
+      assert.deepEqual(await clients.countContents('no-such', 10), none);
+    });
+
     it('each of many who ask at once is answered its own application', async () => {
       const clients = clientStore(await open());
       await tenTimes((i) => clients.createClient({ ...acme, clientId: `c${i}` }, `hash-${i}`));

@@ -33,6 +33,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     signInLimits: signInLimits(),
     knownBrowserKey: sealer.derive('known browsers'),
     dashboardUrl: ORIGIN,
+    publicUrl: ORIGIN,
+    privateNetwork: { mode: 'deny' },
     hasOwnOrigin: false,
     log,
     now: () => clock.now,

@@ -32,6 +32,7 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     busyId: busyIds(deps.pagingKey),
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
+    privateNetwork: { mode: 'deny' },
     attempts: connectAttempts(GENEROUS),
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,

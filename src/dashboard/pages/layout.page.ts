@@ -22,6 +22,7 @@ const LAST_ELEMENT = 'said';
 /** The pages of the menu, in its order, each for whoever may see it. */
 const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['/dashboard', 'nav.overview', 'overview.read'],
+  ['/dashboard/applications', 'nav.applications', 'application.list'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];

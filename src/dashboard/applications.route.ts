@@ -1,0 +1,63 @@
+/** The list of applications, and making one. */
+import { html } from '../http/html.ts';
+import { createApplication, NEW_FIELDS, readableApplications } from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import type { DashboardRoute } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import {
+  APPLICATIONS,
+  applicationsPage,
+  createdPage,
+  FIELD_ROWS,
+  type FieldKey,
+  newApplicationPage,
+} from './pages/applications.page.ts';
+
+/** What was typed into these fields, without the space around it that comes with copying. */
+export function typedFields<const K extends FieldKey>(
+  keys: readonly K[],
+  field: (name: string) => string,
+): Readonly<Record<K, string>> {
+  const entries = keys.map((key) => [key, field(FIELD_ROWS[key].name).trim()]);
+  return Object.fromEntries(entries) as Record<K, string>; // one for each key
+}
+
+export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: APPLICATIONS,
+    needs: 'application.list',
+    async handle({ person, viewer, query, show }) {
+      const clients = await readableApplications(person, deps);
+      const said = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
+      const content = applicationsPage({ clients, said }, viewer);
+      return show({ title: messages.text('applications.title'), content });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${APPLICATIONS}/new`,
+    needs: 'application.create',
+    async handle({ viewer, show }) {
+      return show({
+        title: messages.text('application_new.title'),
+        content: newApplicationPage({}, viewer),
+      });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${APPLICATIONS}/new`,
+    needs: 'application.create',
+    async handle({ person, viewer, field, show, deps }) {
+      const values = typedFields(NEW_FIELDS, field);
+      const created = await createApplication(person, values, deps);
+      if ('problems' in created) {
+        const content = newApplicationPage({ values, problems: created.problems }, viewer);
+        return show({ title: messages.text('application_new.title'), content }, 400);
+      }
+      const content = createdPage({ ...created, url: deps.publicUrl });
+      return show({ title: created.client.name, content });
+    },
+  },
+];

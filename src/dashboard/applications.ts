@@ -1,0 +1,231 @@
+/** What is done with applications in the dashboard, and who may. The command line does the same by the same functions. */
+import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
+import {
+  readApplicationUrl,
+  readPrivacyUrl,
+  readSupportEmail,
+  readSupportUrl,
+  readTermsUrl,
+} from '../branding/look-input.ts';
+import { ApiError } from '../http/refusal.ts';
+import type { PrivateNetwork } from '../lib/egress/private-network.ts';
+import { endpointAddress } from '../lib/endpoint-address.ts';
+import type { Client, ClientChange } from '../oauth/client.ts';
+import {
+  changeClient,
+  changeProblems,
+  registerClient,
+  rotateClientSecret,
+} from '../oauth/client-registration.ts';
+import type { ApplicationContents, ClientStore } from '../oauth/client-store.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may, mustBeAllowed } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import { unreachableProblem } from '../webhooks/endpoint-url.ts';
+import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
+
+export type ApplicationsDeps = {
+  readonly clients: ClientStore;
+  readonly branding: Pick<BrandingStore, 'findLook' | 'changeLook'>;
+  readonly endpoints: EndpointStore;
+  /** What deliveries may reach. */
+  readonly privateNetwork: PrivateNetwork;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** What an application is created with. */
+export const NEW_FIELDS = ['name', 'displayName', 'redirectUri', 'webhookUrl'] as const;
+
+/** All that its settings page has: the look's facts beside those. */
+export const SETTINGS_FIELDS = [
+  ...NEW_FIELDS,
+  'applicationUrl',
+  'supportEmail',
+  'supportUrl',
+  'privacyUrl',
+  'termsUrl',
+] as const;
+export type SettingsField = (typeof SETTINGS_FIELDS)[number];
+
+/** What was typed, by field; an empty text is no value. */
+export type TypedSettings = Readonly<Record<SettingsField, string>>;
+export type TypedApplication = Pick<TypedSettings, (typeof NEW_FIELDS)[number]>;
+
+/** What is wrong with fields, each as a sentence. */
+export type SettingsProblems = Readonly<Partial<Record<SettingsField, string>>>;
+
+/** Those that the actor may read, in the order of their creation. */
+export async function readableApplications(
+  actor: Actor,
+  { clients }: Pick<ApplicationsDeps, 'clients'>,
+): Promise<Client[]> {
+  mustBeAllowed(actor, 'application.list');
+  return (await clients.listClients()).filter(({ clientId }) => may(actor, 'application.read', clientId));
+}
+
+/** Throws PeopleRefusal `not_there` for one that is not there, or not theirs to read. */
+export async function readApplication(
+  actor: Actor,
+  clientId: string,
+  { clients }: Pick<ApplicationsDeps, 'clients'>,
+): Promise<Client> {
+  mustBeAllowed(actor, 'application.read', clientId);
+  return thereIs(await clients.findClient(clientId));
+}
+
+function thereIs<T>(found: T | undefined): T {
+  if (found === undefined) throw new PeopleRefusal('not_there');
+  return found;
+}
+
+/** An application and the secrets that are shown this once. */
+export type CreatedApplication = {
+  readonly client: Client;
+  readonly clientSecret: string;
+  readonly webhookSecret: string | undefined;
+};
+
+/** Creates nothing where anything typed cannot be. */
+export async function createApplication(
+  actor: Actor,
+  typed: TypedApplication,
+  deps: ApplicationsDeps,
+): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
+  mustBeAllowed(actor, 'application.create');
+  const input = {
+    name: typed.name,
+    displayName: typed.displayName || undefined,
+    redirectUri: typed.redirectUri,
+    webhookUrl: typed.webhookUrl || undefined,
+  };
+  const problems = { ...(await reachProblems(input.webhookUrl, '', deps)), ...changeProblems(input) };
+  if (Object.keys(problems).length > 0) return { problems };
+  const { client, clientSecret } = await registerClient(input, deps);
+  const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), deps);
+  return { client, clientSecret, webhookSecret };
+}
+
+/** Changes all that was typed or nothing. `webhookSecret`: of an endpoint that had none before. */
+export async function changeSettings(
+  actor: Actor,
+  { clientId, typed }: { readonly clientId: string; readonly typed: TypedSettings },
+  deps: ApplicationsDeps,
+): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
+  mustBeAllowed(actor, 'application.change', clientId);
+  const before = thereIs(await deps.clients.findClient(clientId));
+  const webhookUrl = typed.webhookUrl || undefined;
+  // Setting the same address again would end a pause of its endpoint.
+  const isMoved = webhookUrl !== before.webhookUrl;
+  const change = {
+    name: typed.name,
+    displayName: typed.displayName || null,
+    redirectUri: typed.redirectUri,
+    ...(isMoved && { webhookUrl: webhookUrl ?? null }),
+  };
+  const look = readLook(typed);
+  const problems = {
+    ...(isMoved && (await reachProblems(webhookUrl, clientId, deps))),
+    ...changeProblems(change),
+    ...look.problems,
+  };
+  if (Object.keys(problems).length > 0) return { problems };
+  thereIs(await changeClient({ clientId, change }, deps));
+  await deps.branding.changeLook(clientId, look.change, deps.now());
+  const hasNewUrl = isMoved && webhookUrl !== undefined;
+  return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
+}
+
+const LOOK_READERS = {
+  applicationUrl: readApplicationUrl,
+  supportEmail: readSupportEmail,
+  supportUrl: readSupportUrl,
+  privacyUrl: readPrivacyUrl,
+  termsUrl: readTermsUrl,
+} as const satisfies Partial<Record<SettingsField, (text: string) => string>>;
+type LookField = keyof typeof LOOK_READERS;
+
+function readLook(typed: TypedSettings): {
+  readonly change: Pick<LookChange, LookField>;
+  readonly problems: SettingsProblems;
+} {
+  const change: Partial<Record<LookField, string | null>> = {};
+  const problems: Partial<Record<LookField, string>> = {};
+  for (const field of Object.keys(LOOK_READERS) as LookField[]) {
+    try {
+      change[field] = typed[field] === '' ? null : LOOK_READERS[field](typed[field]);
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError)) throw refusal;
+      problems[field] = refusal.message;
+    }
+  }
+  return { change, problems };
+}
+
+async function reachProblems(
+  url: string | undefined,
+  clientId: string,
+  { endpoints, privateNetwork }: ApplicationsDeps,
+): Promise<SettingsProblems> {
+  if (url === undefined || changeProblems({ webhookUrl: url }).webhookUrl !== undefined) return {};
+  const problem = unreachableProblem(url, privateNetwork);
+  if (problem !== undefined) return { webhookUrl: `The webhook URL ${problem}` };
+  return (await endpoints.isElsewhere(endpointAddress(url), clientId))
+    ? {
+        webhookUrl: 'Another application has its webhooks at this address. Give this one a path of its own',
+      }
+    : {};
+}
+
+/** `providers`: `null` for all that the instance offers. */
+export type SecurityChange = Required<Pick<ClientChange, 'pushedRequests' | 'returningUsers' | 'providers'>>;
+
+/** How its users connect. Throws PeopleRefusal. */
+export async function changeSecurity(
+  actor: Actor,
+  { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
+  deps: ApplicationsDeps,
+): Promise<void> {
+  mustBeAllowed(actor, 'application.change', clientId);
+  thereIs(await changeClient({ clientId, change }, deps));
+}
+
+/** The new secret, and until when the one before it lives. */
+export type RotatedSecret = { readonly clientSecret: string; readonly oldSecretExpiresAt: number };
+
+/** Throws PeopleRefusal. */
+export async function rotateSecret(
+  actor: Actor,
+  rotation: { readonly clientId: string; readonly overlapMs: number },
+  deps: ApplicationsDeps,
+): Promise<RotatedSecret> {
+  mustBeAllowed(actor, 'application.secrets', rotation.clientId);
+  return thereIs(await rotateClientSecret(rotation, deps));
+}
+
+/** Counts go no further. */
+export const MOST_COUNTED = 10_000;
+
+/** What would go with the application. Throws PeopleRefusal. */
+export async function contentsOf(
+  actor: Actor,
+  clientId: string,
+  { clients }: Pick<ApplicationsDeps, 'clients'>,
+): Promise<ApplicationContents> {
+  mustBeAllowed(actor, 'application.delete', clientId);
+  return clients.countContents(clientId, MOST_COUNTED + 1);
+}
+
+/** Deletes it where `typedName` is its name, and answers whether it is. Throws PeopleRefusal. */
+export async function deleteApplication(
+  actor: Actor,
+  { clientId, typedName }: { readonly clientId: string; readonly typedName: string },
+  { clients, now }: Pick<ApplicationsDeps, 'clients' | 'now'>,
+): Promise<boolean> {
+  mustBeAllowed(actor, 'application.delete', clientId);
+  const { name } = thereIs(await clients.findClient(clientId));
+  if (typedName.trim() !== name.trim()) return false;
+  await clients.deleteClient(clientId, now());
+  return true;
+}

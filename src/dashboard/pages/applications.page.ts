@@ -1,0 +1,144 @@
+/** The list of applications, the form that makes one, and what is shown once it is made. */
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import { mayRole } from '../../people/permission.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { authorizeUrl, type CodeInput, curlCode, pythonCode, typescriptCode } from './application-code.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { copyable, field, table, top } from './parts.page.ts';
+
+/** The list's own address; an application's is below it. */
+export const APPLICATIONS = '/dashboard/applications';
+
+/** Where one application's pages begin. */
+export const applicationPath = (clientId: string): string =>
+  `${APPLICATIONS}/${encodeURIComponent(clientId)}`;
+
+export function applicationsPage(
+  { clients, said }: { readonly clients: readonly Client[]; readonly said?: Html | undefined },
+  { person }: Viewer,
+): Html {
+  const mayCreate = mayRole(person.role, 'application.create');
+  const create = html`<a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a>`;
+  const isEmpty = clients.length === 0;
+  const heads = ['applications.name', 'applications.id', 'applications.redirect'] as const;
+  const rows = clients.map(({ clientId, name, displayName, redirectUri }) => [
+    html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a><small>${displayName === undefined ? messages.text('applications.unnamed') : html`<bdi>${displayName}</bdi>`}</small>`,
+    html`<span class="code">${clientId}</span>`,
+    html`<span class="code">${redirectUri}</span>`,
+  ]);
+  const list = table({
+    name: messages.text('applications.title'),
+    heads: heads.map((head) => messages.text(head)),
+    rows,
+  });
+  return html`${top(messages.text('applications.title'), messages.text('applications.lead'), mayCreate && !isEmpty ? create : undefined)}
+${said !== undefined && notice('done', said, true)}
+${isEmpty ? emptyList(mayCreate ? create : undefined) : list}`;
+}
+
+const emptyList = (create: Html | undefined): Html =>
+  html`<div class="empty"><strong>${messages.text('applications.none')}</strong>
+<p>${messages.text(create === undefined ? 'applications.none.given' : 'applications.none.text')}</p>
+${create !== undefined && html`<div class="buttons">${create}</div>`}</div>`;
+
+type FieldRow = {
+  readonly name: string;
+  readonly type?: 'text' | 'email' | 'url';
+  readonly isRequired?: true;
+  readonly maxLength: number;
+};
+
+/** The fields of forms about applications. */
+export const FIELD_ROWS = {
+  name: { name: 'name', isRequired: true, maxLength: 200 },
+  displayName: { name: 'display_name', maxLength: 200 },
+  redirectUri: { name: 'redirect_uri', isRequired: true, maxLength: 2048 },
+  webhookUrl: { name: 'webhook_url', type: 'url', maxLength: 2048 },
+  applicationUrl: { name: 'application_url', type: 'url', maxLength: 2048 },
+  supportEmail: { name: 'support_email', type: 'email', maxLength: 254 },
+  supportUrl: { name: 'support_url', type: 'url', maxLength: 2048 },
+  privacyUrl: { name: 'privacy_url', type: 'url', maxLength: 2048 },
+  termsUrl: { name: 'terms_url', type: 'url', maxLength: 2048 },
+} as const satisfies Readonly<Record<string, FieldRow>>;
+export type FieldKey = keyof typeof FIELD_ROWS;
+
+/** What a form has: what was typed or is set, and what is wrong with it. */
+export type FilledFields = {
+  readonly values?: Readonly<Partial<Record<FieldKey, string | undefined>>>;
+  readonly problems?: Readonly<Partial<Record<FieldKey, string>>>;
+};
+
+/** One of the fields, with its words from the catalogue. */
+export function applicationField(key: FieldKey, { values = {}, problems = {} }: FilledFields): Html {
+  const row: FieldRow = FIELD_ROWS[key];
+  const { name, type = 'text', isRequired = false, maxLength } = row;
+  const problem = problems[key];
+  return field({
+    ...{ name, type, maxLength },
+    isOptional: !isRequired,
+    value: values[key] ?? '',
+    label: messages.text(`application.${name}` as DashboardMessageKey), // each row has its words
+    hint: messages.text(`application.${name}.hint` as DashboardMessageKey),
+    problem: problem === undefined ? undefined : asSentence(problem),
+  });
+}
+
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+export function newApplicationPage(filled: FilledFields, viewer: Viewer): Html {
+  const form = html`<div class="fields">
+${(['name', 'displayName', 'redirectUri', 'webhookUrl'] as const).map((key) => applicationField(key, filled))}
+</div><div class="buttons"><button class="primary">${messages.text('applications.create')}</button>
+<a class="button" href="${APPLICATIONS}">${messages.text('cancel')}</a></div>`;
+  return html`${top(messages.text('application_new.title'), messages.text('application_new.lead'))}
+<div class="panel">${postForm(viewer, `${APPLICATIONS}/new`, form)}</div>`;
+}
+
+export type ShownSecrets = {
+  readonly clientSecret?: string | undefined;
+  readonly webhookSecret?: string | undefined;
+};
+
+/** Secrets as they are shown once. */
+export function secretsPanel({ clientSecret, webhookSecret }: ShownSecrets, lead: Html): Html {
+  const one = (id: string, title: DashboardMessageKey, secret: string) =>
+    html`<h3>${messages.text(title)}</h3>${copyable(id, secret)}`;
+  return html`<section class="panel once">${notice('note', lead)}
+${clientSecret !== undefined && one('client-secret', 'credentials.secret', clientSecret)}
+${webhookSecret !== undefined && one('webhook-secret', 'credentials.webhook_secret', webhookSecret)}</section>`;
+}
+
+export type CreatedParts = ShownSecrets & { readonly client: Client; readonly url: string };
+
+/** The application that was just made. Its secrets are kept nowhere. */
+export function createdPage({ client, url, clientSecret, webhookSecret }: CreatedParts): Html {
+  const { clientId, name, redirectUri } = client;
+  const lead = html`<strong>${messages.text('created.once')}</strong> ${messages.text('created.once.text')}`;
+  return html`${top(messages.markup('created.title', { name }), messages.text('created.lead'))}
+${secretsPanel({ clientSecret, webhookSecret }, lead)}
+<section class="panel"><h2>${messages.text('created.id')}</h2>${copyable('client-id', clientId)}
+<h3>${messages.text('created.url')}</h3>${copyable('instance-url', url)}</section>
+${firstSteps({ url, clientId, redirectUri, secret: clientSecret })}
+<div class="buttons"><a class="button primary" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
+}
+
+/** Code to begin with, and what comes next. */
+export function firstSteps(input: CodeInput): Html {
+  const code = (id: string, title: string, text: string) =>
+    html`<details class="code-of" name="code"${id === 'code-curl' && html` open`}><summary>${title}</summary>${copyable(id, text)}</details>`;
+  const tryIt = html`<a href="${authorizeUrl(input)}" target="_blank" rel="noopener noreferrer">${messages.text('steps.try')}</a>`;
+  const reference = html`<a href="${input.url}/docs">${messages.text('steps.reference')}</a>`;
+  return html`<h2>${messages.text('steps.code')}</h2>
+${code('code-curl', 'curl', curlCode(input))}
+${code('code-typescript', 'TypeScript', typescriptCode(input))}
+${code('code-python', 'Python', pythonCode(input))}
+<h2>${messages.text('steps.next')}</h2>
+<ol class="steps">
+<li>${messages.text('steps.secret')}</li>
+<li>${messages.markup('steps.connect', { tryIt })}</li>
+<li>${messages.text('steps.exchange')}</li>
+<li>${messages.markup('steps.read', { reference })}</li>
+</ol>`;
+}
