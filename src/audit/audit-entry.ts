@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'person.password_set',
   'person.passkey_added',
   'person.passkey_removed',
+  'person.passkey_refused',
   'person.role_changed',
   'person.reset',
   'person.removed',

@@ -1,4 +1,5 @@
 /** The port for people, their invitations and their sessions. Instants are epoch milliseconds. */
+import type { NewPasskey, PasskeyStore } from './passkey-store.ts';
 import type { Person, Role } from './person.ts';
 
 /** `setup`: the first owner. `reset`: somebody comes back in. */
@@ -24,6 +25,8 @@ export type NewPerson = {
   readonly login: string;
   /** A hash with its parameters (password.ts); undefined where they sign in otherwise. */
   readonly password: string | undefined;
+  /** What they sign in with in its place. */
+  readonly passkey?: NewPasskey | undefined;
 };
 
 export type Session = {
@@ -40,9 +43,9 @@ export type Session = {
 export type NewSession = Session & { readonly sessionHash: string; readonly personId: string };
 
 /** How the acceptance of an invitation ended. */
-export type Accepted = 'done' | 'link_ended' | 'login_taken';
+export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken';
 
-export interface PersonStore {
+export interface PersonStore extends PasskeyStore {
   /** Whether anybody is registered. */
   hasPeople(): Promise<boolean>;
   /** By name. */
@@ -60,8 +63,9 @@ export interface PersonStore {
   listInvitations(now: number): Promise<readonly Invitation[]>;
   removeInvitation(invitationId: string): Promise<boolean>;
   /**
-   * Spends the link and registers the person, or gives the one it was made for a new password, in one transaction: of several
-   * callers one succeeds. The setup of an instance ends all its links of that kind. Who comes back in is signed out everywhere.
+   * Spends the link and registers the person, or gives the one it was made for a new password or passkey in the place of all
+   * others, in one transaction: of several callers one succeeds. The setup of an instance ends all its links of that kind.
+   * Who comes back in is signed out everywhere.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
 
@@ -88,7 +92,7 @@ export interface PersonStore {
   endSession(personId: string, sessionId: string): Promise<void>;
   /** All but the one named. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
-  /** Sessions that nobody can use any more, and links that have ended; answers how many. */
+  /** Sessions that nobody can use any more, links and challenges that have ended; answers how many. */
   deleteEnded(before: {
     readonly seen: number;
     readonly created: number;

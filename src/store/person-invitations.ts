@@ -9,6 +9,7 @@ import type {
 } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { insertPasskey } from './passkeys.ts';
 import { GIVE } from './person-rows.ts';
 
 type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId'> & {
@@ -112,14 +113,19 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
   const { purpose, role, clientIds, personId } = invitationOf(spent);
-  const { name, login, password = null } = person;
+  const { name, login, password = null, passkey } = person;
   if (personId !== undefined) {
     await tx.all('UPDATE person SET password = :password WHERE person_id = :personId RETURNING person_id', {
       personId,
       password,
     });
     await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
-    await auditFor(tx, caller, { action: 'person.password_set', subject: personId });
+    // Whoever had taken the account over may have left one.
+    await tx.all('DELETE FROM passkey WHERE person_id = :personId', { personId });
+    if (passkey !== undefined && !(await insertPasskey(tx, { personId, passkey, now })))
+      throw new NotAccepted('passkey_taken');
+    const action = passkey === undefined ? 'person.password_set' : 'person.passkey_added';
+    await auditFor(tx, caller, { action, subject: personId });
     return 'done';
   }
   if (purpose === 'setup') {
@@ -129,6 +135,9 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   }
   const added = await tx.all(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
   if (added.length === 0) throw new NotAccepted('login_taken');
+  const own = { personId: person.personId, now };
+  if (passkey !== undefined && !(await insertPasskey(tx, { ...own, passkey })))
+    throw new NotAccepted('passkey_taken');
   for (const clientId of clientIds) await tx.all(GIVE, { personId: person.personId, clientId });
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
   await auditFor(tx, caller, { action: 'person.registered', subject: person.personId, after });

@@ -83,7 +83,11 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
         'DELETE FROM invitation WHERE expires_at <= :now RETURNING invitation_id',
         { now },
       );
-      return sessions.length + links.length;
+      const challenges = await db.write(
+        'DELETE FROM spent_challenge WHERE expires_at <= :now RETURNING challenge_hash',
+        { now },
+      );
+      return sessions.length + links.length + challenges.length;
     },
   } satisfies Partial<PersonStore>;
 }

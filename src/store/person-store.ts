@@ -5,6 +5,7 @@ import type { Role } from '../people/person.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { passkeysOf } from './passkeys.ts';
 import { invitationsOf } from './person-invitations.ts';
 import { GIVE, PERSON, type PersonRow, personOf } from './person-rows.ts';
 import { END_OTHERS, sessionsOf } from './person-sessions.ts';
@@ -19,6 +20,7 @@ export function personStore(db: Database, caller?: Caller): PersonStore {
     ...invitationsOf(db, caller),
     ...changesOf(db, caller),
     ...sessionsOf(db, caller),
+    ...passkeysOf(db, caller),
   };
 }
 

@@ -1,0 +1,103 @@
+/** PasskeyStore in SQL; held to test/contract/passkey-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
+import type { NewPasskey, Passkey, PasskeyStore } from '../people/passkey-store.ts';
+import { auditFor } from './append-audit.ts';
+import type { Database, Statements } from './drivers/database.ts';
+
+const PASSKEY = `
+  passkey_id AS "passkeyId", person_id AS "personId", public_key AS "publicKey", counter, transports, name,
+  created_at AS "createdAt", used_at AS "usedAt"`;
+const ADD = `
+  INSERT INTO passkey (passkey_id, person_id, public_key, counter, transports, name, created_at)
+  VALUES (:passkeyId, :personId, :publicKey, :counter, :transports, :name, :now)
+  ON CONFLICT (passkey_id) DO NOTHING RETURNING passkey_id`;
+// The WHERE clause is the whole guard: of two that show the same count, one was copied.
+const USE = `
+  UPDATE passkey SET counter = :counter, used_at = :now
+   WHERE passkey_id = :passkeyId AND (counter < :counter OR (counter = 0 AND :counter = 0)) RETURNING passkey_id`;
+const SPEND = `
+  INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (:challengeHash, :expiresAt)
+  ON CONFLICT (challenge_hash) DO NOTHING RETURNING challenge_hash`;
+/** Of two that change one person's ways in, the second sees what the first did. */
+const LOCK = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
+
+type Row = Omit<Passkey, 'transports' | 'usedAt'> & {
+  readonly transports: string;
+  readonly usedAt: number | null;
+};
+
+/** Passkeys in `db`. What `caller` changes is audited. */
+export function passkeysOf(db: Database, caller: Caller | undefined): PasskeyStore {
+  return {
+    async findPasskey(passkeyId) {
+      const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
+      const row = await db.get<Row>(sql, { passkeyId });
+      return row && passkeyOf(row);
+    },
+    async listPasskeys(personId) {
+      const sql = `SELECT ${PASSKEY} FROM passkey WHERE person_id = :personId ORDER BY created_at, passkey_id`;
+      return (await db.all<Row>(sql, { personId })).map(passkeyOf);
+    },
+    addPasskey(personId, passkey, { now, most }) {
+      return db.transaction(async (tx) => {
+        if ((await tx.all(LOCK, { personId })).length === 0) return false;
+        if ((await countOf(tx, personId)) >= most) return false;
+        if (!(await insertPasskey(tx, { personId, passkey, now }))) return false;
+        const after = { name: passkey.name };
+        await auditFor(tx, caller, { action: 'person.passkey_added', subject: personId, after });
+        return true;
+      });
+    },
+    removePasskey(personId, passkeyId) {
+      return db.transaction(async (tx) => {
+        const person = await tx.get<{ password: string | null }>(LOCK, { personId });
+        const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId AND person_id = :personId`;
+        const row = await tx.get<Row>(sql, { passkeyId, personId });
+        if (person === undefined || row === undefined) return false;
+        if (person.password === null && (await countOf(tx, personId)) < 2) return 'last_way';
+        await tx.all('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
+        const before = { name: row.name };
+        await auditFor(tx, caller, { action: 'person.passkey_removed', subject: personId, before });
+        return true;
+      });
+    },
+    usePasskey(passkeyId, counter, now) {
+      return db.transaction(async (tx) => {
+        if ((await tx.all(USE, { passkeyId, counter, now })).length > 0) return true;
+        const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
+        const row = await tx.get<Row>(sql, { passkeyId });
+        if (row === undefined) return false;
+        const facts = { before: { counter: row.counter }, after: { counter } };
+        await auditFor(tx, caller, { action: 'person.passkey_refused', subject: row.personId, ...facts });
+        return false;
+      });
+    },
+    async spendChallenge(challengeHash, expiresAt) {
+      return (await db.write(SPEND, { challengeHash, expiresAt })).length > 0;
+    },
+  };
+}
+
+/** False where it is registered already. The person's row is locked, or was added in this transaction. */
+export async function insertPasskey(
+  tx: Statements,
+  {
+    personId,
+    passkey,
+    now,
+  }: { readonly personId: string; readonly passkey: NewPasskey; readonly now: number },
+): Promise<boolean> {
+  const { transports, ...facts } = passkey;
+  const values = { ...facts, personId, now, transports: JSON.stringify(transports) };
+  return (await tx.all(ADD, values)).length > 0;
+}
+
+async function countOf(tx: Statements, personId: string): Promise<number> {
+  const sql = 'SELECT COUNT(*) AS "count" FROM passkey WHERE person_id = :personId';
+  return (await tx.get<{ count: number }>(sql, { personId }))?.count ?? 0;
+}
+
+function passkeyOf({ transports, usedAt, ...row }: Row): Passkey {
+  // Written by insertPasskey.
+  return { ...row, transports: JSON.parse(transports) as string[], usedAt: usedAt ?? undefined };
+}
