@@ -5,6 +5,7 @@ import { notFound } from '../http/error-mapping.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { accountRoutes } from './account.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
+import { auditRoutes } from './audit.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
 import { doorRoutes } from './door.route.ts';
@@ -20,6 +21,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...overviewRoutes(deps),
   ...applicationsRoutes(deps),
   ...peopleRoutes(deps),
+  ...auditRoutes(deps),
   ...accountRoutes(deps),
 ];
 

@@ -23,6 +23,7 @@ const LAST_ELEMENT = 'said';
 const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['/dashboard', 'nav.overview', 'overview.read'],
   ['/dashboard/applications', 'nav.applications', 'application.list'],
+  ['/dashboard/audit', 'nav.audit', 'audit.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];
