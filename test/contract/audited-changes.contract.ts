@@ -238,7 +238,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
     return { db, plain: stores, audited: { ...stores, ...stores.auditedFor(ADA) }, entries };
   };
 
-  describe(`Audited changes on ${database}`, () => {
+  describe(`AuditedChanges on ${database}`, () => {
     for (const { name, before, change, entry } of CASES) {
       it(`${name} leaves one entry of who asked for it, without a secret`, async () => {
         const { db, plain, audited, entries } = await prepare();
