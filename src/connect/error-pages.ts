@@ -59,6 +59,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
       deps.log.error({ err: thrown, requestId: http.id, route }, 'A request failed');
     }
     reply.headers(error.headers);
+    noteRefusal(error, http);
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const request = requestOfBrowser(error, http.authorizationRequest);
     const appearance = await errorAppearance(error, http, deps);
@@ -67,6 +68,14 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     const { status } = error;
     return request ? showPage(reply, page, { request, status }) : sendPage(reply, page, status);
   });
+}
+
+/** For the request log: a page says to people what programs are told otherwise. */
+function noteRefusal({ body }: ConnectError, http: FastifyRequest): void {
+  http.refusalBody = body;
+  const { authorizationRequest: request } = http;
+  if (request !== undefined)
+    http.asker ??= { clientId: request.clientId, userId: request.userId, isRefused: true };
 }
 
 /** The request that is this browser's own: others only lend the page their appearance. */

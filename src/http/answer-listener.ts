@@ -5,6 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Asker } from './asker.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a refusal that is shown as a page: what a program would have been told. */
+    refusalBody: object | undefined;
+  }
+}
+
 /** An answer that is about to be sent. */
 export type Answer = {
   readonly requestId: string;
@@ -16,7 +23,7 @@ export type Answer = {
   readonly durationMs: number;
   readonly asker: Asker | undefined;
   readonly address: string;
-  /** Of an answer that is JSON. */
+  /** Of an answer that is JSON, or a refusal's page. */
   readonly body: string | undefined;
   /** Everything the caller sent: to know it again in the answer, not to be kept. */
   readonly received: readonly unknown[];
@@ -59,8 +66,9 @@ type Sent = {
 };
 
 function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
-  const { id, method, routeOptions, asker, ip, params, query, body, headers } = request;
+  const { id, method, routeOptions, asker, refusalBody, ip, params, query, body, headers } = request;
   const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
+  const shown = refusalBody === undefined ? undefined : JSON.stringify(refusalBody);
   return {
     requestId: id,
     method,
@@ -69,7 +77,7 @@ function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
     durationMs,
     asker,
     address: ip,
-    body: isJson && typeof payload === 'string' ? payload : undefined,
+    body: isJson && typeof payload === 'string' ? payload : shown,
     received: [params, query, body, headers.authorization],
   };
 }

@@ -11,7 +11,7 @@ export type Asker = {
   readonly clientId: string;
   /** Whose access token it is; undefined where the application asks for itself. */
   readonly userId?: string | undefined;
-  /** Its access token is one of ours that has expired or was revoked: nobody was let in. */
+  /** It was known, but not let in: an access token of ours that has expired or was revoked, a page of a flow that is refused. */
   readonly isRefused?: true;
 };
 

@@ -108,6 +108,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   closeGracefully(app, open);
   app.decorateRequest('asker', undefined);
+  app.decorateRequest('refusalBody', undefined);
 
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);

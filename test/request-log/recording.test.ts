@@ -54,6 +54,7 @@ onEachDatabase((name, openDatabase) => {
       await server.deps.families.endGrantsOf('acme', 'ada', START);
       await app.inject({ url: '/calendars', headers: bearer });
       await app.inject({ url: '/calendars', headers: { authorization: 'Bearer nonsense' } });
+      await app.inject({ url: '/authorize?client_id=nobody', headers: { accept: 'text/html' } });
       await app.inject({ url: '/nowhere' });
       await app.inject({ url: '/health' });
 
@@ -73,11 +74,13 @@ onEachDatabase((name, openDatabase) => {
           ['GET', '/api/users/:user_id', 404, 'acme', undefined],
           ['GET', '/calendars', 401, 'acme', user],
           ['GET', '/calendars', 401, undefined, undefined],
+          ['GET', '/authorize', 401, undefined, undefined],
           ['GET', undefined, 404, undefined, undefined],
         ],
       );
       assert.equal(kept[0]?.network, '203.0.113.0/24');
       assert.equal(JSON.parse(kept[2]?.body ?? '').code, 'invalid_token');
+      assert.match(kept[4]?.body ?? '', /names no application/);
       assert.ok(kept.every(({ at }) => at === START));
     });
 
