@@ -2,6 +2,7 @@
  * Keeps requests to a provider within its limits over all instances: a circuit breaker for each account
  * and operation, budgets by app and by user, and a few requests at once to a mailbox.
  */
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
@@ -53,7 +54,8 @@ export function requestGate(deps: GateDeps): RequestGate {
   const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
     const app = appOf(account, appClientId);
     if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
-    if (limits.user !== undefined) await budgets.take(`user ${app} ${account.accountId}`, limits.user);
+    if (limits.user !== undefined)
+      await budgets.take(`user ${mailboxOf(app, account.accountId)}`, limits.user);
   };
   const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
     const rate = limitsOf(account.provider).app;
@@ -68,7 +70,7 @@ export function requestGate(deps: GateDeps): RequestGate {
     await takeTokens(gated, limits);
     const pass = await enter(gated);
     const ask = () => outcomeOf(request);
-    const mailbox = `${appOf(account, appClientId)} ${account.accountId}`;
+    const mailbox = mailboxOf(appOf(account, appClientId), account.accountId);
     const outcome = limits.atOnce === undefined ? await ask() : await slots.run(mailbox, limits.atOnce, ask);
     await pass.leave(outcome.error);
     return outcome;
@@ -105,6 +107,9 @@ export function requestGate(deps: GateDeps): RequestGate {
     }
   }
 }
+
+/** A digest: what is left of it for some minutes names nobody whose account is deleted. */
+const mailboxOf = (app: string, accountId: string): string => hash('sha256', `${app} ${accountId}`);
 
 type Pass = Extract<Entry, { isOpen: false }>;
 
