@@ -43,6 +43,7 @@ export async function openStorage(config: Config) {
     /** Notified when one of these stores may have made a delivery due. */
     deliveryWakeUp,
     backup: (file: string) => db.backup(file),
+    clearLog: () => db.clearLog(),
     close: () => db.close(),
   };
 }

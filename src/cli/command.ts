@@ -116,6 +116,8 @@ export type Storage = AuditedStorage & {
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */
   backup(file: string): Promise<void>;
+  /** Takes what was deleted off the disk; false where that comes later. */
+  clearLog(): Promise<boolean>;
   close(): Promise<void>;
 };
 

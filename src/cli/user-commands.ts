@@ -3,9 +3,9 @@ import type { Account } from '../calendars/account-store.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command } from './command.ts';
-import { confirm, YES } from './confirm.ts';
 import { tabulate } from './table.ts';
 import { findUser, USER_ID } from './user-argument.ts';
+import { userDelete } from './user-delete-command.ts';
 import { userExport } from './user-export-command.ts';
 
 const list: Command = {
@@ -77,24 +77,7 @@ const revoke: Command = {
     }),
 };
 
-const remove: Command = {
-  name: 'user delete',
-  summary: 'Delete a user with its grants, linked accounts and mirrored calendars',
-  positionals: [CLIENT_ID, USER_ID],
-  options: [YES],
-  run: (input, context) =>
-    context.withStorage(async (storage) => {
-      const user = await findUser(storage, input.positionals);
-      await confirm(`Deleting ${user.userId} with ${user.accounts} linked account(s)`, input, context);
-      await storage.users.deleteUser(user.clientId, user.userId, context.deps.now());
-      return {
-        json: { deleted: true, client_id: user.clientId, user_id: user.userId },
-        text: `Deleted ${user.userId}.`,
-      };
-    }),
-};
-
-export const userCommands: readonly Command[] = [list, show, userExport, revoke, remove];
+export const userCommands: readonly Command[] = [list, show, userExport, revoke, userDelete];
 
 function documentOf(user: UserSummary): object {
   return {

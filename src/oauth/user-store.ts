@@ -14,6 +14,20 @@ export type UserSummary = User & { readonly accounts: number; readonly grants: n
 /** A grant that lives. Instants are epoch milliseconds. */
 export type LivingGrant = { readonly scope: Scope; readonly createdAt: number; readonly refreshedAt: number };
 
+/** What a user had when it was deleted, by kind; it does not say who it was. */
+export type DeletedUser = {
+  readonly accounts: number;
+  /** Those that lived. */
+  readonly grants: number;
+  readonly calendars: number;
+  readonly events: number;
+  /** In the journal. */
+  readonly changes: number;
+  readonly deliveries: number;
+  /** Accounts whose access is ended at their providers after the deletion. */
+  readonly accessToEnd: number;
+};
+
 /** Instants are epoch milliseconds. */
 export interface UserStore {
   /** Whether there is such a user. */
@@ -29,10 +43,10 @@ export interface UserStore {
   livingGrantsOf(clientId: string, userId: string): Promise<LivingGrant[]>;
 
   /**
-   * Deletes the user with its accounts, credentials, mirror and authorization requests, ends its
-   * grants and withdraws its code, in one transaction. False when there was none.
+   * Deletes everything of the user, down to its id: no code or token of it is worth anything from then on. `undefined` when
+   * there was none. What waits for a provider to end its access has no id of the user.
    */
-  deleteUser(clientId: string, userId: string, now: number): Promise<boolean>;
+  deleteUser(clientId: string, userId: string, now: number): Promise<DeletedUser | undefined>;
 
   /** Deletes users without account and living grant that were last seen before `seenBefore`. */
   deleteIdleUsers(seenBefore: number): Promise<number>;

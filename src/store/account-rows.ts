@@ -81,6 +81,9 @@ export function credentialSealer(sealer: Sealer) {
 
 const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].endsAccess);
 
+/** SQL: whether an account's provider can be told to end the access. */
+export const ACCESS_CAN_BE_ENDED = `provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
+
 /**
  * To be run before accounts are deleted. Deletes their jobs, and schedules the end of the access that their providers
  * can end. `accounts` selects the accounts' keys; `values` has its parameters and `now`.
@@ -91,7 +94,7 @@ export async function prepareAccountDeletion(
   values: Values,
 ): Promise<void> {
   const ended = `FROM account
-    WHERE account_key IN (${accounts}) AND provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
+    WHERE account_key IN (${accounts}) AND ${ACCESS_CAN_BE_ENDED}`;
   await tx.all(
     `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${accounts}))
         OR (kind = 'sync-calendar' AND key IN

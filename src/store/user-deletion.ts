@@ -1,9 +1,10 @@
 /** Deleting a user, whatever the user has. */
 import type { Caller } from '../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../audit/user-subject.ts';
+import type { DeletedUser } from '../oauth/user-store.ts';
 import { deleteAccounts } from './account-deletion.ts';
 import { bySize, deletePutAside, NOT_ASIDE } from './account-removal.ts';
-import { prepareAccountDeletion } from './account-rows.ts';
+import { ACCESS_CAN_BE_ENDED, prepareAccountDeletion } from './account-rows.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
@@ -25,26 +26,46 @@ const DELETE_CHANGES = `
       WHERE client_id = :clientId AND user_id = :userId LIMIT :limit)
   RETURNING event_id`;
 
+/** What was pushed for a request of the user, and has the user's id in it. */
+const DELETE_PUSHED = `
+  DELETE FROM pushed_request WHERE spent_for IN
+    (SELECT transaction_id FROM authorization_request WHERE client_id = :clientId AND user_id = :userId)`;
+/** Grants and codes name their user without referring to it. */
+const DELETE_ENDED = ['authorization_code', 'token_family'].map(
+  (table) => `DELETE FROM ${table} WHERE client_id = :clientId AND user_id = :userId`,
+);
+
 /**
- * Answers whether there was such a user. One who has much loses all access and all accounts in one short transaction;
- * then what is left goes in parts, and the user last. Should the process die on the way, housekeeping deletes what the
- * user had, and the user when nobody asked for a while. The entry of `caller` is made with what takes all access.
+ * Answers what the user had, `undefined` where there was none. One who has much loses all access and all accounts in one
+ * short transaction; then what is left goes in parts, and the user last. Should the process die on the way, housekeeping
+ * deletes what the user had, and the user when nobody asked for a while. The entry of `caller` is made with what takes all
+ * access.
  */
-export async function deleteUserInParts(db: Database, user: UserToDelete, caller?: Caller): Promise<boolean> {
+export async function deleteUserInParts(
+  db: Database,
+  user: UserToDelete,
+  caller?: Caller,
+): Promise<DeletedUser | undefined> {
   const { clientId, userId, now } = user;
   const { large } = await bySize(db, ACCOUNTS, { clientId, userId });
   const changes = await db.all(CHANGES, { clientId, userId });
+  let had: DeletedUser | undefined;
   if (large.length > 0 || changes.length > FEW) {
-    await db.transaction((tx) => endUser(tx, user, caller));
+    had = await db.transaction((tx) => endUser(tx, user, caller));
     await deleteInParts(db, DELETE_CHANGES, { clientId, userId });
   }
   await deletePutAside(db, now, { clientId, userId });
-  return db.transaction((tx) => deleteUser(tx, user, caller));
+  const deleted = await db.transaction((tx) => deleteUser(tx, user, caller));
+  return deleted && (had ?? deleted);
 }
 
-async function endUser(tx: Statements, user: UserToDelete, caller: Caller | undefined): Promise<void> {
+async function endUser(
+  tx: Statements,
+  user: UserToDelete,
+  caller: Caller | undefined,
+): Promise<DeletedUser | undefined> {
   await lockUser(tx, user);
-  const auditDeletion = await deletionAuditor(tx, user, caller);
+  const deletion = await deletionOf(tx, user, caller);
   // Nobody follows the changes of a user who is going.
   await tx.all(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
@@ -52,57 +73,77 @@ async function endUser(tx: Statements, user: UserToDelete, caller: Caller | unde
   );
   await endAccess(tx, user);
   await deleteAccounts(tx, ACCOUNTS, user);
-  await auditDeletion();
+  await deletion?.audit();
+  return deletion?.had;
 }
 
+const OF_USER = 'client_id = :clientId AND user_id = :userId';
+const OF_CALENDARS = `calendar WHERE account_key IN (${ACCOUNTS})`;
 // Counts what is the user's still; an empty key says that the log has the deletion already.
 const HAS = `
   SELECT audit_key AS "key",
-         (SELECT COUNT(*) FROM account WHERE client_id = :clientId AND user_id = :userId AND ${NOT_ASIDE}) AS "accounts",
-         (SELECT COUNT(*) FROM token_family
-           WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL) AS "grants"
-    FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
-const DELETION_AUDITED = `
-  UPDATE application_user SET audit_key = '' WHERE client_id = :clientId AND user_id = :userId`;
+         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE}) AS "accounts",
+         (SELECT COUNT(*) FROM token_family WHERE ${OF_USER} AND ended_at IS NULL) AS "grants",
+         (SELECT COUNT(*) FROM ${OF_CALENDARS}) AS "calendars",
+         (SELECT CAST(COALESCE(SUM(event_count), 0) AS BIGINT) FROM ${OF_CALENDARS}) AS "events",
+         (SELECT COUNT(*) FROM event_change WHERE ${OF_USER}) AS "changes",
+         (SELECT COUNT(*) FROM webhook_message WHERE ${OF_USER}) AS "deliveries",
+         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE} AND ${ACCESS_CAN_BE_ENDED}) AS "accessToEnd"
+    FROM application_user WHERE ${OF_USER}`;
+const DELETION_AUDITED = `UPDATE application_user SET audit_key = '' WHERE ${OF_USER}`;
 
-/** Call it while the user is locked and has everything still. What it answers appends the entry; call that last. */
-async function deletionAuditor(
+type Deletion = {
+  readonly had: DeletedUser;
+  /** Appends the entry, unless the log has it; to be called last. */
+  readonly audit: () => Promise<void>;
+};
+
+/** Call it while the user is locked and has everything still. */
+async function deletionOf(
   tx: Statements,
-  user: UserToDelete,
+  { clientId, userId }: UserToDelete,
   caller: Caller | undefined,
-): Promise<() => Promise<void>> {
-  const { clientId, userId } = user;
-  const had =
-    caller &&
-    (await tx.get<{ key: string | null; accounts: number; grants: number }>(HAS, { clientId, userId }));
-  if (had === undefined || (had.key === '' && had.accounts + had.grants === 0)) return async () => {};
-  const subject = userSubject(had.key || newUserKey(), userId);
-  const before = { accounts: had.accounts, grants: had.grants };
-  return async () => {
+): Promise<Deletion | undefined> {
+  const row = await tx.get<DeletedUser & { key: string | null }>(HAS, { clientId, userId });
+  if (row === undefined) return undefined;
+  const { key, ...had } = row;
+  const isLogged = key === '' && had.accounts + had.grants === 0;
+  const subject = userSubject(key || newUserKey(), userId);
+  const { accessToEnd: _, ...before } = had;
+  const audit = async () => {
+    if (caller === undefined || isLogged) return;
     await tx.all(DELETION_AUDITED, { clientId, userId });
     await auditFor(tx, caller, { action: 'user.deleted', clientId, subject, before });
   };
+  return { had, audit };
 }
 
 /**
  * The order matters: deleting the user waits for an approval that is being written, so that its code is there to be
- * withdrawn with the user's grants.
+ * deleted with the user's grants.
  */
-async function deleteUser(tx: Statements, user: UserToDelete, caller: Caller | undefined): Promise<boolean> {
+async function deleteUser(
+  tx: Statements,
+  user: UserToDelete,
+  caller: Caller | undefined,
+): Promise<DeletedUser | undefined> {
   // Locks the user's row, as disconnecting does: of several calls, one prepares the deletion of the accounts.
   await tx.all(
     `UPDATE application_user SET last_seen_at = last_seen_at
       WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
     user,
   );
-  const auditDeletion = await deletionAuditor(tx, user, caller);
+  const deletion = await deletionOf(tx, user, caller);
   await prepareAccountDeletion(tx, ACCOUNTS, user);
+  await tx.all(DELETE_PUSHED, user);
   const deleted = await tx.all(
     'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
     user,
   );
-  if (deleted.length === 0) return false;
+  if (deleted.length === 0) return undefined;
+  // First what waits for a redemption that is under way; then what it left is deleted too.
   await endAccess(tx, user);
-  await auditDeletion();
-  return true;
+  for (const sql of DELETE_ENDED) await tx.all(sql, user);
+  await deletion?.audit();
+  return deletion?.had;
 }

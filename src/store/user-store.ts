@@ -72,9 +72,7 @@ export function userStore(db: Database, caller?: Caller): UserStore {
       return rows.map((row) => ({ ...row }));
     },
 
-    async deleteUser(clientId, userId, now) {
-      return deleteUserInParts(db, { clientId, userId, now }, caller);
-    },
+    deleteUser: (clientId, userId, now) => deleteUserInParts(db, { clientId, userId, now }, caller),
 
     deleteIdleUsers(seenBefore) {
       return deleteInParts(db, DELETE_IDLE, { seenBefore });

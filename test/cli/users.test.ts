@@ -90,9 +90,18 @@ describe('kalends user', () => {
   });
 
   it('kalends user delete takes the user, the grants and the accounts', async () => {
-    const { exitCode } = await cli.json('user', 'delete', clientId, 'ada', '--yes');
+    const { exitCode, document } = await cli.json('user', 'delete', clientId, 'ada', '--yes');
 
     assert.equal(exitCode, 0);
+    const { deleted_at: at, ...counts } = document.receipt as Record<string, unknown>;
+    assert.ok(!Number.isNaN(Date.parse(String(at))));
+    const had = { accounts: 1, grants: 1, calendars: 0, events: 0, changes: 0, deliveries: 0 };
+    assert.deepEqual(counts, had);
+    assert.deepEqual([document.access_to_end, document.off_disk], [0, true]);
+    const { document: log } = await cli.json('audit', 'list', '--action', 'user.deleted');
+    const [entry] = log.entries as Record<string, unknown>[];
+    assert.deepEqual(entry?.before, had);
+    assert.doesNotMatch(JSON.stringify(entry), /ada/);
     assert.equal((await cli.json('user', 'show', clientId, 'ada')).document.error, 'not_found');
     assert.equal(await withStorage(({ families }) => families.findLivingGrant(familyId)), undefined);
   });

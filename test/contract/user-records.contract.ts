@@ -32,7 +32,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
     ...['verification', 'verification_activity', 'approved_logo'],
   ]),
   ...named('of people who run the instance', [
-    ...['person', 'person_application', 'invitation', 'person_session', 'passkey', 'passkey_challenge'],
+    ...['person', 'person_application', 'invitation', 'person_session', 'passkey', 'spent_challenge'],
     ...['person_identity', 'single_sign_on'],
   ]),
   ended_access:

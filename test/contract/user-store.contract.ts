@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
-import { codeIsWithdrawn, makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
@@ -96,8 +96,8 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.equal(await users.findUser('acme', 'ada'), undefined);
       const left = ['account', 'account_group', 'grant_coverage', 'job'].map((table) => rowsIn(db, table));
       assert.deepEqual(await Promise.all(left), [0, 0, 0, 0]);
-      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
-      const living = await db.all('SELECT user_id AS "userId" FROM token_family WHERE ended_at IS NULL');
+      assert.equal(await rowsIn(db, 'authorization_code'), 0);
+      const living = await db.all('SELECT user_id AS "userId" FROM token_family');
       assert.deepEqual(
         living.map((row) => ({ ...(row as object) })),
         [{ userId: 'ben' }],

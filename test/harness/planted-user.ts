@@ -44,6 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'authorization_request.theme': 'dark',
   'calendar.access': 'read',
   'event.shape': 'short',
+  'job.kind': 'sync-account',
   'provider_watch.state': 'live',
   'split_journal.step': 'planned',
   'user_note.kind': 'calendars',
@@ -69,6 +70,7 @@ export function plantedText({ table, column, isText }: Column, { mark }: Planted
   if (!isText || ['client_id', 'endpoint_id', 'user_hash'].includes(column)) return undefined;
   if ((WORDS[`${table}.${column}`] ?? WORDS[column]) !== undefined) return undefined;
   if (column === 'user_id') return `${mark}-user`;
+  if (table === 'job' && column === 'key') return `${mark}-account_key`;
   if (column === 'spent_for') return `${mark}-transaction_id`;
   return SHARED.includes(column) ? `${mark}-${column}` : `${mark}-${table}-${column}`;
 }

@@ -55,6 +55,7 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     batch: (statement, values) => db.batch(changedBatch(statement), values),
     script: (sql, after) => db.script(sql, after),
     backup: (file) => db.backup(file),
+    clearLog: () => db.clearLog(),
     close: () => db.close(),
   };
 }

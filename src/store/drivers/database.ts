@@ -84,6 +84,12 @@ export interface Database extends Statements {
    */
   backup(file: string): Promise<void>;
 
+  /**
+   * Takes what was deleted off the disk: SQLite copies its log into the file and empties it. False when somebody was reading,
+   * and on PostgreSQL, whose autovacuum does it in its own time.
+   */
+  clearLog(): Promise<boolean>;
+
   /** Waits for what is under way, then lets go of the database. What is asked for after it fails. */
   close(): Promise<void>;
 }

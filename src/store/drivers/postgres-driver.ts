@@ -105,6 +105,10 @@ class PostgresDatabase implements Database {
     throw new Error('A PostgreSQL database is backed up with pg_dump; see docs/operations.md');
   }
 
+  async clearLog(): Promise<boolean> {
+    return false;
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#drain();
     return this.#closed;

@@ -62,6 +62,8 @@ class SqliteDatabase implements Database {
     // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
     whenUnlocked(() => this.#writer.exec('PRAGMA journal_mode = WAL'));
     this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    // What is deleted is overwritten, so that a copy of the file has nothing of it.
+    this.#writer.exec('PRAGMA secure_delete = ON');
     // Filling a large calendar touches pages all over the indexes. A log that one commit made long is cut off again.
     this.#writer.exec(
       `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
@@ -113,6 +115,18 @@ class SqliteDatabase implements Database {
       await source.copyTo(file);
     } finally {
       source.close();
+    }
+  }
+
+  async clearLog(): Promise<boolean> {
+    await this.#flushing;
+    // A connection of its own, since the writer may be in the next transaction by now.
+    const connection = new SqliteConnection(this.#file, textToFind, READ_TIMEOUT_MS);
+    try {
+      const [row] = connection.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)', {});
+      return row?.busy === 0;
+    } finally {
+      connection.close();
     }
   }
 
