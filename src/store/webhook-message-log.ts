@@ -99,12 +99,13 @@ type TakenRow = Omit<TakenReplay, 'calendarKey' | 'secrets'> & {
 
 /** The log of messages in `db`. What `caller` changes is audited. */
 export function messageLog(db: Database, sealer: Sealer, caller?: Caller): MessageLog {
-  return { ...reading(db, sealer), ...replaying(db, sealer, caller) };
+  return { ...reading(db, sealer, caller), ...replaying(db, sealer, caller) };
 }
 
 function reading(
   db: Database,
   sealer: Sealer,
+  caller: Caller | undefined,
 ): Pick<MessageLog, 'listMessages' | 'findMessage' | 'deleteOldMessages'> {
   return {
     async listMessages(filter, { after, limit }) {
@@ -120,6 +121,7 @@ function reading(
     async findMessage(clientId, messageId) {
       const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
       if (row === undefined) return undefined;
+      if (caller !== undefined) await auditShown(db, { clientId, ...row }, caller);
       const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
       const { calendarKey, shows, body } = row;
       return {
@@ -210,6 +212,19 @@ function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Re
       });
     },
   };
+}
+
+/** The entry is kept before anybody sees the body. */
+function auditShown(
+  db: Database,
+  message: { readonly clientId: string; readonly userId: string; readonly messageId: string },
+  caller: Caller,
+): Promise<void> {
+  const { clientId, userId, messageId } = message;
+  return db.transaction(async (tx) => {
+    const user = (await subjectOfUser(tx, { clientId, userId })) ?? null;
+    await auditFor(tx, caller, { action: 'delivery.shown', clientId, subject: messageId, after: { user } });
+  });
 }
 
 /** The filter as an entry has it: the user by a hash, and no id of a calendar, which can be an address. */

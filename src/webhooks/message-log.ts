@@ -5,7 +5,10 @@ export interface MessageLog {
   /** The newest first, at most `limit`, behind a place. */
   listMessages(filter: MessageFilter, page: MessagePage): Promise<LoggedMessage[]>;
 
-  /** With its body as it was last sent, and its attempts in order; `undefined` when the application has none such. */
+  /**
+   * With its body as it was last sent, and its attempts in order; `undefined` when the application has none such. That an
+   * operator sees a body is audited.
+   */
   findMessage(clientId: string, messageId: string): Promise<MessageDetails | undefined>;
 
   /** Sends it once more, as it is. False when the application has none such. */

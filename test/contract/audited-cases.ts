@@ -1,0 +1,241 @@
+/** Each change that is audited, and the entry it must leave. */
+import type { AuditedChange } from '../../src/audit/audit-entry.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import type { openStores } from '../../src/store/open-stores.ts';
+import { messageContext } from '../../src/store/webhook-sealing.ts';
+import { rotatedSecrets } from '../../src/webhooks/endpoint-secret.ts';
+import { grantAll, NOW, newAccount, sealer } from './calendar-rows.ts';
+
+/** Wherever a change has a secret, it has this word. */
+export const CANARY = 'canary';
+const HOOK = `https://hook.example/in?token=${CANARY}`;
+export const ACME = { clientId: 'acme' } as const;
+export const LATER = new Date(NOW + 9).toISOString();
+
+export type Stores = ReturnType<typeof openStores> & { readonly db: Database };
+type Case = {
+  readonly name: string;
+  readonly before?: (stores: Stores) => Promise<unknown>;
+  readonly change: (stores: Stores) => Promise<unknown>;
+  readonly entry: Omit<AuditedChange, 'subject'> & { readonly subject?: string | RegExp };
+};
+
+export const newClient = {
+  ...{ clientId: 'new', name: 'New', displayName: undefined, createdAt: NOW },
+  ...{ redirectUri: 'https://new.example/cb', webhookUrl: HOOK },
+};
+export const endpoint = {
+  ...{ endpointId: 'we_1', clientId: 'acme', url: HOOK, secret: `whsec_${CANARY}`, createdAt: NOW },
+  hears: { events: true, calendars: false, connections: false, own: true },
+};
+export const googleApp = { clientId: 'id.apps.example', clientSecret: CANARY };
+export const rotation = { ...ACME, secretHash: `hash of ${CANARY}`, now: NOW, oldExpireAt: NOW + 9 };
+const key = (keyId: string) => ({ keyId, publicKey: 'AAAA', sealed: CANARY, activatedAt: NOW });
+const signingKey = (kid: string, status: 'active' | 'next') =>
+  ({ kid, algorithm: 'HS256', sealed: CANARY, status, createdAt: NOW }) as const;
+const addEndpoint = ({ endpoints }: Stores) => endpoints.addEndpoint(endpoint);
+export const link = ({ accounts }: Stores) => accounts.linkAccount(newAccount({ accountId: CANARY }), NOW);
+const USER = /^user_[\w-]{16}$/;
+
+export const CASES: readonly Case[] = [
+  {
+    name: 'creating an application',
+    change: ({ clients }) => clients.createClient(newClient, `hash of ${CANARY}`),
+    entry: {
+      action: 'client.created',
+      clientId: 'new',
+      after: {
+        ...{ name: 'New', display_name: null, redirect_uri: 'https://new.example/cb' },
+        ...{ webhook_url: 'https://hook.example/in?…', pushed_requests: 'accepted' },
+        ...{ returning_users: 'prove', providers: null },
+      },
+    },
+  },
+  {
+    name: 'changing an application, with what changed alone',
+    change: ({ clients }) =>
+      clients.updateClient('acme', { name: 'Acme', displayName: 'Acme Ltd', providers: ['google'] }, NOW),
+    entry: {
+      ...{ action: 'client.updated', ...ACME },
+      before: { display_name: null, providers: null },
+      after: { display_name: 'Acme Ltd', providers: ['google'] },
+    },
+  },
+  {
+    name: 'changing the query of a webhook URL, which may be a secret',
+    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, NOW),
+    change: ({ clients }) => clients.updateClient('acme', { webhookUrl: `${HOOK}2` }, NOW),
+    entry: {
+      ...{ action: 'client.updated', ...ACME },
+      before: { webhook_url: 'https://hook.example/in?…' },
+      after: { webhook_url: 'https://hook.example/in?…' },
+    },
+  },
+  {
+    name: 'rotating a secret',
+    change: ({ clients }) => clients.rotateSecret(rotation),
+    entry: { action: 'client.secret_rotated', ...ACME, after: { old_secret_expires_at: LATER } },
+  },
+  {
+    name: 'deleting an application',
+    before: ({ clients }) => clients.createClient(newClient, CANARY),
+    change: ({ clients }) => clients.deleteClient('new', NOW),
+    entry: { action: 'client.deleted', clientId: 'new', before: { name: 'New' } },
+  },
+  {
+    name: 'changing a look',
+    change: ({ branding }) => branding.changeLook('acme', { theme: 'dark', primaryColor: null }, NOW),
+    entry: {
+      ...{ action: 'branding.updated', ...ACME },
+      before: { theme: 'auto' },
+      after: { theme: 'dark' },
+    },
+  },
+  {
+    name: 'setting the app of a provider',
+    change: ({ providerApps }) => providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, NOW),
+    entry: {
+      ...{ action: 'provider_app.set', ...ACME, subject: 'google' },
+      after: { client_id: 'id.apps.example' },
+    },
+  },
+  {
+    name: 'removing the app of a provider',
+    before: ({ providerApps }) => providerApps.setProviderApp({ ...ACME, kind: 'google' }, googleApp, NOW),
+    change: ({ providerApps }) => providerApps.removeProviderApp('acme', 'google'),
+    entry: {
+      ...{ action: 'provider_app.removed', ...ACME, subject: 'google' },
+      before: { client_id: 'id.apps.example' },
+    },
+  },
+  {
+    name: 'revoking a user',
+    change: ({ families }) => families.endGrantsOf('acme', 'ada', NOW),
+    entry: { action: 'user.revoked', ...ACME, subject: USER, after: { ended_grants: 0 } },
+  },
+  {
+    name: 'deleting a user',
+    before: link,
+    change: ({ users }) => users.deleteUser('acme', 'ada', NOW),
+    entry: { action: 'user.deleted', ...ACME, subject: USER, before: { accounts: 1, grants: 0 } },
+  },
+  {
+    name: 'disconnecting an account',
+    before: link,
+    change: async ({ accounts, db }) => {
+      await grantAll(db);
+      const [account] = await accounts.listAccounts('acme', 'ada');
+      await accounts.removeAccount(account?.accountKey ?? '', NOW);
+    },
+    entry: {
+      ...{ action: 'account.disconnected', ...ACME, subject: USER },
+      before: { provider: 'caldav', accounts: 1 },
+    },
+  },
+  {
+    name: 'adding an endpoint',
+    change: addEndpoint,
+    entry: {
+      ...{ action: 'endpoint.created', ...ACME, subject: 'we_1' },
+      after: { url: 'https://hook.example/in?…', hears: ['events', 'own'] },
+    },
+  },
+  {
+    name: 'pausing an endpoint',
+    before: addEndpoint,
+    change: ({ endpoints }) => endpoints.pauseEndpoint('we_1', NOW),
+    entry: {
+      ...{ action: 'endpoint.paused', ...ACME, subject: 'we_1' },
+      before: { state: 'active', paused_reason: null },
+      after: { state: 'paused', paused_reason: 'operator' },
+    },
+  },
+  {
+    name: 'resuming an endpoint',
+    before: async (stores) => {
+      await addEndpoint(stores);
+      await stores.endpoints.pauseEndpoint('we_1', NOW);
+    },
+    change: ({ endpoints }) => endpoints.resumeEndpoint('we_1'),
+    entry: {
+      ...{ action: 'endpoint.resumed', ...ACME, subject: 'we_1' },
+      before: { state: 'paused', paused_reason: 'operator' },
+      after: { state: 'active', paused_reason: null },
+    },
+  },
+  {
+    name: 'removing an endpoint',
+    before: addEndpoint,
+    change: ({ endpoints }) => endpoints.removeEndpoint('we_1'),
+    entry: {
+      ...{ action: 'endpoint.deleted', ...ACME, subject: 'we_1' },
+      before: { url: 'https://hook.example/in?…' },
+    },
+  },
+  {
+    name: 'giving the endpoint of a webhook URL its first secret',
+    before: ({ clients }) => clients.updateClient('acme', { webhookUrl: HOOK }, NOW),
+    change: ({ endpoints }) => endpoints.changeSecrets('we_acme', () => [{ secret: CANARY }]),
+    entry: { action: 'endpoint.secret_created', ...ACME, subject: 'we_acme' },
+  },
+  {
+    name: 'rotating the secret of an endpoint',
+    before: addEndpoint,
+    change: ({ endpoints }) =>
+      endpoints.changeSecrets('we_1', (secrets) =>
+        rotatedSecrets(secrets, `${CANARY}2`, { now: NOW, overlapMs: 9 }),
+      ),
+    entry: {
+      ...{ action: 'endpoint.secret_rotated', ...ACME, subject: 'we_1' },
+      after: { old_secret_expires_at: LATER },
+    },
+  },
+  {
+    name: 'looking at a delivery',
+    before: addMessage,
+    change: ({ messages }) => messages.findMessage('acme', 'm1'),
+    entry: { action: 'delivery.shown', ...ACME, subject: 'm1' },
+  },
+  {
+    name: 'replaying a delivery',
+    before: addMessage,
+    change: ({ messages }) => messages.askReplay('acme', 'm1', NOW),
+    entry: { action: 'delivery.replayed', ...ACME, subject: 'm1', after: { count: 1 } },
+  },
+  {
+    name: 'rotating the keys of webhooks',
+    before: ({ webhookKeys }) => webhookKeys.addFirstWebhookKey(key('k1')),
+    change: ({ webhookKeys }) => webhookKeys.rotateWebhookKeys(key('k2'), NOW + 9),
+    entry: {
+      action: 'webhook_keys.rotated',
+      before: { active_key: 'k1' },
+      after: { active_key: 'k2', previous_retires_at: LATER },
+    },
+  },
+  {
+    name: 'rotating the keys of tokens',
+    before: async ({ signingKeys }) => {
+      await signingKeys.addSigningKey(signingKey('k1', 'active'));
+      await signingKeys.addSigningKey(signingKey('k2', 'next'));
+    },
+    change: ({ signingKeys }) => signingKeys.rotateSigningKeys(signingKey('k3', 'next')),
+    entry: {
+      ...{ action: 'signing_keys.rotated', subject: 'HS256' },
+      before: { active_key: 'k1' },
+      after: { active_key: 'k2' },
+    },
+  },
+];
+
+/** A delivery to ada, of an endpoint that is added with it. */
+export async function addMessage(stores: Stores): Promise<void> {
+  await addEndpoint(stores);
+  await link(stores);
+  await stores.db.write(
+    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, account_key, calendar_key, provider,
+       calendar_id, sequence, change_type, event_count, shows, body, state, attempts, next_at, created_at)
+     SELECT 'm1', 'we_1', client_id, user_id, account_key, NULL, provider, 'canary', 1, 'updated', 1, 'events', :body,
+            'dead', 1, 0, CAST(:now AS BIGINT) FROM account`,
+    { now: NOW, body: sealer.seal('{"canary":1}', messageContext('m1')) },
+  );
+}
