@@ -4,6 +4,7 @@ import { acceptCookies } from '../http/cookies.ts';
 import { notFound } from '../http/error-mapping.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { accountRoutes } from './account.route.ts';
+import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
 import { auditRoutes } from './audit.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
@@ -20,6 +21,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...doorRoutes(deps),
   ...overviewRoutes(deps),
   ...applicationsRoutes(deps),
+  ...applicationRoutes(deps),
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),

@@ -96,6 +96,10 @@ ${(['name', 'displayName', 'redirectUri', 'webhookUrl'] as const).map((key) => a
 <div class="panel">${postForm(viewer, `${APPLICATIONS}/new`, form)}</div>`;
 }
 
+/** One line to copy, with its button beside it. */
+export const copyRow = (id: string, text: string): Html =>
+  html`<div class="copy-row">${copyable(id, text)}</div>`;
+
 export type ShownSecrets = {
   readonly clientSecret?: string | undefined;
   readonly webhookSecret?: string | undefined;
@@ -104,7 +108,7 @@ export type ShownSecrets = {
 /** Secrets as they are shown once. */
 export function secretsPanel({ clientSecret, webhookSecret }: ShownSecrets, lead: Html): Html {
   const one = (id: string, title: DashboardMessageKey, secret: string) =>
-    html`<h3>${messages.text(title)}</h3>${copyable(id, secret)}`;
+    html`<h3>${messages.text(title)}</h3>${copyRow(id, secret)}`;
   return html`<section class="panel once">${notice('note', lead)}
 ${clientSecret !== undefined && one('client-secret', 'credentials.secret', clientSecret)}
 ${webhookSecret !== undefined && one('webhook-secret', 'credentials.webhook_secret', webhookSecret)}</section>`;
@@ -118,10 +122,10 @@ export function createdPage({ client, url, clientSecret, webhookSecret }: Create
   const lead = html`<strong>${messages.text('created.once')}</strong> ${messages.text('created.once.text')}`;
   return html`${top(messages.markup('created.title', { name }), messages.text('created.lead'))}
 ${secretsPanel({ clientSecret, webhookSecret }, lead)}
-<section class="panel"><h2>${messages.text('created.id')}</h2>${copyable('client-id', clientId)}
-<h3>${messages.text('created.url')}</h3>${copyable('instance-url', url)}</section>
+<section class="panel"><h2>${messages.text('created.id')}</h2>${copyRow('client-id', clientId)}
+<h3>${messages.text('created.url')}</h3>${copyRow('instance-url', url)}</section>
 ${firstSteps({ url, clientId, redirectUri, secret: clientSecret })}
-<div class="buttons"><a class="button primary" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
+<div class="buttons"><a class="button primary fitting" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
 }
 
 /** Code to begin with, and what comes next. */

@@ -1,0 +1,217 @@
+/** One application: settings, first steps, credentials, security, and its deletion. */
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { type Html, html } from '../http/html.ts';
+import { type Client, PUSHED_REQUESTS, RETURNING_USERS } from '../oauth/client.ts';
+import { typedFields } from './applications.route.ts';
+import {
+  changeSecurity,
+  changeSettings,
+  contentsOf,
+  deleteApplication,
+  MOST_COUNTED,
+  readApplication,
+  rotateSecret,
+  SETTINGS_FIELDS,
+} from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import {
+  applicationPage,
+  credentialsContent,
+  deleteContent,
+  OVERLAP_HOURS,
+  rotateContent,
+  rotatedContent,
+  securityContent,
+  settingsContent,
+  settingsSecretContent,
+} from './pages/application.page.ts';
+import { postmanEnvironment } from './pages/application-code.ts';
+import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
+
+const ONE = `${APPLICATIONS}/:clientId`;
+const HOUR_MS = 3_600_000;
+
+export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  ...settings(deps),
+  ...credentials(deps),
+  ...security(),
+  ...deletion(),
+];
+
+/** The application of the address. Throws PeopleRefusal `not_there`. */
+const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
+  readApplication(person, parameter('clientId'), deps);
+
+type Shown = { readonly client: Client; readonly tab: string; readonly content: Html };
+
+function showTab({ viewer, query, show }: DashboardVisit, shown: Shown, status = 200) {
+  const said = query('done') === 'saved' && status === 200 ? html`${messages.text('saved')}` : undefined;
+  return show({ title: shown.client.name, content: applicationPage({ ...shown, said }, viewer) }, status);
+}
+
+const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: ONE,
+    needs: 'application.read',
+    async handle(visit) {
+      const client = await clientOf(visit);
+      const { facts } = await visit.deps.branding.findLook(client.clientId);
+      return showTab(visit, { client, tab: '', content: settingsContent({ client, facts }, visit.viewer) });
+    },
+  },
+  {
+    method: 'POST',
+    path: ONE,
+    needs: 'application.change',
+    async handle(visit) {
+      const { person, viewer, reply, field, deps } = visit;
+      const client = await clientOf(visit);
+      const { clientId } = client;
+      const typed = typedFields(SETTINGS_FIELDS, field);
+      const changed = await changeSettings(person, { clientId, typed }, deps);
+      if ('problems' in changed) {
+        const { facts } = await deps.branding.findLook(clientId);
+        const filled = { values: typed, problems: changed.problems };
+        const content = settingsContent({ client, facts, ...filled }, viewer);
+        return showTab(visit, { client, tab: '', content }, 400);
+      }
+      if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);
+      return showTab(visit, { client, tab: '', content: settingsSecretContent(changed, clientId) });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/start`,
+    needs: 'application.read',
+    async handle(visit) {
+      const client = await clientOf(visit);
+      return showTab(visit, { client, tab: '/start', content: firstSteps({ ...client, url: publicUrl }) });
+    },
+  },
+];
+
+const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: `${ONE}/credentials`,
+    needs: 'application.read',
+    async handle(visit) {
+      const client = await clientOf(visit);
+      const content = credentialsContent(client, visit.viewer);
+      return showTab(visit, { client, tab: '/credentials', content });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/postman-environment`,
+    needs: 'application.read',
+    async handle(visit) {
+      const client = await clientOf(visit);
+      return visit.reply
+        .header('content-type', 'application/json; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .header('x-content-type-options', 'nosniff')
+        .header('content-disposition', 'attachment; filename="kalends.postman_environment.json"')
+        .send(postmanEnvironment(client.name, { ...client, url: publicUrl }));
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/credentials/rotate`,
+    needs: 'application.secrets',
+    isFresh: true,
+    async handle(visit) {
+      const client = await clientOf(visit);
+      const content = rotateContent(client, visit.viewer);
+      return showTab(visit, { client, tab: '/credentials', content });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/credentials/rotate`,
+    needs: 'application.secrets',
+    isFresh: true,
+    async handle(visit) {
+      const client = await clientOf(visit);
+      const hours = OVERLAP_HOURS.find((one) => String(one) === visit.field('overlap')) ?? OVERLAP_HOURS[0];
+      const overlapMs = (hours ?? 0) * HOUR_MS;
+      const rotated = await rotateSecret(visit.person, { clientId: client.clientId, overlapMs }, visit.deps);
+      return showTab(visit, { client, tab: '/credentials', content: rotatedContent(rotated, now()) });
+    },
+  },
+];
+
+const security = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: `${ONE}/security`,
+    needs: 'application.read',
+    async handle(visit) {
+      const client = await clientOf(visit);
+      return showTab(visit, { client, tab: '/security', content: securityContent({ client }, visit.viewer) });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/security`,
+    needs: 'application.change',
+    async handle(visit) {
+      const { person, viewer, reply, field, fields, deps } = visit;
+      const client = await clientOf(visit);
+      const { clientId } = client;
+      const picked = fields('provider');
+      const providers =
+        field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
+      const change = {
+        pushedRequests: PUSHED_REQUESTS.find((one) => one === field('pushed')) ?? client.pushedRequests,
+        returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
+        providers,
+      };
+      if (providers?.length === 0) {
+        const problem = messages.text('security.providers.none');
+        const content = securityContent({ client: { ...client, ...change, providers }, problem }, viewer);
+        return showTab(visit, { client, tab: '/security', content }, 400);
+      }
+      await changeSecurity(person, { clientId, change }, deps);
+      return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
+    },
+  },
+];
+
+const deletion = (): DashboardRoute[] => {
+  const showForm = async (
+    visit: DashboardVisit,
+    typed: { typed?: string; problem?: string },
+    status = 200,
+  ) => {
+    const client = await clientOf(visit);
+    const contents = await contentsOf(visit.person, client.clientId, visit.deps);
+    const content = deleteContent({ client, contents, most: MOST_COUNTED, ...typed }, visit.viewer);
+    return showTab(visit, { client, tab: '/delete', content }, status);
+  };
+  return [
+    {
+      method: 'GET',
+      path: `${ONE}/delete`,
+      needs: 'application.delete',
+      isFresh: true,
+      handle: (visit) => showForm(visit, {}),
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/delete`,
+      needs: 'application.delete',
+      isFresh: true,
+      async handle(visit) {
+        const { person, parameter, field, reply, deps } = visit;
+        const typedName = field('name');
+        if (await deleteApplication(person, { clientId: parameter('clientId'), typedName }, deps))
+          return goTo(reply, `${APPLICATIONS}?done=deleted`);
+        return showForm(visit, { typed: typedName, problem: messages.text('delete.wrong') }, 400);
+      },
+    },
+  ];
+};

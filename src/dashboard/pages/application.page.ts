@@ -1,0 +1,204 @@
+/** One application: its tabs, and what each of them has. */
+import { auditedUrl } from '../../audit/audited-url.ts';
+import type { ApplicationFacts } from '../../branding/branding.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { ApplicationContents } from '../../oauth/client-store.ts';
+import { may, mayRole, type Permission } from '../../people/permission.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import {
+  APPLICATIONS,
+  applicationField,
+  applicationPath,
+  copyRow,
+  FIELD_ROWS,
+  type FieldKey,
+  type FilledFields,
+  type ShownSecrets,
+  secretsPanel,
+} from './applications.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { field, instant, top } from './parts.page.ts';
+
+/** The pages of an application in their order, each behind its address, for whoever may see it. */
+const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
+  ['', 'application.tab.settings', 'application.read'],
+  ['/start', 'application.tab.start', 'application.read'],
+  ['/credentials', 'application.tab.credentials', 'application.read'],
+  ['/security', 'application.tab.security', 'application.read'],
+  ['/delete', 'application.tab.delete', 'application.delete'],
+];
+
+export type ApplicationPageParts = {
+  readonly client: Client;
+  /** The path of the tab that is open. */
+  readonly tab: string;
+  readonly content: Html;
+  /** What was just done. */
+  readonly said?: Html | undefined;
+};
+
+/** The page of an application around what one of its tabs has. */
+export function applicationPage({ client, tab, content, said }: ApplicationPageParts, viewer: Viewer): Html {
+  const { clientId, name } = client;
+  const tabs = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs)).map(
+    ([path, word]) =>
+      html`<li><a href="${applicationPath(clientId)}${path}"${path === tab && html` aria-current="page"`}>${messages.text(word)}</a></li>
+`,
+  );
+  const back = html`<a href="${APPLICATIONS}">${messages.text('applications.title')}</a>`;
+  return html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
+<nav class="tabs" aria-label="${messages.text('application.tabs')}"><ul>
+${tabs}</ul></nav>
+${said !== undefined && notice('done', said, true)}
+${content}`;
+}
+
+const CONNECTING: readonly FieldKey[] = ['name', 'displayName', 'redirectUri', 'webhookUrl'];
+const ABOUT: readonly FieldKey[] = ['applicationUrl', 'supportEmail', 'supportUrl', 'privacyUrl', 'termsUrl'];
+
+export type SettingsParts = { readonly client: Client; readonly facts: ApplicationFacts } & FilledFields;
+
+/** A form for who may change it, and something to read for the others. */
+export function settingsContent({ client, facts, problems, ...typed }: SettingsParts, viewer: Viewer): Html {
+  const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
+  if (!may(viewer.person, 'application.change', client.clientId))
+    return factList([
+      ...CONNECTING.map((key) => factOf(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key])),
+      ...ABOUT.map((key) => factOf(key, values[key])),
+    ]);
+  const filled = { values, ...(problems && { problems }) };
+  const fields = (keys: readonly FieldKey[]) =>
+    html`<div class="fields">${keys.map((key) => applicationField(key, filled))}</div>`;
+  const form = html`<section class="panel"><h2>${messages.text('settings.connecting')}</h2>${fields(CONNECTING)}</section>
+<section class="panel"><h2>${messages.text('settings.about')}</h2><p class="lead">${messages.text('settings.about.lead')}</p>${fields(ABOUT)}</section>
+<div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
+  return postForm(viewer, applicationPath(client.clientId), form);
+}
+
+const shownUrl = (url: string | undefined): string | undefined => url && auditedUrl(url);
+
+function factOf(key: FieldKey, value: string | undefined): readonly [string, Html] {
+  const label = messages.text(`application.${FIELD_ROWS[key].name}`);
+  return [
+    label,
+    value === undefined ? html`${messages.text('application.none')}` : html`<bdi>${value}</bdi>`,
+  ];
+}
+
+const factList = (facts: readonly (readonly [string, Html])[]): Html =>
+  html`<section class="panel"><dl class="facts">${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl></section>`;
+
+/** After a change that made a secret. */
+export const settingsSecretContent = (secrets: ShownSecrets, clientId: string): Html =>
+  html`${secretsPanel(secrets, html`<strong>${messages.text('created.once')}</strong> ${messages.text('settings.webhook_secret')}`)}
+<div class="buttons"><a class="button fitting" href="${applicationPath(clientId)}">${messages.text('link.done')}</a></div>`;
+
+export function credentialsContent({ clientId }: Client, { person }: Viewer): Html {
+  const path = applicationPath(clientId);
+  const rotate = html`<div class="buttons"><a class="button" href="${path}/credentials/rotate">${messages.text('credentials.rotate')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('application.client_id')}</h2>${copyRow('client-id', clientId)}</section>
+<section class="panel"><h2>${messages.text('credentials.secret')}</h2><p class="lead">${messages.text('credentials.secret.text')}</p>
+${may(person, 'application.secrets', clientId) && rotate}</section>
+<section class="panel"><h2>${messages.text('credentials.postman')}</h2><p class="lead">${messages.text('credentials.postman.text')}</p>
+<div class="buttons"><a class="button" href="${path}/postman-environment" download>${messages.text('credentials.postman.do')}</a></div></section>`;
+}
+
+/** How long the secret before lives on, in hours, in the order of the form. */
+export const OVERLAP_HOURS: readonly number[] = [24, 168, 1, 0];
+
+export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
+  const path = `${applicationPath(clientId)}/credentials`;
+  const choices = OVERLAP_HOURS.map((hours, index) =>
+    pick({ type: 'radio', name: 'overlap', value: String(hours), isPicked: index === 0 }, [
+      messages.text('rotate.overlap.hours', { hours }),
+    ]),
+  );
+  const form = html`<fieldset><legend>${messages.text('rotate.overlap')}</legend>${choices}</fieldset>
+<div class="buttons"><button class="primary">${messages.text('rotate.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('credentials.rotate')}</h2><p class="lead">${messages.text('rotate.text')}</p>
+${postForm(viewer, `${path}/rotate`, form)}</section>`;
+}
+
+export type RotatedParts = { readonly clientSecret: string; readonly oldSecretExpiresAt: number };
+
+/** The new secret, which is kept nowhere. `now` is epoch milliseconds. */
+export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedParts, now: number): Html {
+  const old =
+    oldSecretExpiresAt > now
+      ? messages.markup('rotated.until', { until: instant(oldSecretExpiresAt) })
+      : html`${messages.text('rotated.ended')}`;
+  return secretsPanel({ clientSecret }, html`<strong>${messages.text('created.once')}</strong> ${old}`);
+}
+
+type Pick = {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly isPicked: boolean;
+};
+
+const pick = ({ type, name, value, isPicked }: Pick, [label, about]: readonly string[]): Html =>
+  html`<label class="pick"><input type="${type}" name="${name}" value="${value}"${isPicked && html` checked`}><span>${label}${about !== undefined && html`<small>${about}</small>`}</span></label>`;
+
+/** How its users connect. `problem` is what is wrong with the providers that were picked. */
+export function securityContent(
+  { client, problem }: { readonly client: Client; readonly problem?: string | undefined },
+  viewer: Viewer,
+): Html {
+  const { clientId, pushedRequests, returningUsers, providers } = client;
+  const choice = (name: string, value: string, picked: string) =>
+    pick({ type: 'radio', name, value, isPicked: value === picked }, [
+      messages.text(`security.${name}.${value}` as DashboardMessageKey), // each value has its words
+      messages.text(`security.${name}.${value}.about` as DashboardMessageKey),
+    ]);
+  const only = providers === undefined ? 'all' : 'only';
+  const kinds = PROVIDER_KINDS.map((kind) =>
+    pick({ type: 'checkbox', name: 'provider', value: kind, isPicked: providers?.includes(kind) ?? false }, [
+      messages.text(`provider.${kind}`),
+    ]),
+  );
+  const group = (title: DashboardMessageKey, content: Html) =>
+    html`<section class="panel"><fieldset><legend><h2>${messages.text(title)}</h2></legend>${content}</fieldset></section>`;
+  const content = html`${group('security.pushed', html`${choice('pushed', 'accepted', pushedRequests)}${choice('pushed', 'required', pushedRequests)}`)}
+${group('security.returning', html`${choice('returning', 'prove', returningUsers)}${choice('returning', 'continue', returningUsers)}`)}
+${group(
+  'security.providers',
+  html`${choice('providers', 'all', only)}${choice('providers', 'only', only)}
+<div class="picks">${kinds}</div>${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}`,
+)}`;
+  if (!may(viewer.person, 'application.change', clientId))
+    return html`<fieldset class="read-only" disabled>${content}</fieldset>`;
+  const save = html`<div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
+  return postForm(viewer, `${applicationPath(clientId)}/security`, html`${content}${save}`);
+}
+
+export type DeleteParts = {
+  readonly client: Client;
+  readonly contents: ApplicationContents;
+  /** Counts above it are told as more than it. */
+  readonly most: number;
+  readonly typed?: string;
+  readonly problem?: string | undefined;
+};
+
+/** What will be gone, and the name to be typed. */
+export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
+  const { client, contents, most, typed = '', problem } = parts;
+  const { clientId, name } = client;
+  const gone = (['users', 'accounts', 'endpoints'] as const)
+    .filter((key) => contents[key] > 0)
+    .map((key) => {
+      const count = Math.min(contents[key], most);
+      return html`<li>${messages.text(`delete.${key}`, { count, isMore: contents[key] > most ? 'yes' : 'no' })}</li>`;
+    });
+  const form = html`<div class="fields">${field({ name: 'name', label: messages.text('delete.name'), hint: messages.text('delete.name.hint', { name }), value: typed, problem, maxLength: 200 })}</div>
+<div class="buttons"><button class="destructive">${messages.text('delete.do')}</button>
+<a class="button" href="${applicationPath(clientId)}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('delete.title')}</h2><p class="lead">${messages.text('delete.lead')}</p>
+<ul class="gone">${gone}<li>${messages.text('delete.rest')}</li></ul>
+<p class="lead">${messages.text('delete.untouched')}</p>
+${postForm(viewer, `${applicationPath(clientId)}/delete`, form)}</section>`;
+}
