@@ -87,9 +87,13 @@ export async function openFollowers({ people: count, databaseUrl }: FollowersOpt
   }
 }
 
-/** Resolves when it holds; throws after three minutes. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !(await holds()); await sleep(50))
+/** Resolves when it holds; throws after three minutes, or `patienceMs`. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  for (const end = Date.now() + patienceMs; !(await holds()); await sleep(50))
     if (Date.now() > end) throw new Error(`Waited in vain until ${what}`);
 }
 

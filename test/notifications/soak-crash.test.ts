@@ -20,6 +20,8 @@ const EVENTS = 6;
 const LONGEST_LOAD_MS = 1_200;
 /** Of the cursors that were given meanwhile, so many are read on from. */
 const READ_ON = 40;
+/** What was killed again and again is tried again later and later. */
+const LAST_WAIT_MS = 600_000;
 
 onEachDatabase((database, _open, place) => {
   describe(`kill -9 while changes are told, on ${database}`, () => {
@@ -48,7 +50,8 @@ onEachDatabase((database, _open, place) => {
       answers.calm();
       // What Google told of while nobody listened is read with what it tells of next.
       for (const person of people) await followers.make(person, 'the last');
-      await until('all is told', () => differences(told.events(), held).length === 0).catch(() => {});
+      const isTold = () => differences(told.events(), held).length === 0;
+      await until('all is told', isTold, LAST_WAIT_MS).catch(() => {});
 
       assert.deepEqual(differences(told.events(), held), []);
       assert.deepEqual(told.faults, []);
