@@ -1,33 +1,51 @@
 /** One's own account: name, password, and where one is signed in. */
+import type { FastifyReply } from 'fastify';
+
 import { chip, notice } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
 import { changePassword } from '../people/people.ts';
 import { personNameProblem } from '../people/person.ts';
 import type { Session } from '../people/person-store.ts';
+import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
 import { field, instant, top } from './pages/parts.page.ts';
+import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
 
 const PATH = '/dashboard/account';
 
-type AccountParts = {
+type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly sessions: readonly Session[];
   readonly current: string;
   readonly said?: Html | undefined;
   readonly nameProblem?: string | undefined;
   readonly passwordProblem?: string | undefined;
+  readonly passkeyProblem?: string | undefined;
 };
+
+/** Shows the account with what was done, or what is wrong. */
+export async function showAccount(
+  visit: DashboardVisit,
+  parts: Partial<AccountParts> = {},
+  status = 200,
+): Promise<FastifyReply> {
+  const { http, person, session, viewer, show, deps } = visit;
+  const [sessions, passkeys] = await Promise.all([
+    deps.people.listSessions(person.personId),
+    deps.people.listPasskeys(person.personId),
+  ]);
+  const party = relyingPartyOf(deps.dashboardUrl);
+  const elsewhere = party?.id === http.hostname ? undefined : party?.origin;
+  const usesPasskeys = party !== undefined;
+  const facts = { sessions, current: session.sessionId, passkeys, usesPasskeys, elsewhere };
+  const content = accountContent({ ...facts, ...parts }, viewer);
+  return show({ title: messages.text('account.title'), content, usesPasskeys }, status);
+}
 
 export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   const { people } = deps;
-  const showAccount = async (visit: DashboardVisit, parts: Partial<AccountParts> = {}, status = 200) => {
-    const { person, session, viewer, show } = visit;
-    const sessions = await people.listSessions(person.personId);
-    const content = accountContent({ sessions, current: session.sessionId, ...parts }, viewer);
-    return show({ title: messages.text('account.title'), content }, status);
-  };
   return [
     { method: 'GET', path: PATH, needs: 'own.manage', handle: (visit) => showAccount(visit, saidOf(visit)) },
     {
@@ -79,6 +97,8 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
     name: 'saved',
     password: 'account.password.done',
     session: 'account.sessions.ended',
+    passkey: 'account.passkeys.added',
+    passkey_removed: 'account.passkeys.removed',
   } as const;
   const what = query('done');
   return Object.hasOwn(done, what) ? { said: html`${messages.text(done[what as keyof typeof done])}` } : {};
@@ -96,6 +116,7 @@ function accountContent(parts: AccountParts, viewer: Viewer): Html {
 ${said !== undefined && notice('done', said, true)}
 <section class="panel">${postForm(viewer, `${PATH}/name`, nameForm)}</section>
 <section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>
+${passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}
 <section class="panel"><h2>${messages.text('account.sessions')}</h2>
 <ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
 ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;

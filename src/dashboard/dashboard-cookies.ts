@@ -1,6 +1,8 @@
 /** The dashboard's cookies: the session, and the mark of a browser in which somebody signed in before. */
+
 import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { CookieToSet } from '../http/cookies.ts';
+import { CHALLENGE_SECONDS } from '../people/passkey-challenge.ts';
 import { LONGEST_MS } from '../people/sessions.ts';
 
 type Place = { readonly dashboardUrl: string };
@@ -12,17 +14,21 @@ const nameOf = (name: string, { dashboardUrl }: Place): string =>
 
 const SESSION = 'kalends_session';
 const KNOWN = 'kalends_known';
+const PASSKEY = 'kalends_passkey';
 const KNOWN_SECONDS = 180 * 24 * 3600;
 
 export type DashboardCookies = {
   readonly session: string | undefined;
   readonly mark: string | undefined;
+  /** The challenge of a passkey that this browser was asked for. */
+  readonly passkey: string | undefined;
   readonly theme: Theme;
 };
 
 export const readDashboardCookies = (received: Received, place: Place): DashboardCookies => ({
   session: received?.[nameOf(SESSION, place)],
   mark: received?.[nameOf(KNOWN, place)],
+  passkey: received?.[nameOf(PASSKEY, place)],
   theme: parseTheme(received?.kalends_theme) ?? 'auto',
 });
 
@@ -40,5 +46,13 @@ export const knownCookie = (mark: string, place: Place): CookieToSet => ({
   name: nameOf(KNOWN, place),
   value: mark,
   maxAge: KNOWN_SECONDS,
+  isStrict: true,
+});
+
+/** Until the passkey answers. */
+export const passkeyCookie = (challenge: string, place: Place): CookieToSet => ({
+  name: nameOf(PASSKEY, place),
+  value: challenge,
+  maxAge: CHALLENGE_SECONDS,
   isStrict: true,
 });

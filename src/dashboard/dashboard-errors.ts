@@ -23,6 +23,11 @@ const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
   too_many: 429,
   last_owner: 409,
   login_taken: 409,
+  no_passkeys: 409,
+  challenge_ended: 409,
+  wrong_passkey: 401,
+  passkey_taken: 409,
+  last_way: 409,
 };
 
 export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
@@ -81,6 +86,12 @@ async function wordsOf(
         text: messages.markup('error.not_allowed.text', { role }),
       };
     }
+    case 'no_passkeys':
+    case 'challenge_ended':
+    case 'wrong_passkey':
+    case 'passkey_taken':
+    case 'last_way':
+      return { title: messages.text('error.bad.title'), text: html`${messages.text(`passkey.${reason}`)}` };
     case 'last_owner':
       return { title: messages.text('error.bad.title'), text: html`${messages.text('person.last_owner')}` };
     case 'login_taken':

@@ -12,6 +12,7 @@ import { showDashboardErrors } from './dashboard-errors.ts';
 import { doorRoutes } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
+import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
@@ -25,6 +26,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),
+  ...passkeyRoutes(deps),
 ];
 
 /** Nothing where there is none (KALENDS_DASHBOARD). On an origin of its own it is at that one only. */

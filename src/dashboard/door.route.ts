@@ -8,6 +8,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { Person } from '../people/person.ts';
 import { beginSession, findSignedIn } from '../people/sessions.ts';
 import { markOf, signIn } from '../people/sign-in.ts';
+import { relyingPartyOf } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import {
@@ -27,12 +28,19 @@ export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] 
   return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps), nowhere];
 }
 
-function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
-  const show = async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
-    const facts = { theme: cookies.theme, host: new URL(deps.dashboardUrl).host, next: '/dashboard' };
+/** Shows the page to sign in. */
+export const signInShower =
+  (deps: OpenDashboard) =>
+  async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
+    const host = new URL(deps.dashboardUrl).host;
+    const usesPasskeys = relyingPartyOf(deps.dashboardUrl) !== undefined;
+    const facts = { theme: cookies.theme, host, next: '/dashboard', usesPasskeys };
     const hasPeople = await deps.people.hasPeople();
     return sendPage(reply, signInPage({ ...facts, hasPeople, ...parts }), status);
   };
+
+function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+  const show = signInShower(deps);
   return [
     {
       method: 'GET',
@@ -87,7 +95,7 @@ function problemOf(
 }
 
 /** A session that is new in any case, whatever cookie the browser came with: that one ends. */
-async function comeIn(
+export async function comeIn(
   { http, reply, cookies }: DoorVisit,
   { personId, name, next }: Pick<Person, 'personId' | 'name'> & { readonly next: string },
   deps: OpenDashboard,
@@ -107,6 +115,7 @@ async function comeIn(
 /** Opening a link spends nothing: programs that look at addresses in mails open them too. */
 function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token';
+  const usesPasskeys = relyingPartyOf(deps.dashboardUrl) !== undefined;
   return [
     {
       method: 'GET',
@@ -114,7 +123,10 @@ function joining(deps: OpenDashboard): DoorRoute[] {
       needs: 'nobody',
       async handle({ http, reply, cookies, parameter }) {
         const invitation = await openLink(parameter('token'), deps);
-        return sendPage(reply, joinPage({ theme: cookies.theme, path: pathOf(http), invitation }));
+        return sendPage(
+          reply,
+          joinPage({ theme: cookies.theme, path: pathOf(http), invitation, usesPasskeys }),
+        );
       },
     },
     {
@@ -129,12 +141,23 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const registration = { ...typed, password: field('password'), address: http.ip };
         const outcome = await acceptLink(token, registration, deps);
         if ('personId' in outcome) return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
-        const parts = { theme: cookies.theme, path: pathOf(http), invitation, typed, ...outcome };
+        const parts = {
+          theme: cookies.theme,
+          path: pathOf(http),
+          invitation,
+          typed,
+          usesPasskeys,
+          ...outcome,
+        };
         return sendPage(reply, joinPage(parts), 400);
       },
     },
   ];
 }
+
+/** Whether they have one, where there can be any. */
+export const hasPasskeys = async ({ personId }: Person, deps: OpenDashboard): Promise<boolean> =>
+  relyingPartyOf(deps.dashboardUrl) !== undefined && (await deps.people.listPasskeys(personId)).length > 0;
 
 function proving(deps: OpenDashboard): DashboardRoute[] {
   const path = '/dashboard/confirm';
@@ -143,8 +166,10 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
       method: 'GET',
       path,
       needs: 'own.manage',
-      handle: async ({ reply, query, viewer }) =>
-        sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')) }, viewer)),
+      async handle({ reply, query, viewer }) {
+        const usesPasskeys = await hasPasskeys(viewer.person, deps);
+        return sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')), usesPasskeys }, viewer));
+      },
     },
     {
       method: 'POST',
@@ -160,7 +185,8 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
           const refusal = new PeopleRefusal(retryAfter === undefined ? 'wrong_login' : 'too_many', {
             ...(retryAfter !== undefined && { retryAfter }),
           });
-          const page = confirmPage({ next, problem: problemOf(refusal, 'confirm.wrong') }, viewer);
+          const problem = problemOf(refusal, 'confirm.wrong');
+          const page = confirmPage({ next, problem, usesPasskeys: await hasPasskeys(person, deps) }, viewer);
           return sendPage(reply, page, retryAfter === undefined ? 401 : 429);
         }
         await deps.signInLimits.ofBrowser.refund(sessionId);

@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../audit/audit-entry.ts';
 import { ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
+import type { NewPasskey } from './passkey-store.ts';
 import { hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import { type Actor, loginOf, type Person, personNameProblem, type Role } from './person.ts';
-import type { Invitation, PersonStore } from './person-store.ts';
+import type { Invitation, NewPerson, PersonStore } from './person-store.ts';
 
 export type PeopleDeps = {
   readonly people: PersonStore;
@@ -111,38 +112,89 @@ export type Registration = { readonly name: string; readonly login: string; read
 /** What is wrong with each field, as sentences for the form; empty where it can be accepted. */
 export type FieldProblems = Partial<Readonly<Record<keyof Registration, string>>>;
 
+type Problems = { readonly problems: FieldProblems };
+type Joined = Pick<Person, 'personId' | 'name'>;
+
 /**
  * Spends the link: registers the person, or gives who comes back in a new password. Answers the person's id, or what is wrong
  * with the form, which leaves the link as it is. Throws PeopleRefusal `link_ended` for all but the first of several.
  */
 export async function acceptLink(
   token: string,
-  { name, login: typed, password, address }: Registration & { readonly address: string },
+  { password, address, ...typed }: Registration & { readonly address: string },
   deps: PeopleDeps & AuditedPeople,
-): Promise<Pick<Person, 'personId' | 'name'> | { readonly problems: FieldProblems }> {
+): Promise<Joined | Problems> {
+  const { problems: wrong, login, isKnown: _, ...who } = await readRegistration(token, typed, deps);
+  const problem = passwordProblem(password, [who.name, login ?? '']);
+  const problems = { ...wrong, ...(problem !== undefined && { password: problem }) };
+  if (login === undefined || Object.keys(problems).length > 0) return { problems };
+  const person = { ...who, login, password: await hashPassword(password) };
+  return complete({ token, person, address }, deps);
+}
+
+/** The same with a passkey, which was made for `personId`. Throws PeopleRefusal `passkey_taken` too. */
+export async function acceptLinkWithPasskey(
+  token: string,
+  {
+    personId,
+    passkey,
+    address,
+    ...typed
+  }: Omit<Registration, 'password'> & {
+    readonly personId: string;
+    readonly passkey: NewPasskey;
+    readonly address: string;
+  },
+  deps: PeopleDeps & AuditedPeople,
+): Promise<Joined | Problems> {
+  const { problems, login, isKnown, ...who } = await readRegistration(token, typed, deps);
+  if (login === undefined || Object.keys(problems).length > 0) return { problems };
+  // It was made for somebody that another link is for.
+  if (isKnown && who.personId !== personId) throw new PeopleRefusal('challenge_ended');
+  const person = { ...who, personId, login, password: undefined, passkey };
+  return complete({ token, person, address }, deps);
+}
+
+/** Who somebody will be that follows the link, as far as what they typed can be accepted. Throws PeopleRefusal `link_ended`. */
+export async function readRegistration(
+  token: string,
+  { name, login: typed }: Omit<Registration, 'password'>,
+  deps: PeopleDeps,
+): Promise<Problems & Joined & { readonly login: string | undefined; readonly isKnown: boolean }> {
   const invitation = await openLink(token, deps);
   const known =
     invitation.personId === undefined ? undefined : await deps.people.findPerson(invitation.personId);
   const login = known?.login ?? invitation.login ?? loginOf(typed);
   const nameProblem = known === undefined ? personNameProblem(name) : undefined;
-  const problem = passwordProblem(password, [known?.name ?? name, login ?? '']);
   const problems: FieldProblems = {
     ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),
     ...(login === undefined && { login: 'This is no e-mail address. It should look like ada@example.com.' }),
-    ...(problem !== undefined && { password: problem }),
   };
-  if (login === undefined || Object.keys(problems).length > 0) return { problems };
   const personId = known?.personId ?? randomBytes(12).toString('base64url');
-  const person = { personId, name: name.trim(), login, password: await hashPassword(password) };
-  const actor = { kind: 'person', id: personId, name: known?.name ?? person.name } as const;
-  const { people } = deps.auditedFor({ actor, address, now: deps.now });
+  return { problems, login, personId, name: known?.name ?? name.trim(), isKnown: known !== undefined };
+}
+
+async function complete(
+  {
+    token,
+    person,
+    address,
+  }: { readonly token: string; readonly person: NewPerson; readonly address: string },
+  deps: PeopleDeps & AuditedPeople,
+): Promise<Joined | Problems> {
+  const { personId, name } = person;
+  const { people } = deps.auditedFor({
+    actor: { kind: 'person', id: personId, name },
+    address,
+    now: deps.now,
+  });
   const outcome = await people.acceptInvitation(hashOfSecret(token), person, deps.now());
   if (outcome === 'login_taken')
     return {
       problems: { login: 'Somebody is registered with this address. Sign in, or ask for a way back in.' },
     };
   if (outcome !== 'done') throw new PeopleRefusal(outcome);
-  return { personId, name: actor.name };
+  return { personId, name };
 }
 
 const invalid = (message: string): ApiError => new ApiError(400, 'invalid_request', message);

@@ -9,7 +9,12 @@ export type PeopleRefusalKind =
   | 'wrong_login'
   | 'too_many'
   | 'last_owner'
-  | 'login_taken';
+  | 'login_taken'
+  | 'no_passkeys'
+  | 'challenge_ended'
+  | 'wrong_passkey'
+  | 'passkey_taken'
+  | 'last_way';
 
 /** `retryAfter` is in seconds. */
 export class PeopleRefusal extends Error {

@@ -1,5 +1,5 @@
 /**
- * Signing in with a password. Wrong ones are counted for a browser that signed in before, else for its address, and for the
+ * Signing in, and with a password. Wrong attempts are counted for a browser that signed in before, else for its address, and for the
  * account at that address: whoever guesses locks out themselves, and nobody elsewhere.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -45,21 +45,40 @@ export type PasswordSignIn = {
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
   const login = loginOf(attempt.login) ?? '';
   const found = login === '' ? undefined : await deps.people.findByLogin(login);
-  const counted = countedFor({ ...attempt, login }, found?.person, deps);
+  const { address, mark } = attempt;
+  const refund = await countAttempt({ address, mark, login, person: found?.person }, deps);
+  const isRight = await isPassword(attempt.password, found?.password);
+  if (!isRight || found === undefined) throw new PeopleRefusal('wrong_login');
+  await refund();
+  return found.person;
+}
+
+/** An attempt to come in, with whoever it names where there is such a person. */
+export type Attempt = Pick<PasswordSignIn, 'login' | 'address' | 'mark'> & {
+  readonly person: Person | undefined;
+};
+
+/** Counts it; answers what takes it back when it was right. Throws PeopleRefusal `too_many`. */
+export async function countAttempt(
+  attempt: Attempt,
+  deps: Pick<SignInDeps, 'signInLimits' | 'knownBrowserKey'>,
+): Promise<() => Promise<void>> {
+  const counted = countedFor(attempt, deps);
   for (const { limit, key } of counted) {
     const retryAfter = await limit(key);
     if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
   }
-  const isRight = await isPassword(attempt.password, found?.password);
-  if (!isRight || found === undefined) throw new PeopleRefusal('wrong_login');
-  for (const { limit, key } of counted) await limit.refund(key);
-  return found.person;
+  return async () => {
+    for (const { limit, key } of counted) await limit.refund(key);
+  };
 }
 
 function countedFor(
-  { address, mark, login }: PasswordSignIn,
-  person: Person | undefined,
-  { signInLimits: { ofBrowser, ofAddress, ofAccountAtAddress }, knownBrowserKey }: SignInDeps,
+  { address, mark, person, login }: Attempt,
+  {
+    signInLimits: { ofBrowser, ofAddress, ofAccountAtAddress },
+    knownBrowserKey,
+  }: Pick<SignInDeps, 'signInLimits' | 'knownBrowserKey'>,
 ) {
   if (person !== undefined && mark !== undefined && isMarkOf(mark, person.personId, knownBrowserKey))
     return [{ limit: ofBrowser, key: mark }];

@@ -8,6 +8,7 @@ import type { Invitation } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { doorPage, postForm, type Viewer } from './layout.page.ts';
 import { command, field } from './parts.page.ts';
+import { passkeyButton } from './passkeys.page.ts';
 
 export type SignInParts = {
   readonly theme: Theme;
@@ -17,13 +18,16 @@ export type SignInParts = {
   readonly login?: string;
   /** Why it is shown again. */
   readonly problem?: string | undefined;
+  /** Whether passkeys can exist at this address. */
+  readonly usesPasskeys: boolean;
   /** Whether anybody is registered who could. */
   readonly hasPeople: boolean;
 };
 
 const INVITE = 'npm run kalends -- admin invite';
 
-export function signInPage({ theme, host, next, login = '', problem, hasPeople }: SignInParts): Page {
+export function signInPage(parts: SignInParts): Page {
+  const { theme, host, next, login = '', problem, hasPeople, usesPasskeys } = parts;
   if (!hasPeople) {
     const title = messages.text('sign_in.nobody.title');
     const content = html`<p class="lead">${messages.text('sign_in.nobody.text')}</p>${command(`${INVITE} --role owner`)}`;
@@ -32,11 +36,12 @@ export function signInPage({ theme, host, next, login = '', problem, hasPeople }
   const content = html`<p class="lead">${messages.markup('sign_in.lead', { host })}</p>
 ${problem !== undefined && notice('trouble', html`${problem}`)}
 <form method="post" action="/dashboard/sign-in" class="fields"><input type="hidden" name="next" value="${next}">
-${field({ name: 'login', label: messages.text('field.login'), type: 'email', value: login, autocomplete: 'username', isFirst: login === '' })}
+${field({ name: 'login', label: messages.text('field.login'), type: 'email', value: login, autocomplete: 'username webauthn', isFirst: login === '' })}
 ${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', isFirst: login !== '' })}
-<button class="primary">${messages.text('sign_in.do')}</button></form>
+<button class="primary">${messages.text('sign_in.do')}</button>
+${usesPasskeys && passkeyButton({ does: 'get', label: messages.text('passkey.sign_in'), path: '/dashboard/sign-in/passkey' })}</form>
 <div class="help"><p>${messages.text('sign_in.help')}</p>${command('npm run kalends -- admin reset E-MAIL')}</div>`;
-  return doorPage({ title: messages.text('sign_in.title'), content }, theme);
+  return doorPage({ title: messages.text('sign_in.title'), content, usesPasskeys }, theme);
 }
 
 export type JoinParts = {
@@ -45,10 +50,15 @@ export type JoinParts = {
   readonly invitation: Invitation;
   readonly typed?: Omit<Registration, 'password'>;
   readonly problems?: FieldProblems;
+  /** Whether passkeys can exist at this address. */
+  readonly usesPasskeys: boolean;
+  /** Why the passkey was not taken. */
+  readonly problem?: string | undefined;
 };
 
 /** Each purpose has its own words. */
-export function joinPage({ theme, path, invitation, typed, problems = {} }: JoinParts): Page {
+export function joinPage(parts: JoinParts): Page {
+  const { theme, path, invitation, typed, problems = {}, problem, usesPasskeys } = parts;
   const { purpose, role, login } = invitation;
   const lead = messages.markup(`${purpose}.lead`, {
     role: messages.text(`role.${role}`),
@@ -56,12 +66,14 @@ export function joinPage({ theme, path, invitation, typed, problems = {} }: Join
   });
   const isReset = purpose === 'reset';
   const content = html`<p class="lead">${lead}</p>
+${problem !== undefined && notice('trouble', html`${problem}`)}
 <form method="post" action="${path}" class="fields">
 ${!isReset && field({ name: 'name', label: messages.text('field.name'), value: typed?.name ?? '', autocomplete: 'name', problem: problems.name, isFirst: Object.keys(problems).length === 0, maxLength: 200 })}
 ${loginField(invitation, typed?.login ?? '', problems.login)}
 ${field({ name: 'password', label: messages.text(isReset ? 'field.new_password' : 'field.password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: problems.password, isFirst: isReset, maxLength: 200 })}
-<button class="primary">${messages.text(`${purpose}.do`)}</button></form>`;
-  return doorPage({ title: messages.text(`${purpose}.title`), content }, theme);
+<button class="primary">${messages.text(`${purpose}.do`)}</button>
+${usesPasskeys ? passkeyButton({ does: 'create', label: messages.text('passkey.join'), path: `${path}/passkey` }) : html`<p class="hint">${messages.text('passkey.no_passkeys')}</p>`}</form>`;
+  return doorPage({ title: messages.text(`${purpose}.title`), content, usesPasskeys }, theme);
 }
 
 /** An address that the link was made for cannot be another one; it is there for the browser's own list of passwords. */
@@ -88,16 +100,30 @@ export function linkEndedPage(theme: Theme): Page {
   return doorPage({ title: messages.text('link_ended.title'), content }, theme);
 }
 
-export type ConfirmParts = { readonly next: string; readonly problem?: string | undefined };
+export type ConfirmParts = {
+  readonly next: string;
+  readonly problem?: string | undefined;
+  /** Whether they have one that can be used at this address. */
+  readonly usesPasskeys: boolean;
+};
 
-export function confirmPage({ next, problem }: ConfirmParts, viewer: Viewer): Page {
+export function confirmPage({ next, problem, usesPasskeys }: ConfirmParts, viewer: Viewer): Page {
+  const { hasPassword, login } = viewer.person;
+  const withPassword = hasPassword
+    ? html`${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', problem, isFirst: true })}
+<button class="primary">${messages.text('confirm.do')}</button>`
+    : problem !== undefined && notice('trouble', html`${problem}`);
+  const path = '/dashboard/confirm/passkey';
+  const tokens = { tokenOf: viewer.formToken };
+  const withPasskey =
+    usesPasskeys && passkeyButton({ does: 'get', label: messages.text('passkey.confirm'), path, ...tokens });
   const form = html`<input type="hidden" name="next" value="${next}"><div class="fields">
-<input type="hidden" name="username" value="${viewer.person.login}" autocomplete="username">
-${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', problem, isFirst: true })}
-<button class="primary">${messages.text('confirm.do')}</button></div>`;
+<input type="hidden" name="username" value="${login}" autocomplete="username">
+${withPassword}
+${withPasskey}</div>`;
   const content = html`<p class="lead">${messages.text('confirm.lead')}</p>
 ${postForm(viewer, '/dashboard/confirm', form)}`;
-  return doorPage({ title: messages.text('confirm.title'), content }, viewer.theme);
+  return doorPage({ title: messages.text('confirm.title'), content, usesPasskeys }, viewer.theme);
 }
 
 export type RefusedParts = { readonly title: string; readonly text: Html; readonly theme: Theme };

@@ -16,6 +16,8 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 const STYLE = inlineStyle(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css'));
 const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
+const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+
 /** The last of a page, and where its script says what was done. */
 const LAST_ELEMENT = 'said';
 
@@ -37,10 +39,15 @@ export type Viewer = {
   readonly formToken: (path: string) => string;
 };
 
-export type DashboardPage = { readonly title: string; readonly content: Html };
+export type DashboardPage = {
+  readonly title: string;
+  readonly content: Html;
+  /** Whether passkeys are made or asked for on it: its script then asks this origin. */
+  readonly usesPasskeys?: boolean;
+};
 
 /** A page for somebody who is signed in. */
-export function dashboardPage({ title, content }: DashboardPage, viewer: Viewer): Page {
+export function dashboardPage({ title, content, usesPasskeys }: DashboardPage, viewer: Viewer): Page {
   const { person, theme } = viewer;
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
@@ -56,25 +63,27 @@ ${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.
 <main id="content">
 ${content}
 </main>
-${ending()}
+${ending(usesPasskeys)}
 </body>`;
-  return documentOf({ title, theme, body });
+  return documentOf({ title, theme, body, ...(usesPasskeys && { usesPasskeys }) });
 }
 
 /** A page before the door: to sign in, to set up, to say that something is not there. */
-export function doorPage({ title, content }: DashboardPage, theme: Theme): Page {
+export function doorPage({ title, content, usesPasskeys }: DashboardPage, theme: Theme): Page {
   const body = html`<body class="door">
 <main id="content">
 ${brand()}
 <h1>${title}</h1>
 ${content}
 </main>
-${ending()}
+${ending(usesPasskeys)}
 </body>`;
-  return documentOf({ title, theme, body });
+  return documentOf({ title, theme, body, ...(usesPasskeys && { usesPasskeys }) });
 }
 
-function documentOf({ title, theme, body }: { title: string; theme: Theme; body: Html }): Page {
+type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
+
+function documentOf({ title, theme, body, usesPasskeys = false }: Document): Page {
   return pageOf({
     language: messages.language,
     direction: messages.direction,
@@ -82,7 +91,8 @@ function documentOf({ title, theme, body }: { title: string; theme: Theme; body:
     title: `${title} – ${messages.text('product')}`,
     icon: PAGE_ICON,
     styles: [STYLE],
-    scripts: [SCRIPT],
+    scripts: usesPasskeys ? [SCRIPT, PASSKEYS] : [SCRIPT],
+    connects: usesPasskeys,
     body,
     drawnOnceAt: LAST_ELEMENT,
     imageSource: "data: 'self'",
@@ -92,8 +102,8 @@ function documentOf({ title, theme, body }: { title: string; theme: Theme; body:
 const brand = (): Html =>
   html`<a class="brand" href="/dashboard"><img src="${PAGE_ICON}" alt="" width="28" height="28">${messages.text('product')}</a>`;
 
-const ending = (): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
-${SCRIPT.element}`;
+const ending = (usesPasskeys = false): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
+${SCRIPT.element}${usesPasskeys && PASSKEYS.element}`;
 
 /** A page of the menu is shown as the one that is open on those under it too. */
 function menuItem(path: string, name: DashboardMessageKey, open: string): Html {

@@ -1,0 +1,72 @@
+/** Passkeys on the pages: the button that asks for one, and the list of one's own. */
+import { type Html, html } from '../../http/html.ts';
+import type { Passkey } from '../../people/passkey-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { field, instant } from './parts.page.ts';
+
+export type PasskeyButtonParts = {
+  readonly does: 'create' | 'get';
+  readonly label: string;
+  /** Where the answer is sent; what to ask for comes from `/options` under it. */
+  readonly path: string;
+  /** The tokens of a session's forms; nobody has any before the door. */
+  readonly tokenOf?: (path: string) => string;
+};
+
+/** It stands in a form, whose fields are sent too. The script shows it where the browser has passkeys. */
+export function passkeyButton({ does, label, path, tokenOf = () => '' }: PasskeyButtonParts): Html {
+  const options = `${path}/options`;
+  return html`<input type="hidden" name="credential"><button type="button" hidden data-passkey="${does}" data-path="${path}" data-token="${tokenOf(path)}" data-options-token="${tokenOf(options)}" data-failed="${messages.text('passkey.failed')}">${label}</button>
+<p class="wrong" role="alert" hidden></p>`;
+}
+
+const PATH = '/dashboard/account/passkeys';
+
+export type PasskeyParts = {
+  readonly passkeys: readonly Passkey[];
+  /** Whether there can be any at the dashboard's address. */
+  readonly usesPasskeys: boolean;
+  /** The origin they belong to, where the page is open at another one. */
+  readonly elsewhere: string | undefined;
+  readonly problem?: string | undefined;
+};
+
+/** The panel of one's own account. */
+export function passkeyPanel(parts: PasskeyParts, viewer: Viewer): Html {
+  const { passkeys, problem } = parts;
+  const list = html`<ul class="sessions">${passkeys.map((passkey) => passkeyItem(passkey, viewer))}</ul>`;
+  return html`<section class="panel" id="passkeys"><h2>${messages.text('account.passkeys')}</h2>
+<p class="lead">${messages.text('account.passkeys.text')}</p>
+${passkeys.length > 0 ? list : html`<p class="hint">${messages.text('account.passkeys.none')}</p>`}
+${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}
+${adding(parts, viewer)}</section>`;
+}
+
+function adding({ usesPasskeys, elsewhere }: PasskeyParts, viewer: Viewer): Html {
+  if (!usesPasskeys) return html`<p class="hint">${messages.text('passkey.no_passkeys')}</p>`;
+  if (elsewhere !== undefined)
+    return html`<p class="hint">${messages.markup('passkey.elsewhere', { origin: elsewhere })}</p>`;
+  const label = messages.text('account.passkeys.add');
+  const name = field({
+    name: 'passkey',
+    label: messages.text('account.passkeys.name'),
+    hint: messages.text('account.passkeys.name.hint'),
+    ...{ isOptional: true, maxLength: 60 },
+  });
+  const button = passkeyButton({ does: 'create', label, path: PATH, tokenOf: viewer.formToken });
+  return html`${postForm(viewer, PATH, html`<div class="fields" data-passkeys hidden>${name}${button}</div>`)}
+<p class="hint" data-no-passkeys>${messages.text('passkey.unable')}</p>`;
+}
+
+function passkeyItem({ passkeyId, name, createdAt, usedAt }: Passkey, viewer: Viewer): Html {
+  const facts = messages.markup('account.passkeys.facts', {
+    added: instant(createdAt),
+    used: instant(usedAt),
+  });
+  const label = `${messages.text('account.passkeys.remove')}: ${name}`;
+  const button = html`<button class="small" aria-label="${label}">${messages.text('account.passkeys.remove')}</button>`;
+  const form = postForm(viewer, `${PATH}/${passkeyId}/remove`, button);
+  return html`<li><div><strong><bdi>${name}</bdi></strong><p class="hint">${facts}</p></div>
+${form}</li>`;
+}

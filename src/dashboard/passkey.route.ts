@@ -1,0 +1,228 @@
+/** The ceremonies of passkeys: adding one, signing in, proving that it is still you, joining by a link. */
+import type { FastifyReply } from 'fastify';
+
+import { setCookie } from '../http/cookies.ts';
+import { privately, sendPage } from '../http/page.ts';
+import { acceptLinkWithPasskey, openLink, readRegistration } from '../people/invitations.ts';
+import {
+  addPasskey,
+  askForNewPasskey,
+  askForPasskey,
+  type PasskeyRequest,
+  readNewPasskey,
+  removePasskey,
+  signInWithPasskey,
+} from '../people/passkeys.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { showAccount } from './account.route.ts';
+import { passkeyCookie } from './dashboard-cookies.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { comeIn, signInShower } from './door.route.ts';
+import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { confirmPage, joinPage } from './pages/door.page.ts';
+
+const ACCOUNT = '/dashboard/account';
+
+export const passkeyRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => [
+  ...owning(deps),
+  ...signingIn(deps),
+  ...proving(deps),
+  ...joining(deps),
+];
+
+/** What the script is to do, with the challenge in a cookie of this browser. */
+function request(
+  reply: FastifyReply,
+  { options, cookie }: PasskeyRequest,
+  deps: OpenDashboard,
+): FastifyReply {
+  setCookie(reply, passkeyCookie(cookie, deps), { publicUrl: deps.dashboardUrl });
+  return privately(reply).send(options);
+}
+
+const answerOf = ({ http, field, cookies }: DoorVisit) => ({
+  text: field('credential'),
+  cookie: cookies.passkey,
+  ...{ address: http.ip, mark: cookies.mark },
+});
+
+/** The sentence for a refusal that the page itself shows, with its status. Throws whatever is none. */
+function shownRefusal(
+  reason: unknown,
+  { reply }: Pick<DoorVisit, 'reply'>,
+): { readonly problem: string; readonly status: number } {
+  if (!(reason instanceof PeopleRefusal)) throw reason;
+  const { kind, retryAfter = 1 } = reason;
+  switch (kind) {
+    case 'too_many':
+      reply.header('retry-after', retryAfter);
+      return { problem: messages.text('too_many', { seconds: retryAfter }), status: 429 };
+    case 'wrong_passkey':
+      return { problem: messages.text('passkey.wrong_passkey'), status: 401 };
+    case 'no_passkeys':
+    case 'challenge_ended':
+    case 'passkey_taken':
+    case 'last_way':
+      return { problem: messages.text(`passkey.${kind}`), status: 409 };
+    default:
+      throw reason;
+  }
+}
+
+function owning(deps: OpenDashboard): DashboardRoute[] {
+  const purpose = 'add';
+  const path = `${ACCOUNT}/passkeys`;
+  return [
+    {
+      method: 'POST',
+      path: `${path}/options`,
+      needs: 'own.manage',
+      isFresh: true,
+      handle: async ({ reply, person }) =>
+        request(reply, await askForNewPasskey(person, purpose, deps), deps),
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'own.manage',
+      isFresh: true,
+      async handle(visit) {
+        try {
+          const answer = { ...answerOf(visit), name: visit.field('passkey'), purpose };
+          await addPasskey(visit.person, answer, visit.deps);
+        } catch (reason) {
+          const { problem, status } = shownRefusal(reason, visit);
+          return showAccount(visit, { passkeyProblem: problem }, status);
+        }
+        return goTo(visit.reply, `${ACCOUNT}?done=passkey`);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:passkeyId/remove`,
+      needs: 'own.manage',
+      isFresh: true,
+      async handle(visit) {
+        try {
+          await removePasskey(visit.person, visit.parameter('passkeyId'), visit.deps);
+        } catch (reason) {
+          const { problem, status } = shownRefusal(reason, visit);
+          return showAccount(visit, { passkeyProblem: problem }, status);
+        }
+        return goTo(visit.reply, `${ACCOUNT}?done=passkey_removed`);
+      },
+    },
+  ];
+}
+
+function signingIn(deps: OpenDashboard): DoorRoute[] {
+  const path = '/dashboard/sign-in/passkey';
+  const purpose = 'sign in';
+  return [
+    {
+      method: 'POST',
+      path: `${path}/options`,
+      needs: 'nobody',
+      handle: async ({ reply }) => request(reply, await askForPasskey(undefined, purpose, deps), deps),
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'nobody',
+      async handle(visit) {
+        const next = ownDashboardPath(visit.field('next'));
+        try {
+          // Who it is shows when the answer holds; a counter that fell is audited before that.
+          const audited = deps.auditedFor({
+            actor: { kind: 'system' },
+            address: visit.http.ip,
+            now: deps.now,
+          });
+          const person = await signInWithPasskey(answerOf(visit), { purpose }, { ...deps, ...audited });
+          return await comeIn(visit, { ...person, next }, deps);
+        } catch (reason) {
+          const { problem, status } = shownRefusal(reason, visit);
+          return signInShower(deps)(visit, { next, problem }, status);
+        }
+      },
+    },
+  ];
+}
+
+function proving(deps: OpenDashboard): DashboardRoute[] {
+  const path = '/dashboard/confirm/passkey';
+  const purpose = 'confirm';
+  return [
+    {
+      method: 'POST',
+      path: `${path}/options`,
+      needs: 'own.manage',
+      handle: async ({ reply, person }) => request(reply, await askForPasskey(person, purpose, deps), deps),
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'own.manage',
+      async handle(visit) {
+        const { reply, person, session, viewer } = visit;
+        const next = ownDashboardPath(visit.field('next'));
+        try {
+          await signInWithPasskey(answerOf(visit), { purpose, proving: person }, visit.deps);
+        } catch (reason) {
+          const { problem, status } = shownRefusal(reason, visit);
+          return sendPage(reply, confirmPage({ next, problem, usesPasskeys: true }, viewer), status);
+        }
+        await deps.people.proveSession(session.sessionId, deps.now());
+        return goTo(reply, next);
+      },
+    },
+  ];
+}
+
+function joining(deps: OpenDashboard): DoorRoute[] {
+  const path = '/dashboard/join/:token/passkey';
+  const purposeOf = (token: string) => `join ${token}`;
+  return [
+    {
+      method: 'POST',
+      path: `${path}/options`,
+      needs: 'nobody',
+      async handle({ reply, parameter, field }) {
+        const token = parameter('token');
+        const typed = { name: field('name'), login: field('login') };
+        const { problems, login, ...who } = await readRegistration(token, typed, deps);
+        const [problem] = Object.values(problems);
+        if (login === undefined || problem !== undefined)
+          return privately(reply).code(400).send({ error: 'wrong_fields', message: problem });
+        return request(reply, await askForNewPasskey({ ...who, login }, purposeOf(token), deps), deps);
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      needs: 'nobody',
+      async handle(visit) {
+        const { http, reply, cookies, parameter, field } = visit;
+        const token = parameter('token');
+        const invitation = await openLink(token, deps);
+        const typed = { name: field('name'), login: field('login') };
+        const show = (parts: object, status: number) => {
+          const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed };
+          return sendPage(reply, joinPage({ ...facts, usesPasskeys: true, ...parts }), status);
+        };
+        try {
+          const made = await readNewPasskey({ ...answerOf(visit), name: '' }, purposeOf(token), deps);
+          const registration = { ...typed, ...made, address: http.ip };
+          const outcome = await acceptLinkWithPasskey(token, registration, deps);
+          return 'personId' in outcome
+            ? comeIn(visit, { ...outcome, next: '/dashboard' }, deps)
+            : show(outcome, 400);
+        } catch (reason) {
+          const { problem, status } = shownRefusal(reason, visit);
+          return show({ problem }, status);
+        }
+      },
+    },
+  ];
+}

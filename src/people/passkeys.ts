@@ -1,0 +1,146 @@
+/** What people do with passkeys: add one, sign in with one, prove that it is still them, take one away. */
+
+import { type ChallengeDeps, newChallenge, sealChallenge, spendChallenge } from './passkey-challenge.ts';
+import type { NewPasskey } from './passkey-store.ts';
+import { PeopleRefusal } from './people-refusal.ts';
+import type { Person } from './person.ts';
+import type { SignInDeps } from './sign-in.ts';
+import { countAttempt } from './sign-in.ts';
+import {
+  creationOptions,
+  parseAnswer,
+  type RelyingParty,
+  relyingPartyOf,
+  requestOptions,
+  verifyAssertion,
+  verifyCreation,
+} from './web-authn.ts';
+
+export type PasskeyDeps = SignInDeps & ChallengeDeps & { readonly dashboardUrl: string };
+
+/** What the browser is told to do, as JSON, and what its cookie keeps until it answers. */
+export type PasskeyRequest = { readonly options: object; readonly cookie: string };
+
+/** An answer of a browser: its JSON as text, its cookie, and where it came from. */
+export type PasskeyAnswer = {
+  readonly text: string;
+  readonly cookie: string | undefined;
+  readonly address: string;
+  readonly mark: string | undefined;
+};
+
+/** So many has a person at most. */
+const MOST_PASSKEYS = 20;
+const MOST_NAME_CHARACTERS = 60;
+
+/** Throws PeopleRefusal `no_passkeys` where there can be none. */
+function partyOf({ dashboardUrl }: PasskeyDeps): RelyingParty {
+  const party = relyingPartyOf(dashboardUrl);
+  if (party === undefined) throw new PeopleRefusal('no_passkeys');
+  return party;
+}
+
+/** To make one for `person`, who need not be registered yet. Throws PeopleRefusal `no_passkeys`. */
+export async function askForNewPasskey(
+  person: Pick<Person, 'personId' | 'name' | 'login'>,
+  purpose: string,
+  deps: PasskeyDeps,
+): Promise<PasskeyRequest> {
+  const party = partyOf(deps);
+  const challenge = newChallenge(person.personId);
+  const known = await deps.people.listPasskeys(person.personId);
+  const options = await creationOptions({ challenge: challenge.challenge, person, known }, party);
+  return { options, cookie: sealChallenge(challenge, purpose, deps) };
+}
+
+/** To sign in with any passkey, or with one of `person`. Throws PeopleRefusal `no_passkeys`. */
+export async function askForPasskey(
+  person: Pick<Person, 'personId'> | undefined,
+  purpose: string,
+  deps: PasskeyDeps,
+): Promise<PasskeyRequest> {
+  const party = partyOf(deps);
+  const challenge = newChallenge(person?.personId ?? '');
+  const known = person === undefined ? [] : await deps.people.listPasskeys(person.personId);
+  const options = await requestOptions({ challenge: challenge.challenge, known }, party);
+  return { options, cookie: sealChallenge(challenge, purpose, deps) };
+}
+
+/** The credential of an answer and whom it was made for. Throws PeopleRefusal `challenge_ended` or `wrong_passkey`. */
+export async function readNewPasskey(
+  { text, cookie, name }: Pick<PasskeyAnswer, 'text' | 'cookie'> & { readonly name: string },
+  purpose: string,
+  deps: PasskeyDeps,
+): Promise<{ readonly personId: string; readonly passkey: NewPasskey }> {
+  const party = partyOf(deps);
+  const challenge = await spendChallenge(cookie, purpose, deps);
+  if (challenge === undefined) throw new PeopleRefusal('challenge_ended');
+  const made = await verifyCreation(text, challenge, party);
+  if (made === undefined) throw new PeopleRefusal('wrong_passkey');
+  return { personId: challenge.personId, passkey: { ...made, name: passkeyName(name) } };
+}
+
+/** What a person calls it; a word of ours where they call it nothing. */
+const passkeyName = (name: string): string =>
+  name
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
+    .trim()
+    .slice(0, MOST_NAME_CHARACTERS)
+    .toWellFormed() || 'Passkey';
+
+/** Throws PeopleRefusal as `readNewPasskey` does, and `passkey_taken`. */
+export async function addPasskey(
+  person: Person,
+  {
+    purpose,
+    ...answer
+  }: Pick<PasskeyAnswer, 'text' | 'cookie'> & {
+    readonly name: string;
+    readonly purpose: string;
+  },
+  deps: PasskeyDeps,
+): Promise<void> {
+  const { personId, passkey } = await readNewPasskey(answer, purpose, deps);
+  // The challenge was this browser's, and somebody else's who was signed in with it.
+  if (personId !== person.personId) throw new PeopleRefusal('challenge_ended');
+  const terms = { now: deps.now(), most: MOST_PASSKEYS };
+  if (!(await deps.people.addPasskey(personId, passkey, terms))) throw new PeopleRefusal('passkey_taken');
+}
+
+/**
+ * Whose passkey answered. `proving`: who it must be. Counted as a password is: throws PeopleRefusal `too_many`,
+ * `challenge_ended`, or `wrong_passkey` whatever was not right.
+ */
+export async function signInWithPasskey(
+  { text, cookie, address, mark }: PasskeyAnswer,
+  { purpose, proving }: { readonly purpose: string; readonly proving?: Person },
+  deps: PasskeyDeps,
+): Promise<Person> {
+  const party = partyOf(deps);
+  const answer = parseAnswer(text);
+  const passkey = answer && (await deps.people.findPasskey(answer.id));
+  const person = passkey && (await deps.people.findPerson(passkey.personId));
+  const refund = await countAttempt({ address, mark, person, login: person?.login ?? '' }, deps);
+  const challenge = await spendChallenge(cookie, purpose, deps);
+  if (challenge === undefined) throw new PeopleRefusal('challenge_ended');
+  if (passkey === undefined || person === undefined) throw new PeopleRefusal('wrong_passkey');
+  const isOther = proving !== undefined && proving.personId !== person.personId;
+  if (isOther || (challenge.personId !== '' && challenge.personId !== person.personId))
+    throw new PeopleRefusal('wrong_passkey');
+  const counter = await verifyAssertion({ text, passkey }, challenge, party);
+  if (counter === undefined || !(await deps.people.usePasskey(passkey.passkeyId, counter, deps.now())))
+    throw new PeopleRefusal('wrong_passkey');
+  await refund();
+  return person;
+}
+
+/** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
+export async function removePasskey(
+  { personId }: Person,
+  passkeyId: string,
+  { people }: Pick<PasskeyDeps, 'people'>,
+): Promise<void> {
+  const outcome = await people.removePasskey(personId, passkeyId);
+  if (outcome === 'last_way') throw new PeopleRefusal('last_way');
+  if (!outcome) throw new PeopleRefusal('not_there');
+}

@@ -1,0 +1,150 @@
+/** Web Authentication: what browsers are asked for, and whether their answers hold. The library is loaded at the first use. */
+import { isIP } from 'node:net';
+
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+
+import type { Challenge } from './passkey-challenge.ts';
+import type { NewPasskey, Passkey } from './passkey-store.ts';
+import type { Person } from './person.ts';
+
+/** Whom passkeys are for: the dashboard's host name, and the one origin that may ask for them. */
+export type RelyingParty = { readonly id: string; readonly origin: string };
+
+/** Undefined where passkeys cannot exist: at an IP address, and without https anywhere but on this machine. */
+export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
+  const { protocol, hostname, origin } = new URL(dashboardUrl);
+  if (isIP(hostname) !== 0 || hostname.startsWith('[')) return undefined;
+  return protocol === 'https:' || hostname === 'localhost' ? { id: hostname, origin } : undefined;
+}
+
+type Library = typeof import('@simplewebauthn/server');
+let loading: Promise<Library> | undefined;
+
+// 28 MB, which an instance where nobody has a passkey does without.
+const library = (): Promise<Library> => {
+  loading ??= import('@simplewebauthn/server');
+  return loading;
+};
+
+const USER_VERIFICATION = 'required';
+
+/** For `navigator.credentials.create`. `known`: those that this person has already. */
+export async function creationOptions(
+  { challenge, person, known }: Asked & { readonly known: readonly Passkey[] },
+  { id }: RelyingParty,
+): Promise<object> {
+  const { generateRegistrationOptions } = await library();
+  return generateRegistrationOptions({
+    ...{ rpName: 'Kalends', rpID: id, attestationType: 'none' },
+    userID: new Uint8Array(Buffer.from(person.personId)),
+    userName: person.login,
+    userDisplayName: person.name,
+    challenge: bytesOf(challenge),
+    authenticatorSelection: { residentKey: 'required', userVerification: USER_VERIFICATION },
+    excludeCredentials: known.map(({ passkeyId, transports }) => ({
+      id: passkeyId,
+      transports: [...transports],
+    })),
+  });
+}
+
+/** `person`: whose passkey it becomes. */
+export type Asked = {
+  readonly challenge: string;
+  readonly person: Pick<Person, 'personId' | 'name' | 'login'>;
+};
+
+/** For `navigator.credentials.get`: any passkey of this dashboard, or one of `known`. */
+export async function requestOptions(
+  { challenge, known = [] }: { readonly challenge: string; readonly known?: readonly Passkey[] },
+  { id }: RelyingParty,
+): Promise<object> {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    ...{ rpID: id, challenge: bytesOf(challenge), userVerification: USER_VERIFICATION },
+    allowCredentials: known.map(({ passkeyId, transports }) => ({
+      id: passkeyId,
+      transports: [...transports],
+    })),
+  });
+}
+
+/** What a browser sent, not looked at yet; undefined where it names no credential. */
+export function parseAnswer(
+  text: string,
+): { readonly id: string; readonly userHandle: string | undefined } | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('response' in value))
+    return undefined;
+  const { id, response } = value;
+  if (typeof id !== 'string' || typeof response !== 'object' || response === null) return undefined;
+  const handle = 'userHandle' in response ? response.userHandle : undefined;
+  return { id, userHandle: typeof handle === 'string' ? handle : undefined };
+}
+
+/** The credential that was made for this challenge at this origin, with its user verified; undefined for any other answer. */
+export async function verifyCreation(
+  text: string,
+  { challenge }: Challenge,
+  { id, origin }: RelyingParty,
+): Promise<Omit<NewPasskey, 'name'> | undefined> {
+  if (parseAnswer(text) === undefined) return undefined;
+  const { verifyRegistrationResponse } = await library();
+  // Looked at by parseAnswer as far as we read it; the library checks the rest.
+  const response = JSON.parse(text) as RegistrationResponseJSON;
+  const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
+  const { verified, registrationInfo } = await orRefused(
+    verifyRegistrationResponse({ ...expected, response, requireUserVerification: true }),
+  );
+  if (!verified || registrationInfo === undefined) return undefined;
+  const { credential } = registrationInfo;
+  const transports = Array.isArray(credential.transports) ? credential.transports : [];
+  return {
+    passkeyId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports: transports.filter((one) => TRANSPORTS.has(one)),
+  };
+}
+
+/** Web Authentication §5.8.4; others are of no use to a browser. */
+const TRANSPORTS: ReadonlySet<string> = new Set(['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal']);
+
+/**
+ * The count of an answer that this passkey signed for this challenge at this origin, its user verified; undefined for any
+ * other. Whether the count rises is for the store to say, where a race is decided.
+ */
+export async function verifyAssertion(
+  { text, passkey }: { readonly text: string; readonly passkey: Passkey },
+  { challenge }: Challenge,
+  { id, origin }: RelyingParty,
+): Promise<number | undefined> {
+  const answer = parseAnswer(text);
+  const isOfPerson = answer?.userHandle === Buffer.from(passkey.personId).toString('base64url');
+  if (answer?.id !== passkey.passkeyId || (answer.userHandle !== undefined && !isOfPerson)) return undefined;
+  const { verifyAuthenticationResponse } = await library();
+  const { verified, authenticationInfo } = await orRefused(
+    verifyAuthenticationResponse({
+      // Looked at by parseAnswer as far as we read it; the library checks the rest.
+      response: JSON.parse(text) as AuthenticationResponseJSON,
+      ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id },
+      credential: { id: passkey.passkeyId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
+      requireUserVerification: true,
+    }),
+  );
+  return verified ? authenticationInfo?.newCounter : undefined;
+}
+
+/** The library throws for whatever is not as it should be, without a class of its own. It asks nobody else. */
+const orRefused = <T extends { readonly verified: boolean }>(
+  verifying: Promise<T>,
+): Promise<T | ({ readonly verified: false } & Partial<Omit<T, 'verified'>>)> =>
+  verifying.catch(() => ({ verified: false }) as { verified: false } & Partial<Omit<T, 'verified'>>);
+
+const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(base64url, 'base64url'));
