@@ -30,10 +30,8 @@ const DELETE_CHANGES = `
 const DELETE_PUSHED = `
   DELETE FROM pushed_request WHERE spent_for IN
     (SELECT transaction_id FROM authorization_request WHERE client_id = :clientId AND user_id = :userId)`;
-/** Grants and codes name their user without referring to it. */
-const DELETE_ENDED = ['authorization_code', 'token_family'].map(
-  (table) => `DELETE FROM ${table} WHERE client_id = :clientId AND user_id = :userId`,
-);
+/** Grants name their user without referring to it. A withdrawn code stays for a day: its redemption says what happened. */
+const DELETE_GRANTS = 'DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId';
 
 /**
  * Answers what the user had, `undefined` where there was none. One who has much loses all access and all accounts in one
@@ -143,7 +141,7 @@ async function deleteUser(
   if (deleted.length === 0) return undefined;
   // First what waits for a redemption that is under way; then what it left is deleted too.
   await endAccess(tx, user);
-  for (const sql of DELETE_ENDED) await tx.all(sql, user);
+  await tx.all(DELETE_GRANTS, user);
   await deletion?.audit();
   return deletion?.had;
 }

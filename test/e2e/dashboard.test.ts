@@ -72,7 +72,7 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const watched = await opened(options);
     await watched.page.goto(dashboard());
     await fill(watched.page, { 'E-mail address': 'ada@example.com', Password: PASSWORD });
-    await watched.page.getByRole('button', { name: 'Sign in' }).click();
+    await watched.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await watched.page.waitForURL(dashboard());
     return watched;
   };

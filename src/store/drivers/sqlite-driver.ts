@@ -23,9 +23,9 @@ const MOST_TURNS = 64;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 const READ_TIMEOUT_MS = 5000;
 const CACHE_KB = 16_000;
-const LOG_BYTES = 20_000_000;
+const LOG_BYTES = 10_000_000;
 /** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
-const LOG_PAGES = 4_000;
+const LOG_PAGES = 2_000;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
