@@ -96,7 +96,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.equal(await users.findUser('acme', 'ada'), undefined);
       const left = ['account', 'account_group', 'grant_coverage', 'job'].map((table) => rowsIn(db, table));
       assert.deepEqual(await Promise.all(left), [0, 0, 0, 0]);
-      assert.equal(await rowsIn(db, 'authorization_code'), 0);
+      assert.equal(await rowsIn(db, 'authorization_code'), 1);
       const living = await db.all('SELECT user_id AS "userId" FROM token_family');
       assert.deepEqual(
         living.map((row) => ({ ...(row as object) })),

@@ -28,7 +28,6 @@ export const PLANTED_TABLES: readonly string[] = [
     'authorization_request',
     'pushed_request',
     'sign_in',
-    'authorization_code',
     'token_family',
   ],
   ...['account_group', 'group_device', 'grant_coverage', 'account', 'request_circuit', 'calendar', 'event'],
