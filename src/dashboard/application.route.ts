@@ -29,6 +29,8 @@ import {
 } from './pages/application.page.ts';
 import { postmanEnvironment } from './pages/application-code.ts';
 import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
+import { editNotice } from './pages/verification.page.ts';
+import { readReview } from './reviews.ts';
 
 const ONE = `${APPLICATIONS}/:clientId`;
 const HOUR_MS = 3_600_000;
@@ -43,6 +45,12 @@ export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
 /** The application of the address. Throws PeopleRefusal `not_there`. */
 const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);
+
+/** What a change of reviewed values does to the application's review. */
+async function editNoticeOf({ person, viewer, parameter, deps }: DashboardVisit): Promise<Html | undefined> {
+  const { verification } = await readReview(person, { clientId: parameter('clientId') }, deps);
+  return editNotice(verification, viewer);
+}
 
 type Shown = { readonly client: Client; readonly tab: string; readonly content: Html };
 
@@ -59,7 +67,8 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     async handle(visit) {
       const client = await clientOf(visit);
       const { facts } = await visit.deps.branding.findLook(client.clientId);
-      return showTab(visit, { client, tab: '', content: settingsContent({ client, facts }, visit.viewer) });
+      const content = html`${await editNoticeOf(visit)}${settingsContent({ client, facts }, visit.viewer)}`;
+      return showTab(visit, { client, tab: '', content });
     },
   },
   {
@@ -75,7 +84,8 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
       if ('problems' in changed) {
         const { facts } = await deps.branding.findLook(clientId);
         const filled = { values: typed, problems: changed.problems };
-        const content = settingsContent({ client, facts, ...filled }, viewer);
+        const form = settingsContent({ client, facts, ...filled }, viewer);
+        const content = html`${await editNoticeOf(visit)}${form}`;
         return showTab(visit, { client, tab: '', content }, 400);
       }
       if (changed.webhookSecret === undefined) return goTo(reply, `${applicationPath(clientId)}?done=saved`);

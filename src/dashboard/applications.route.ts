@@ -1,5 +1,6 @@
 /** The list of applications, and making one. */
 import { html } from '../http/html.ts';
+import { mayRole } from '../people/permission.ts';
 import { createApplication, NEW_FIELDS, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute } from './guard.ts';
@@ -12,6 +13,8 @@ import {
   type FieldKey,
   newApplicationPage,
 } from './pages/applications.page.ts';
+import { waitingLink } from './pages/verification.page.ts';
+import { waitingReviews } from './reviews.ts';
 
 /** What was typed into these fields, without the space around it that comes with copying. */
 export function typedFields<const K extends FieldKey>(
@@ -30,7 +33,9 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     async handle({ person, viewer, query, show }) {
       const clients = await readableApplications(person, deps);
       const said = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
-      const content = applicationsPage({ clients, said }, viewer);
+      const waiting = mayRole(person.role, 'verification.review') ? await waitingReviews(person, deps) : [];
+      const list = applicationsPage({ clients, said }, viewer);
+      const content = html`${list}${waitingLink(waiting.length)}`;
       return show({ title: messages.text('applications.title'), content });
     },
   },

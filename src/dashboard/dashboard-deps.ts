@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { SignInLimits } from '../people/sign-in.ts';
+import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 
 /** Stores with changes that are audited. */
@@ -16,6 +17,7 @@ export type AuditedStores = {
   readonly clients: ClientStore;
   readonly branding: BrandingStore;
   readonly endpoints: EndpointStore;
+  readonly verification: VerificationStore;
 };
 
 export type DashboardDeps = AuditedStores & {
@@ -24,6 +26,8 @@ export type DashboardDeps = AuditedStores & {
   readonly auditedFor: (caller: Caller) => AuditedStores;
   /** The origin that applications and their users know this instance by. */
   readonly publicUrl: string;
+  /** Who reviews applications, as their users read it; undefined where nobody is named. */
+  readonly operatorName: string | undefined;
   /** What deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;

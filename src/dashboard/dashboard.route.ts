@@ -14,6 +14,7 @@ import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
+import { verificationRoutes } from './verification.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
 
@@ -23,6 +24,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...overviewRoutes(deps),
   ...applicationsRoutes(deps),
   ...applicationRoutes(deps),
+  ...verificationRoutes(),
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),

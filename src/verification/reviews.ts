@@ -7,7 +7,8 @@ import type { ReviewStep } from './review-states.ts';
 import { REVIEWED_FIELDS, type Verification } from './verification.ts';
 import type { VerificationStore } from './verification-store.ts';
 
-const MOST_NOTE_CHARACTERS = 2000;
+/** Of a note in the activity log. */
+export const MOST_NOTE_CHARACTERS = 2000;
 
 /** `verification` is the store of whoever makes the step, who is named in the activity log. */
 export type ReviewDeps = {

@@ -35,6 +35,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     dashboardUrl: ORIGIN,
     publicUrl: ORIGIN,
     privateNetwork: { mode: 'deny' },
+    operatorName: 'Example Hosting',
     hasOwnOrigin: false,
     log,
     now: () => clock.now,

@@ -1,0 +1,212 @@
+/** The review of an application: how far it is, what is missing, what can be done, and what was done. */
+import { logoPath } from '../../branding/branding.ts';
+import { chip, notice } from '../../design/parts.page.ts';
+import { SIGNS } from '../../design/signs.ts';
+import { type Html, html } from '../../http/html.ts';
+import { may } from '../../people/permission.ts';
+import { type MissingValue, missingForReview } from '../../verification/requirements.ts';
+import {
+  type Activity,
+  changedFields,
+  REVIEWED_FIELDS,
+  type ReviewedField,
+  type ReviewedValues,
+  type Verification,
+} from '../../verification/verification.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, table, top } from './parts.page.ts';
+import { reviewActions, type TypedStep } from './review-actions.page.ts';
+
+export type { TypedStep } from './review-actions.page.ts';
+
+/** Those that wait for a decision. */
+export const REVIEWS = '/dashboard/reviews';
+
+/** Under an application's own path. */
+export const VERIFICATION_TAB = '/verification';
+
+export type VerificationParts = {
+  readonly verification: Verification;
+  readonly activity: readonly Activity[];
+  /** The number of the last entry shown, where there are older ones. */
+  readonly older: number | undefined;
+  /** Who reviews, as users read it; undefined where the instance names nobody. */
+  readonly operatorName: string | undefined;
+  /** A step that could not be made. */
+  readonly typed: TypedStep | undefined;
+  /** The step that was just made. */
+  readonly done: string;
+};
+
+export function verificationContent(parts: VerificationParts, viewer: Viewer): Html {
+  const { verification, typed, done } = parts;
+  const isDone = typed === undefined && Object.hasOwn(DONE, done);
+  return html`${isDone && notice('done', html`${messages.text(DONE[done as keyof typeof DONE])}`, true)}
+${statusPanel(parts)}
+${requirements(verification)}
+${reviewActions(verification, typed, viewer)}
+${valuesTable(verification)}
+${activityLog(parts)}`;
+}
+
+/** What is said of each step that was made. */
+const DONE = {
+  submit: 'verification.done.submit',
+  cancel: 'verification.done.cancel',
+  approve: 'verification.done.approve',
+  'request-changes': 'verification.done.request_changes',
+  withdraw: 'verification.done.withdraw',
+} as const satisfies Readonly<Record<string, DashboardMessageKey>>;
+
+function statusPanel({ verification, operatorName }: VerificationParts): Html {
+  const { status, verifiedAt, submittedAt, reviewerNote } = verification;
+  const word = chip(messages.text(`verification.status.${status}`));
+  const since =
+    status === 'under_review' && messages.markup('verification.since', { when: instant(submittedAt) });
+  const verified =
+    verifiedAt === undefined
+      ? html`${messages.text('verification.unverified')}`
+      : messages.markup('verification.verified', { when: instant(verifiedAt) });
+  const asked =
+    reviewerNote !== undefined &&
+    html`<div class="notice caution">${SIGNS.caution}<div><strong>${messages.text('verification.asked')}</strong><p class="note"><bdi>${reviewerNote}</bdi></p></div></div>`;
+  return html`<section class="panel"><h2>${messages.text('verification.title')}</h2><p class="lead">${messages.text('verification.lead')}</p>
+<dl class="facts review"><dt>${messages.text('verification.application')}</dt><dd>${verified}</dd>
+<dt>${messages.text('verification.review')}</dt><dd>${word} ${since}</dd></dl>
+${asked}
+<p class="hint">${messages.text(`verification.status.${status}.about`, { isVerified: verifiedAt === undefined ? 'no' : 'yes' })}</p>
+${operatorName === undefined && html`<p class="hint">${messages.text('verification.no_operator')}</p>`}</section>`;
+}
+
+/** What a submission needs, and where each of it is set. */
+const REQUIRED: readonly (readonly [MissingValue['field'], DashboardMessageKey, field: string])[] = [
+  ['displayName', 'application.display_name', 'display_name'],
+  ['applicationUrl', 'application.application_url', 'application_url'],
+  ['redirectUri', 'verification.redirect_uri', 'redirect_uri'],
+  ['support', 'verification.support', 'support_email'],
+];
+
+function requirements(verification: Verification): Html | undefined {
+  const { status, clientId } = verification;
+  if (status === 'approved') return undefined;
+  const missing = new Map(missingForReview(verification).map(({ field, sentence }) => [field, sentence]));
+  const rows = REQUIRED.map(([field, label, name]) => {
+    const sentence = missing.get(field);
+    const isThere = sentence === undefined;
+    const about =
+      !isThere &&
+      html`<small>${sentence}</small> <a href="${applicationPath(clientId)}#${name}">${messages.text('verification.set')}</a>`;
+    return html`<li class="${isThere ? 'met' : 'unmet'}">${isThere ? SIGNS.tick : SIGNS.cross}<div>${messages.text(label)}<span class="unseen">: ${messages.text(isThere ? 'verification.met' : 'verification.unmet')}</span>${about}</div></li>
+`;
+  });
+  return html`<section class="panel"><h2>${messages.text('verification.needs')}</h2>
+<ul class="requirements">${rows}</ul>
+<p class="hint">${messages.text('verification.needs.logo')}</p></section>`;
+}
+
+const VALUE_NAMES: Readonly<Record<ReviewedField, DashboardMessageKey>> = {
+  displayName: 'application.display_name',
+  applicationUrl: 'application.application_url',
+  supportEmail: 'application.support_email',
+  supportUrl: 'application.support_url',
+  logo: 'branding.logo',
+  darkLogo: 'branding.dark_logo',
+};
+
+/** What is set, and beside it what users see where that is another. */
+function valuesTable({ clientId, present, approved, redirectUri }: Verification): Html {
+  const changed = approved === undefined ? [] : changedFields(present, approved);
+  const hasTwo = changed.length > 0 && approved !== undefined;
+  const rows = REVIEWED_FIELDS.map((field) => {
+    const mark = changed.includes(field) && chip(messages.text('verification.changed'));
+    return [
+      html`${messages.text(VALUE_NAMES[field])}`,
+      html`${shownValue(present[field])} ${mark}`,
+      ...(hasTwo ? [shownValue(approved[field])] : []),
+    ];
+  });
+  const redirect = [
+    html`${messages.text('application.redirect_uri')}`,
+    html`<span class="code">${redirectUri}</span><small>${messages.text('verification.redirect_uri.about')}</small>`,
+    ...(hasTwo ? [html`<span class="code">${redirectUri}</span>`] : []),
+  ];
+  const heads = ['verification.value', 'verification.set_now', ...(hasTwo ? ['verification.seen'] : [])];
+  const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
+  const branding = html`<a href="${applicationPath(clientId)}/branding">${messages.text('application.tab.branding')}</a>`;
+  return html`<h2>${messages.text('verification.values')}</h2>
+<p class="lead">${messages.markup('verification.values.lead', { settings, branding })}</p>
+${table({
+  name: messages.text('verification.values'),
+  heads: heads.map((head) => messages.text(head as DashboardMessageKey)), // all of them are keys
+  rows: [...rows, redirect],
+})}`;
+}
+
+function shownValue(value: ReviewedValues[ReviewedField]): Html {
+  if (value === undefined) return html`<span class="none">${messages.text('application.none')}</span>`;
+  return typeof value === 'object'
+    ? html`<span class="sign logo plate"><img src="${logoPath(value)}" width="56" height="56" alt=""></span>`
+    : html`<bdi>${value}</bdi>`;
+}
+
+function activityLog({ verification, activity, older }: VerificationParts): Html {
+  const path = `${applicationPath(verification.clientId)}${VERIFICATION_TAB}`;
+  const heads = ['audit.when', 'audit.what', 'audit.who', 'verification.note'] as const;
+  const rows = activity.map(({ at, kind, actor, note, fields }) => [
+    instant(at),
+    html`${messages.text(`verification.activity.${kind}`)}`,
+    actor === undefined
+      ? html`<span class="none">${messages.text('verification.actor.unknown')}</span>`
+      : html`<bdi>${actor}</bdi>`,
+    html`${note !== undefined && html`<p class="note"><bdi>${note}</bdi></p>`}${fields.length > 0 && html`<small>${fields.map((field) => messages.text(VALUE_NAMES[field])).join(', ')}</small>`}`,
+  ]);
+  const log = table({
+    name: messages.text('verification.activity'),
+    heads: heads.map((head) => messages.text(head)),
+    rows,
+  });
+  return html`<h2 id="activity">${messages.text('verification.activity')}</h2>
+${rows.length === 0 ? html`<div class="empty">${messages.text('verification.activity.none')}</div>` : log}
+${older !== undefined && html`<div class="buttons"><a class="button small" href="${path}?before=${older}#activity">${messages.text('older')}</a></div>`}`;
+}
+
+/** What a change of reviewed values does, said before it is made; undefined where it does no more than it says. */
+export function editNotice({ status, verifiedAt, clientId }: Verification, viewer: Viewer): Html | undefined {
+  if (!may(viewer.person, 'application.change', clientId)) return undefined;
+  const link = html`<a href="${applicationPath(clientId)}${VERIFICATION_TAB}">${messages.text('application.tab.verification')}</a>`;
+  if (status === 'under_review') return editNote(messages.markup('verification.edit.under_review', { link }));
+  if (verifiedAt === undefined) return undefined;
+  const key = status === 'approved' ? 'verification.edit.approved' : 'verification.edit.pending';
+  return editNote(messages.markup(key, { link }));
+}
+
+const editNote = (text: Html): Html =>
+  html`<div class="notice note before-form">${SIGNS.note}<div>${text}</div></div>`;
+
+/** The list of those that wait for a decision, the one submitted first at the beginning. */
+export function reviewsPage(waiting: readonly Verification[]): Html {
+  const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;
+  const rows = waiting.map(({ clientId, present, submittedAt, verifiedAt }) => [
+    html`<a href="${applicationPath(clientId)}${VERIFICATION_TAB}"><bdi>${present.displayName ?? clientId}</bdi></a><small class="code">${clientId}</small>`,
+    instant(submittedAt),
+    verifiedAt === undefined
+      ? html`${messages.text('verification.unverified')}`
+      : messages.markup('verification.verified', { when: instant(verifiedAt) }),
+  ]);
+  const list = table({
+    name: messages.text('reviews.title'),
+    heads: heads.map((head) => messages.text(head)),
+    rows,
+  });
+  const empty = html`<div class="empty"><strong>${messages.text('reviews.none')}</strong><p>${messages.text('reviews.none.text')}</p></div>`;
+  return html`${top(messages.text('reviews.title'), messages.text('reviews.lead'))}
+${rows.length === 0 ? empty : list}`;
+}
+
+/** Leads to the reviews that wait; undefined where none does. */
+export const waitingLink = (count: number): Html | undefined =>
+  count > 0
+    ? html`<p class="waiting"><a href="${REVIEWS}">${messages.text('reviews.waiting', { count })}</a></p>`
+    : undefined;

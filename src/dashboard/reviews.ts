@@ -1,0 +1,88 @@
+/** The review of an application in the dashboard, and who may make which step. The command line makes the same ones. */
+import { ApiError } from '../http/refusal.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed, type Permission } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import {
+  approveSubmission,
+  cancelReview,
+  type DecisionInput,
+  type ReviewDeps,
+  requestChanges,
+  submitForReview,
+  withdrawVerification,
+} from '../verification/reviews.ts';
+import type { Activity, Verification } from '../verification/verification.ts';
+import type { VerificationStore } from '../verification/verification-store.ts';
+
+export type ReviewsDeps = {
+  readonly verification: VerificationStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+type Step = {
+  readonly needs: Permission;
+  readonly make: (input: DecisionInput, deps: ReviewDeps) => Promise<Verification | undefined>;
+};
+
+/** Developers submit and cancel; owners decide. */
+export const REVIEW_STEPS = {
+  submit: { needs: 'application.change', make: submitForReview },
+  cancel: { needs: 'application.change', make: cancelReview },
+  approve: { needs: 'verification.review', make: approveSubmission },
+  'request-changes': { needs: 'verification.review', make: requestChanges },
+  withdraw: { needs: 'verification.review', make: withdrawVerification },
+} as const satisfies Readonly<Record<string, Step>>;
+export type ReviewStepName = keyof typeof REVIEW_STEPS;
+
+const ENTRIES_ON_A_PAGE = 30;
+
+export type Review = {
+  readonly verification: Verification;
+  /** The newest first. */
+  readonly activity: readonly Activity[];
+  /** The number of the last entry shown, where there are older ones. */
+  readonly older: number | undefined;
+};
+
+/** How far it is, and a page of what was done: what is older than the entry `before`. Throws PeopleRefusal. */
+export async function readReview(
+  actor: Actor,
+  { clientId, before }: { readonly clientId: string; readonly before?: number | undefined },
+  { verification: reviews }: ReviewsDeps,
+): Promise<Review> {
+  mustBeAllowed(actor, 'application.read', clientId);
+  const verification = await reviews.findVerification(clientId);
+  if (verification === undefined) throw new PeopleRefusal('not_there');
+  const entries = await reviews.listActivity(clientId, { before, limit: ENTRIES_ON_A_PAGE + 1 });
+  const activity = entries.slice(0, ENTRIES_ON_A_PAGE);
+  const older = entries.length > ENTRIES_ON_A_PAGE ? activity.at(-1)?.number : undefined;
+  return { verification, activity, older };
+}
+
+/** The applications that wait for a decision, the one submitted first at the beginning. Throws PeopleRefusal. */
+export async function waitingReviews(
+  actor: Actor,
+  { verification }: Pick<ReviewsDeps, 'verification'>,
+): Promise<Verification[]> {
+  mustBeAllowed(actor, 'verification.review');
+  return verification.listUnderReview();
+}
+
+/** Answers the sentence that says why it could not be made; undefined for one that was made. Throws PeopleRefusal. */
+export async function makeReviewStep(
+  actor: Actor,
+  { step, ...input }: DecisionInput & { readonly step: ReviewStepName },
+  deps: ReviewsDeps,
+): Promise<string | undefined> {
+  const { needs, make } = REVIEW_STEPS[step];
+  mustBeAllowed(actor, needs, input.clientId);
+  try {
+    if ((await make(input, deps)) === undefined) throw new PeopleRefusal('not_there');
+    return undefined;
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError)) throw refusal;
+    return refusal.message;
+  }
+}

@@ -1,0 +1,61 @@
+/** The review of one application, and the list of those that wait for a decision. */
+import { readApplication } from './applications.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { applicationPage } from './pages/application.page.ts';
+import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
+import {
+  REVIEWS,
+  reviewsPage,
+  type TypedStep,
+  VERIFICATION_TAB,
+  verificationContent,
+} from './pages/verification.page.ts';
+import { makeReviewStep, REVIEW_STEPS, type ReviewStepName, readReview, waitingReviews } from './reviews.ts';
+
+const TAB = `${APPLICATIONS}/:clientId${VERIFICATION_TAB}`;
+
+export const verificationRoutes = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: REVIEWS,
+    needs: 'verification.review',
+    async handle({ person, show, deps }) {
+      const waiting = await waitingReviews(person, deps);
+      return show({ title: messages.text('reviews.title'), content: reviewsPage(waiting) });
+    },
+  },
+  { method: 'GET', path: TAB, needs: 'application.read', handle: (visit) => showReview(visit) },
+  ...(Object.keys(REVIEW_STEPS) as ReviewStepName[]).map(stepRoute),
+];
+
+const stepRoute = (step: ReviewStepName): DashboardRoute => ({
+  method: 'POST',
+  path: `${TAB}/${step}`,
+  needs: REVIEW_STEPS[step].needs,
+  async handle(visit) {
+    const { person, parameter, field, reply, deps } = visit;
+    const clientId = parameter('clientId');
+    const note = field('note');
+    const input = { step, clientId, note, submission: field('submission') };
+    const problem = await makeReviewStep(person, input, deps);
+    if (problem === undefined)
+      return goTo(reply, `${applicationPath(clientId)}${VERIFICATION_TAB}?done=${step}`);
+    return showReview(visit, { step, note, problem });
+  },
+});
+
+async function showReview(visit: DashboardVisit, typed?: TypedStep) {
+  const { person, viewer, parameter, query, show, deps } = visit;
+  const clientId = parameter('clientId');
+  const before = Number.parseInt(query('before'), 10);
+  const page = { clientId, ...(Number.isSafeInteger(before) && before > 0 && { before }) };
+  const client = await readApplication(person, clientId, deps);
+  const review = await readReview(person, page, deps);
+  const { operatorName } = deps;
+  const content = verificationContent({ ...review, operatorName, typed, done: query('done') }, viewer);
+  return show(
+    { title: client.name, content: applicationPage({ client, tab: VERIFICATION_TAB, content }, viewer) },
+    typed === undefined ? 200 : 400,
+  );
+}
