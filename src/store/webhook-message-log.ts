@@ -4,25 +4,26 @@ import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Attempt } from '../webhooks/message.ts';
 import type {
-  LoggedMessage,
+  AttemptedMessage,
   MessageDetails,
-  MessageFilter,
   MessageLog,
+  ReplayFilter,
   TakenReplay,
 } from '../webhooks/message-log.ts';
 import { auditFor, subjectOfUser } from './append-audit.ts';
-import type { Database, Statements, Value } from './drivers/database.ts';
+import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
+import {
+  conditionsOf,
+  listMessages,
+  MESSAGE_COLUMNS,
+  type MessageRow,
+  messageOf,
+} from './webhook-message-list.ts';
 import { answerContext, messageContext, openSecrets } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
 
-type Row = Omit<LoggedMessage, 'calendarId' | 'reason' | 'nextAt' | 'settledAt'> & {
-  calendarId: string | null;
-  reason: string | null;
-  nextAt: number;
-  settledAt: number | null;
-};
-type DetailsRow = Row & Pick<MessageDetails, 'shows' | 'body'> & { calendarKey: string | null };
+type DetailsRow = MessageRow & Pick<MessageDetails, 'shows' | 'body'> & { calendarKey: string | null };
 type AttemptRow = {
   number: number;
   startedAt: number;
@@ -32,37 +33,8 @@ type AttemptRow = {
   answer: string | null;
 };
 
-const COLUMNS = `message_id AS "messageId", endpoint_id AS "endpointId", user_id AS "userId", provider,
-  calendar_id AS "calendarId", sequence, change_type AS "changeType", event_count AS "eventCount", state, reason,
-  attempts, next_at AS "nextAt", created_at AS "createdAt", settled_at AS "settledAt"`;
-
-/** One text for each set of filters, so that the database finds the index for it. */
-const CONDITIONS = {
-  state: 'state = :state',
-  userId: 'user_id = :userId',
-  provider: 'provider = :provider',
-  calendarId: 'calendar_id = :calendarId',
-  endpointId: 'endpoint_id = :endpointId',
-  from: 'created_at >= :from',
-  to: 'created_at < :to',
-} as const satisfies Readonly<Record<Exclude<keyof MessageFilter, 'clientId'>, string>>;
-const NAMES = ['state', 'userId', 'provider', 'calendarId', 'endpointId', 'from', 'to'] as const;
-
-function filtered(filter: MessageFilter): { readonly text: string; readonly values: Record<string, Value> } {
-  const values: Record<string, Value> = { clientId: filter.clientId };
-  const conditions = ['client_id = :clientId'];
-  for (const name of NAMES) {
-    const value = filter[name];
-    if (value === undefined) continue;
-    conditions.push(CONDITIONS[name]);
-    values[name] = value;
-  }
-  return { text: conditions.join(' AND '), values };
-}
-
-const BEHIND = 'AND created_at <= :createdAt AND (created_at < :createdAt OR message_id < :messageId)';
 const ONE = `
-  SELECT ${COLUMNS}, calendar_key AS "calendarKey", shows, body FROM webhook_message
+  SELECT ${MESSAGE_COLUMNS}, calendar_key AS "calendarKey", shows, body FROM webhook_message
    WHERE client_id = :clientId AND message_id = :messageId`;
 const ATTEMPTS = `
   SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status, fault, answer
@@ -88,7 +60,7 @@ const REPLAYED = 'UPDATE webhook_message SET replay_at = NULL WHERE message_id =
 const DELETE_OLD = `
   DELETE FROM webhook_message
    WHERE message_id IN (SELECT message_id FROM webhook_message
-                         WHERE created_at < :before AND state <> 'pending' LIMIT :limit)
+                         WHERE state IN ('delivered', 'dead', 'withheld') AND (created_at + 0) < :before LIMIT :limit)
   RETURNING message_id`;
 
 type TakenRow = Omit<TakenReplay, 'calendarKey' | 'secrets'> & {
@@ -106,37 +78,40 @@ function reading(
   db: Database,
   sealer: Sealer,
   caller: Caller | undefined,
-): Pick<MessageLog, 'listMessages' | 'findMessage' | 'deleteOldMessages'> {
+): Pick<MessageLog, 'listMessages' | 'findMessage' | 'findAttempts' | 'deleteOldMessages'> {
+  const withAttempts = async (row: DetailsRow): Promise<AttemptedMessage> => {
+    const { messageId, shows } = row;
+    const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
+    return {
+      ...messageOf(row),
+      shows,
+      log: attempts.map(({ number, status, fault, answer, ...times }) => ({
+        number,
+        ...times,
+        status: status ?? undefined,
+        fault: fault ?? undefined,
+        answer: answer === null ? undefined : sealer.open(answer, answerContext(messageId)),
+      })),
+    };
+  };
   return {
-    async listMessages(filter, { after, limit }) {
-      const { text, values } = filtered(filter);
-      const rows = await db.all<Row>(
-        `SELECT ${COLUMNS} FROM webhook_message WHERE ${text} ${after === undefined ? '' : BEHIND}
-          ORDER BY created_at DESC, message_id DESC LIMIT :limit`,
-        { ...values, limit, ...after },
-      );
-      return rows.map(messageOf);
-    },
+    listMessages: (filter, page) => listMessages(db, filter, page),
 
     async findMessage(clientId, messageId) {
       const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
       if (row === undefined) return undefined;
-      if (caller !== undefined) await auditShown(db, { clientId, ...row }, caller);
-      const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
-      const { calendarKey, shows, body } = row;
+      if (caller !== undefined) await auditShown(db, row, caller);
+      const { calendarKey, body } = row;
       return {
-        ...messageOf(row),
+        ...(await withAttempts(row)),
         calendarKey: calendarKey ?? undefined,
-        shows,
         body: sealer.open(body, messageContext(messageId)),
-        log: attempts.map(({ number, status, fault, answer, ...times }) => ({
-          number,
-          ...times,
-          status: status ?? undefined,
-          fault: fault ?? undefined,
-          answer: answer === null ? undefined : sealer.open(answer, answerContext(messageId)),
-        })),
       };
+    },
+
+    async findAttempts(clientId, messageId) {
+      const row = await db.get<DetailsRow>(ONE, { clientId, messageId });
+      return row && withAttempts(row);
     },
 
     deleteOldMessages(before) {
@@ -147,7 +122,7 @@ function reading(
 
 type Replaying = Pick<
   MessageLog,
-  'askReplay' | 'askReplays' | 'nextReplayAt' | 'takeReplays' | 'settleReplay'
+  'askReplay' | 'countReplays' | 'askReplays' | 'nextReplayAt' | 'takeReplays' | 'settleReplay'
 >;
 
 function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Replaying {
@@ -167,8 +142,18 @@ function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Re
       });
     },
 
+    async countReplays(filter, most) {
+      const { text, values } = conditionsOf(filter);
+      const row = await db.get<{ count: number }>(
+        `SELECT COUNT(*) AS "count" FROM
+           (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL LIMIT :most) AS found`,
+        { ...values, most },
+      );
+      return row?.count ?? 0;
+    },
+
     async askReplays(filter, now, limit) {
-      const { text, values } = filtered(filter);
+      const { text, values } = conditionsOf(filter);
       return db.transaction(async (tx) => {
         // First, since it locks the user.
         const named = caller === undefined ? {} : await auditedFilter(tx, filter);
@@ -228,7 +213,7 @@ function auditShown(
 }
 
 /** The filter as an entry has it: the user by a hash, and no id of a calendar, which can be an address. */
-async function auditedFilter(tx: Statements, filter: MessageFilter): Promise<AuditFields> {
+async function auditedFilter(tx: Statements, filter: ReplayFilter): Promise<AuditFields> {
   const { clientId, userId, state, endpointId, provider, from, to } = filter;
   const user = userId === undefined ? undefined : await subjectOfUser(tx, { clientId, userId });
   return {
@@ -240,20 +225,3 @@ async function auditedFilter(tx: Statements, filter: MessageFilter): Promise<Aud
     ...(to !== undefined && { to: instantText(to) }),
   };
 }
-
-const messageOf = (row: Row): LoggedMessage => ({
-  messageId: row.messageId,
-  endpointId: row.endpointId,
-  userId: row.userId,
-  provider: row.provider,
-  calendarId: row.calendarId ?? undefined,
-  sequence: row.sequence,
-  changeType: row.changeType,
-  eventCount: row.eventCount,
-  state: row.state,
-  reason: row.reason ?? undefined,
-  attempts: row.attempts,
-  nextAt: row.state === 'pending' ? row.nextAt : undefined,
-  createdAt: row.createdAt,
-  settledAt: row.settledAt ?? undefined,
-});

@@ -13,13 +13,7 @@ import {
   textRead,
 } from '../http/request-fields.ts';
 import { busyBody, showsLess } from './message-body.ts';
-import type {
-  LoggedMessage,
-  MessageDetails,
-  MessageFilter,
-  MessageLog,
-  MessagePlace,
-} from './message-log.ts';
+import type { LoggedMessage, MessageDetails, MessageLog, MessagePlace, ReplayFilter } from './message-log.ts';
 import type { StreamStore } from './stream-store.ts';
 
 export type DeliveriesDeps = {
@@ -89,7 +83,7 @@ export async function replayDeliveries(clientId: string, body: unknown, { messag
   return { success: true, count, more: count === MOST_REPLAYS } as const;
 }
 
-function filterInput(fields: Fields, clientId: string): MessageFilter {
+function filterInput(fields: Fields, clientId: string): ReplayFilter {
   const from = fields.optional('from', timeText);
   const to = fields.optional('to', timeText);
   if (from !== undefined && to !== undefined && from >= to) fields.mistake('to', 'must be after from');

@@ -2,7 +2,9 @@ import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from '.
 
 /** What was told, kept for 30 days, and the replay of it. Instants are epoch milliseconds. */
 export interface MessageLog {
-  /** The newest first, at most `limit`, behind a place. */
+  /**
+   * The newest first, at most `limit`, behind a place. A user and a calendar are of an application: name it beside them.
+   */
   listMessages(filter: MessageFilter, page: MessagePage): Promise<LoggedMessage[]>;
 
   /**
@@ -11,11 +13,17 @@ export interface MessageLog {
    */
   findMessage(clientId: string, messageId: string): Promise<MessageDetails | undefined>;
 
+  /** The same without its body, which nobody sees by that. */
+  findAttempts(clientId: string, messageId: string): Promise<AttemptedMessage | undefined>;
+
   /** Sends it once more, as it is. False when the application has none such. */
   askReplay(clientId: string, messageId: string, now: number): Promise<boolean>;
 
+  /** How many `askReplays` would send; counts no further than `most`. */
+  countReplays(filter: ReplayFilter, most: number): Promise<number>;
+
   /** Sends all of these once more, the oldest first, no more than `limit`. Answers how many. */
-  askReplays(filter: MessageFilter, now: number, limit: number): Promise<number>;
+  askReplays(filter: ReplayFilter, now: number, limit: number): Promise<number>;
 
   /** When the next replay is due; `undefined` when none is asked for, or all are of paused endpoints. */
   nextReplayAt(): Promise<number | undefined>;
@@ -35,7 +43,8 @@ export interface MessageLog {
 }
 
 export type MessageFilter = {
-  readonly clientId: string;
+  /** Of one application, or of any of these: an empty list finds nothing. */
+  readonly clientId?: string | readonly string[] | undefined;
   readonly state?: MessageState | undefined;
   readonly userId?: string | undefined;
   readonly provider?: string | undefined;
@@ -47,12 +56,15 @@ export type MessageFilter = {
   readonly to?: number | undefined;
 };
 
+export type ReplayFilter = MessageFilter & { readonly clientId: string };
+
 /** Behind that message. */
 export type MessagePlace = { readonly createdAt: number; readonly messageId: string };
 
 export type MessagePage = { readonly after: MessagePlace | undefined; readonly limit: number };
 
 export type LoggedMessage = MessagePlace & {
+  readonly clientId: string;
   readonly endpointId: string;
   readonly userId: string;
   readonly provider: string;
@@ -69,11 +81,15 @@ export type LoggedMessage = MessagePlace & {
   readonly settledAt: number | undefined;
 };
 
-export type MessageDetails = LoggedMessage & {
-  readonly calendarKey: string | undefined;
+/** With its attempts in order. */
+export type AttemptedMessage = LoggedMessage & {
   readonly shows: Shows;
-  readonly body: string;
   readonly log: readonly (Attempt & { readonly number: number })[];
+};
+
+export type MessageDetails = AttemptedMessage & {
+  readonly calendarKey: string | undefined;
+  readonly body: string;
 };
 
 export type TakenReplay = {

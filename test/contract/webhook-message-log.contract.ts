@@ -8,12 +8,17 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { messageContext } from '../../src/store/webhook-sealing.ts';
 import type { Attempt, MessageState } from '../../src/webhooks/message.ts';
-import type { MessageFilter, MessageLog } from '../../src/webhooks/message-log.ts';
+import type {
+  MessageFilter,
+  MessageLog,
+  MessagePlace,
+  ReplayFilter,
+} from '../../src/webhooks/message-log.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeCalendars, rowsIn } from './grant-rows.ts';
 
 const LEASE = 32_000;
-const OF_ACME: MessageFilter = { clientId: 'acme' };
+const OF_ACME: ReplayFilter = { clientId: 'acme' };
 const good: Attempt = {
   startedAt: NOW,
   durationMs: 12,
@@ -62,7 +67,14 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       const shown = await messages.findMessage('acme', 'm1');
 
       assert.deepEqual(shown, {
-        ...{ messageId: 'm1', endpointId: 'we_acme', userId: 'ada', provider: 'caldav', calendarId: '/c0/' },
+        ...{
+          messageId: 'm1',
+          clientId: 'acme',
+          endpointId: 'we_acme',
+          userId: 'ada',
+          provider: 'caldav',
+          calendarId: '/c0/',
+        },
         ...{ sequence: 1, changeType: 'updated', eventCount: 2, state: 'delivered', reason: undefined },
         ...{ attempts: 3, nextAt: undefined, createdAt: NOW, settledAt: NOW + 2 },
         ...{ calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
@@ -114,6 +126,51 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       for (const [filter, ids] of filters)
         assert.deepEqual(await list(messages, { ...OF_ACME, ...filter }), ids, JSON.stringify(filter));
       assert.deepEqual(await list(messages, { clientId: 'other' }), ['m3']);
+    });
+
+    it('several applications are listed as one, and without any all are', async () => {
+      const { messages, add } = await prepare();
+      await add('m1');
+      await add('m2', { clientId: 'other', createdAt: NOW + 1 });
+      await add('m3', { state: 'dead', createdAt: NOW + 2 });
+
+      const lists: readonly [MessageFilter, readonly string[]][] = [
+        [{}, ['m3', 'm2', 'm1']],
+        [{ state: 'delivered' }, ['m2', 'm1']],
+        [{ from: NOW + 1, to: NOW + 2 }, ['m2']],
+        [{ clientId: [] }, []],
+        [{ clientId: ['other', 'acme', 'acme'] }, ['m3', 'm2', 'm1']],
+        [{ clientId: ['other'], endpointId: 'we_acme' }, []],
+        [{ clientId: ['other', 'acme'], endpointId: 'we_acme' }, ['m3', 'm1']],
+        [{ endpointId: 'we_other' }, ['m2']],
+        [{ endpointId: 'we_nobody' }, []],
+      ];
+      for (const [filter, ids] of lists) {
+        assert.deepEqual(await list(messages, filter), ids, JSON.stringify(filter));
+        const paged: string[] = [];
+        for (let after: MessagePlace | undefined; ; ) {
+          after = (await messages.listMessages(filter, { after, limit: 1 }))[0];
+          if (after === undefined) break;
+          paged.push(after.messageId);
+        }
+        assert.deepEqual(paged, ids, JSON.stringify(filter));
+      }
+    });
+
+    it('the attempts are had without the body, and what would be replayed is counted up to a limit', async () => {
+      const { messages, add } = await prepare();
+      for (const id of ['m1', 'm2', 'm3']) await add(id, { state: 'dead' });
+      await add('m4', { clientId: 'other', state: 'dead' });
+      await messages.settleReplay('m1', bad, NOW + 1);
+
+      const { log, ...rest } = (await messages.findAttempts('acme', 'm1')) ?? {};
+      assert.deepEqual(log, [{ number: 1, ...bad }]);
+      assert.equal('body' in rest, false);
+      assert.equal(await messages.findAttempts('other', 'm1'), undefined);
+      assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 10), 3);
+      assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 2), 2);
+      await messages.askReplay('acme', 'm2', NOW);
+      assert.equal(await messages.countReplays({ ...OF_ACME, state: 'dead' }, 10), 2);
     });
 
     it('a replay that is asked for is given to exactly one of ten callers, with what it takes to send it', async () => {

@@ -1,0 +1,148 @@
+/**
+ * Lists of messages, the newest first: each set of filters is read in the order of one index, so that a page costs the same
+ * whatever lies behind it. Held to test/contract/webhook-message-log.contract.ts on both databases.
+ */
+import type { LoggedMessage, MessageFilter, MessagePage } from '../webhooks/message-log.ts';
+import type { Database, Value } from './drivers/database.ts';
+
+/** As MESSAGE_COLUMNS reads it. */
+export type MessageRow = Omit<LoggedMessage, 'calendarId' | 'reason' | 'nextAt' | 'settledAt'> & {
+  calendarId: string | null;
+  reason: string | null;
+  nextAt: number;
+  settledAt: number | null;
+};
+
+export const MESSAGE_COLUMNS = `message_id AS "messageId", client_id AS "clientId", endpoint_id AS "endpointId",
+  user_id AS "userId", provider, calendar_id AS "calendarId", sequence, change_type AS "changeType",
+  event_count AS "eventCount", state, reason, attempts, next_at AS "nextAt", created_at AS "createdAt",
+  settled_at AS "settledAt"`;
+
+const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
+
+/** What one statement finds. */
+type FilterPart = Omit<MessageFilter, 'clientId'> & { readonly clientId?: string | undefined };
+
+const COLUMNS = {
+  clientId: 'client_id',
+  userId: 'user_id',
+  calendarId: 'calendar_id',
+  endpointId: 'endpoint_id',
+  state: 'state',
+  provider: 'provider',
+} as const satisfies Partial<Record<keyof MessageFilter, string>>;
+type Column = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
+
+const OF_ANY_STATE = `state IN (${STATES.map((state) => `'${state}'`).join(', ')})`;
+const CLIENT_OF_ENDPOINT = `
+  SELECT client_id AS "clientId" FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
+
+/** The newest first, at most `limit`, behind a place. */
+export async function listMessages(
+  db: Database,
+  filter: MessageFilter,
+  page: MessagePage,
+): Promise<LoggedMessage[]> {
+  const parts = await partsOf(db, filter);
+  const pages = await Promise.all(parts.map((part) => listPart(db, part, page)));
+  if (pages.length === 1) return pages.flat();
+  return pages.flat().toSorted(newestFirst).slice(0, page.limit);
+}
+
+/** Each is read by its own index: together they would have to be sorted. */
+async function partsOf(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
+  const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
+  const { endpointId = '' } = filter;
+  if (indexOf(filter) === 'endpoint') {
+    const owner = await db.get<{ clientId: string }>(CLIENT_OF_ENDPOINT, { endpointId });
+    if (owner === undefined || clientIds?.includes(owner.clientId) === false) return [];
+    return ofEachState([filter]);
+  }
+  return ofEachState(clientIds?.map((one) => ({ ...filter, clientId: one })) ?? [filter]);
+}
+
+const ofEachState = (parts: readonly FilterPart[]): FilterPart[] =>
+  parts.flatMap((part) =>
+    part.state !== undefined || !INDEXED[indexOf(part)].includes('state')
+      ? [part]
+      : STATES.map((state) => ({ ...part, state })),
+  );
+
+/** The columns that each index begins with. */
+const INDEXED: Readonly<Record<'user' | 'calendar' | 'endpoint' | 'state', readonly Column[]>> = {
+  user: ['clientId', 'userId'],
+  calendar: ['clientId', 'calendarId'],
+  endpoint: ['endpointId', 'state'],
+  state: ['clientId', 'state'],
+};
+
+function indexOf({ userId, calendarId, endpointId }: FilterPart): keyof typeof INDEXED {
+  if (userId !== undefined) return 'user';
+  if (calendarId !== undefined) return 'calendar';
+  return endpointId === undefined ? 'state' : 'endpoint';
+}
+
+/** What a statement asks, such that its index is the one that finds least. `at` is the time of a message. */
+export function conditionsOf(part: FilterPart) {
+  const indexed = INDEXED[indexOf(part)];
+  const values: Record<string, Value> = {};
+  const conditions: string[] = [];
+  for (const name of NAMES) {
+    const value = part[name];
+    if (value === undefined) continue;
+    // No other index is to be taken for these.
+    conditions.push(`${COLUMNS[name]}${indexed.includes(name) ? '' : " || ''"} = :${name}`);
+    values[name] = value;
+  }
+  if (part.state === undefined && indexed.includes('state')) conditions.push(OF_ANY_STATE);
+  const isOfAll = part.clientId === undefined && !indexed.includes('endpointId');
+  const at = isOfAll ? '(created_at + 0)' : 'created_at';
+  for (const [name, operator] of [
+    ['from', '>='],
+    ['to', '<'],
+  ] as const) {
+    const value = part[name];
+    if (value === undefined) continue;
+    conditions.push(`${at} ${operator} :${name}`);
+    values[name] = value;
+  }
+  return { text: conditions.join(' AND '), values, at };
+}
+
+async function listPart(
+  db: Database,
+  part: FilterPart,
+  { after, limit }: MessagePage,
+): Promise<LoggedMessage[]> {
+  const { text, values, at } = conditionsOf(part);
+  const behind = `AND ${at} <= :createdAt AND (${at} < :createdAt OR message_id < :messageId)`;
+  const rows = await db.all<MessageRow>(
+    `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
+      ORDER BY ${at} DESC, message_id DESC LIMIT :limit`,
+    { ...values, limit, ...(after && { createdAt: after.createdAt, messageId: after.messageId }) },
+  );
+  return rows.map(messageOf);
+}
+
+const newestFirst = (one: LoggedMessage, other: LoggedMessage): number =>
+  other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
+
+/** A row as the log has it. */
+export const messageOf = (row: MessageRow): LoggedMessage => ({
+  messageId: row.messageId,
+  clientId: row.clientId,
+  endpointId: row.endpointId,
+  userId: row.userId,
+  provider: row.provider,
+  calendarId: row.calendarId ?? undefined,
+  sequence: row.sequence,
+  changeType: row.changeType,
+  eventCount: row.eventCount,
+  state: row.state,
+  reason: row.reason ?? undefined,
+  attempts: row.attempts,
+  nextAt: row.state === 'pending' ? row.nextAt : undefined,
+  createdAt: row.createdAt,
+  settledAt: row.settledAt ?? undefined,
+});
