@@ -25,9 +25,14 @@ export const PERMISSIONS = {
   'application.delete': { roles: OWNER, ofApplication: true },
   'user.read': { roles: ALL, ofApplication: true },
   'user.change': { roles: BUILDERS, ofApplication: true },
+  /** Names of users whole: their ids, and those of their accounts and calendars. */
+  'user.name': { roles: BUILDERS, ofApplication: true },
+  'delivery.list': { roles: ALL },
   'delivery.read': { roles: ALL, ofApplication: true },
   'delivery.body': { roles: BUILDERS, ofApplication: true },
   'delivery.replay': { roles: BUILDERS, ofApplication: true },
+  'request.list': { roles: ALL },
+  'request.read': { roles: ALL, ofApplication: true },
   'verification.review': { roles: OWNER, ofApplication: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 

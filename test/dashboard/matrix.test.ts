@@ -27,9 +27,13 @@ const EXPECTED: Readonly<Record<Permission, Readonly<Record<Role, 'yes' | 'own' 
   'application.delete': { owner: 'yes', developer: 'no', viewer: 'no' },
   'user.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'user.change': { owner: 'yes', developer: 'own', viewer: 'no' },
+  'user.name': { owner: 'yes', developer: 'own', viewer: 'no' },
+  'delivery.list': { owner: 'yes', developer: 'yes', viewer: 'yes' },
   'delivery.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'delivery.body': { owner: 'yes', developer: 'own', viewer: 'no' },
   'delivery.replay': { owner: 'yes', developer: 'own', viewer: 'no' },
+  'request.list': { owner: 'yes', developer: 'yes', viewer: 'yes' },
+  'request.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'verification.review': { owner: 'yes', developer: 'no', viewer: 'no' },
 };
 

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { shownName } from './shown-name.ts';
+
+it('names of users are whole to owners and developers, and masked to viewers', () => {
+  assert.equal(shownName({ role: 'owner' }, 'jane@example.com'), 'jane@example.com');
+  assert.equal(shownName({ role: 'developer' }, 'user-1'), 'user-1');
+  assert.equal(shownName({ role: 'viewer' }, 'jane@example.com'), 'j•••@e•••.com');
+  assert.equal(shownName({ role: 'viewer' }, 'user-1'), 'u•••');
+});
