@@ -1,31 +1,39 @@
-/** Signs ID tokens (OpenID Connect Core §2) with RS256. */
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+/** Signs ID tokens (OpenID Connect Core §2) with RS256 (RFC 7518 §3.3), and publishes the key (RFC 7517). */
+import { generateKeyPair, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 
 export type IdTokenSigner = {
-  sign(claims: JWTPayload): Promise<string>;
-  /** What verifies them, for the provider's JSON Web Key Set (RFC 7517). */
-  publicKey(): Promise<JWK>;
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** What verifies them, for the provider's JSON Web Key Set. */
+  publicKey(): Promise<Readonly<Record<string, unknown>>>;
 };
+
+type SigningKey = { readonly kid: string; readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
 export function idTokenSigner(): IdTokenSigner {
   // Made at the first use: it takes a moment, and many a test signs nobody in.
-  let made: ReturnType<typeof newKey> | undefined;
+  let made: Promise<SigningKey> | undefined;
   const key = () => {
     made ??= newKey();
     return made;
   };
   return {
     async sign(claims) {
-      const { privateKey, publicKey } = await key();
-      const header = { alg: 'RS256', typ: 'JWT', kid: publicKey.kid };
-      return new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+      const { kid, privateKey } = await key();
+      const header = { alg: 'RS256', typ: 'JWT', kid };
+      const signed = [header, claims].map(encoded).join('.');
+      return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`;
     },
-    publicKey: async () => (await key()).publicKey,
+    async publicKey() {
+      const { kid, publicKey } = await key();
+      return { ...publicKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid };
+    },
   };
 }
 
-async function newKey() {
-  const { privateKey, publicKey } = await generateKeyPair('RS256');
-  const jwk = await exportJWK(publicKey);
-  return { privateKey, publicKey: { ...jwk, use: 'sig', kid: await calculateJwkThumbprint(jwk) } };
+async function newKey(): Promise<SigningKey> {
+  const pair = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return { kid: randomUUID(), ...pair };
 }
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
