@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
+/** The repository's start, or the published package's. */
+const MAIN = path.resolve(
+  import.meta.dirname,
+  path.extname(import.meta.filename) === '.ts' ? '../src/start.js' : '../src/main.js',
+);
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 

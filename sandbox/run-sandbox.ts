@@ -1,26 +1,20 @@
-/** `npm run sandbox`: starts everything, says where to begin, and ends with Ctrl-C. */
-import type { Sandbox } from './start-sandbox.ts';
+/** `kalends sandbox`: starts everything, says where to begin, and ends with Ctrl-C. */
+import { type Sandbox, startSandbox } from './start-sandbox.ts';
 
-// Only the version is looked at before anything else loads: what follows does not parse on an older Node.
-if (Number(process.versions.node.split('.')[0]) < 26) {
-  console.error('The sandbox needs Node.js 26, which `npm ci` installs: start it with `npm run sandbox`.');
-  process.exit(1);
+/** Resolves with the exit code once everything has ended. */
+export async function runSandbox(): Promise<number> {
+  const signal = new Promise<string>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
+  });
+  console.log('Starting the sandbox …');
+  const sandbox = await startSandbox({ usualPorts: true });
+  console.log(welcome(sandbox));
+
+  const ended = await Promise.race([signal, sandbox.kalends.ended.then(() => 'kalends')]);
+  if (ended === 'kalends') console.error(`Kalends has ended by itself. It said:\n${sandbox.kalends.log()}`);
+  await sandbox.close();
+  return ended === 'kalends' ? 1 : 0;
 }
-const { startSandbox } = await import('./start-sandbox.ts');
-
-const signal = new Promise<string>((resolve) => {
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
-});
-console.log('Starting the sandbox …');
-const sandbox = await startSandbox({ usualPorts: true });
-console.log(welcome(sandbox));
-
-const ended = await Promise.race([signal, sandbox.kalends.ended.then(() => 'kalends')]);
-if (ended === 'kalends') {
-  console.error(`Kalends has ended by itself. It said:\n${sandbox.kalends.log()}`);
-  process.exitCode = 1;
-}
-await sandbox.close();
 
 /** What a newcomer needs, on one screen of 80 by 24. */
 function welcome({ application, demoUrl, controlUrl, kalends, people, providers }: Sandbox): string {

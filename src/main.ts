@@ -6,13 +6,14 @@
 import module from 'node:module';
 import path from 'node:path';
 
-import { nodeVersionProblem } from './cli/node-version.ts';
+import { nodeVersionProblem } from './cli/node-version.js';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem === undefined) {
   // Compiled code is kept for the next start, which it makes twice as fast. start.js has done so before.
   // Beside the packages, whose owner is the program's own: code is nothing to read from a shared folder.
-  module.enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/kalends'));
+  const home = path.dirname(module.findPackageJSON('..', import.meta.url) ?? import.meta.filename);
+  module.enableCompileCache(path.join(home, 'node_modules/.cache/kalends'));
   // Who reads the output may have enough of it, as `head` has.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -30,6 +31,10 @@ if (problem === undefined) {
       // Otherwise written at the end, which a server that is killed does not come to.
       module.flushCompileCache();
       return serve(config, options);
+    },
+    runSandbox: async () => {
+      const { runSandbox } = await import('../sandbox/run-sandbox.ts');
+      return runSandbox();
     },
   });
 } else {

@@ -26,6 +26,7 @@ import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { requestCommands } from './request-commands.ts';
+import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
@@ -38,6 +39,7 @@ export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
 /** Every command, in the order the help shows them. */
 export const COMMANDS: readonly Command[] = [
   serveCommand,
+  sandboxCommand,
   ...clientCommands,
   ...verificationCommands,
   ...userCommands,
@@ -58,6 +60,7 @@ export async function runCommand(argv: readonly string[], io: Io, deps: CommandD
   const json = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
   try {
     const result = await runArgs(argv, contextOf(io, deps, json));
+    if (typeof result === 'number') return result;
     // `serve` prints its own output.
     if (result !== undefined)
       io.stdout.write(`${json ? terminalJson(result.json) : terminalText(result.text)}\n`);
@@ -70,7 +73,7 @@ export async function runCommand(argv: readonly string[], io: Io, deps: CommandD
   }
 }
 
-async function runArgs(argv: readonly string[], context: Context): Promise<Result | undefined> {
+async function runArgs(argv: readonly string[], context: Context): Promise<Result | number | undefined> {
   const args = argv.filter((arg, i) => !(arg === '--json' && i < firstSeparator(argv)));
   const [first] = args;
   if (args.length === 0 || first === '--help' || first === '-h') return helpOfProgram([]);

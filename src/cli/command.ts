@@ -32,8 +32,8 @@ export type Command = {
   readonly options: readonly CommandOption[];
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[];
-  /** Resolves to `undefined` when it has printed its output itself, as `serve` does. */
-  run(input: Input, context: Context): Promise<Result | undefined>;
+  /** Resolves to `undefined`, or the exit code, when it has printed its output itself, as `serve` does. */
+  run(input: Input, context: Context): Promise<Result | number | undefined>;
 };
 
 /** An argument known by its place, such as CLIENT_ID. */
@@ -82,6 +82,8 @@ export type Io = {
 export type CommandDeps = {
   /** Serves until the process is told to stop; `json` asks for one JSON document once it listens. */
   serve(config: Config, options: { readonly json: boolean }): Promise<void>;
+  /** Runs the sandbox until the process is told to stop, and resolves with the exit code. */
+  runSandbox(): Promise<number>;
   /** Opens and migrates the database; throws a sentence that says what to do when it cannot. */
   openStorage(config: Config): Promise<Storage>;
   /** Looks at the database without making or migrating it; for `doctor`. */

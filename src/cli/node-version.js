@@ -1,17 +1,19 @@
 /**
  * The check that comes before everything else: on an older Node the program's own modules do not even
- * load. This file imports nothing and is written in syntax every Node with ES modules can read.
+ * load. JavaScript that imports nothing, in syntax every Node with ES modules can read.
  */
 
 const LEAST_MAJOR = 26;
 const LEAST_MINOR = 1;
 
-/** Why `version` (such as `20.11.1`) is refused; `undefined` when it is new enough. */
-export function nodeVersionProblem(version: string): string | undefined {
+/** Described in node-version.d.ts. */
+export function nodeVersionProblem(version, { checkout = false } = {}) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > LEAST_MAJOR || (major === LEAST_MAJOR && minor >= LEAST_MINOR)) return undefined;
-  return (
-    `Kalends needs Node.js ${LEAST_MAJOR}.${LEAST_MINOR} or newer, and this is ${version}: ` +
-    `install Node.js ${LEAST_MAJOR} (https://nodejs.org/) and start it again.`
-  );
+  const least = `${LEAST_MAJOR}.${LEAST_MINOR}`;
+  return checkout
+    ? `Kalends needs Node.js ${least} or newer, and this is ${version}: run "npm ci --include=dev", which brings it, ` +
+        `or install Node.js ${LEAST_MAJOR} (https://nodejs.org/), and start it again.`
+    : `Kalends needs Node.js ${least} or newer, and this is ${version}: ` +
+        `install Node.js ${LEAST_MAJOR} (https://nodejs.org/) and start it again.`;
 }

@@ -41,6 +41,8 @@ export async function openCommandLine(variables: Variables = {}) {
         serve: async (config, { json }) => {
           served.push({ config, json });
         },
+        // An exit code of no other command's, to be known by.
+        runSandbox: async () => 42,
       },
     );
     stderr.end();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { COMMANDS } from '../../src/cli/cli.ts';
-import { nodeVersionProblem } from '../../src/cli/node-version.ts';
+import { nodeVersionProblem } from '../../src/cli/node-version.js';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
@@ -104,6 +104,13 @@ describe('kalends serve', () => {
   it('kalends serve refuses a role there is not', async () => {
     assert.equal((await cli.run(['serve', '--role', 'boss'])).exitCode, 2);
     assert.deepEqual(cli.served, []);
+  });
+});
+
+describe('kalends sandbox', () => {
+  it('kalends sandbox runs the sandbox and ends with its exit code, and has no document', async () => {
+    assert.equal((await cli.run(['sandbox'])).exitCode, 42);
+    assert.equal((await cli.run(['sandbox', '--json'])).exitCode, 2);
   });
 });
 

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-const MAIN = path.resolve(import.meta.dirname, '../../sandbox/main.ts');
+const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 
 describe('npm run sandbox', () => {
   let portHolder: Server;
@@ -18,7 +18,7 @@ describe('npm run sandbox', () => {
     await new Promise<void>((resolve) => {
       portHolder.once('listening', resolve).once('error', () => resolve());
     });
-    child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(process.execPath, [MAIN, 'sandbox'], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         output += text;

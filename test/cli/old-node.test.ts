@@ -1,0 +1,29 @@
+/** What the repository's scripts say on a Node that cannot run Kalends, as npm leaves it without development packages. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+import { nodeVersionProblem } from '../../src/cli/node-version.js';
+import { counterpart } from '../harness/counterpart.ts';
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+/** The machine's own, of whatever version. */
+const NODE = '/usr/bin/node';
+
+describe('on the machine’s own Node', counterpart('Node', NODE), () => {
+  for (const script of ['start', 'sandbox', 'kalends'])
+    it(`npm run ${script} answers an older Node with one sentence that says what to do`, async () => {
+      const { scripts } = (await import('../../package.json', { with: { type: 'json' } })).default;
+      const own = (await run(NODE, ['--version'])).stdout.trim().slice(1);
+      // As npm runs it, but for the Node that it brought, and with nothing to do where that one is new enough.
+      const command = `PATH=/usr/bin:/bin; ${scripts[script as keyof typeof scripts]} --version`;
+
+      const ended = await run('/bin/sh', ['-c', command], { cwd: ROOT }).catch((failure) => failure);
+
+      const problem = nodeVersionProblem(own, { checkout: true });
+      assert.equal(ended.stderr, problem === undefined ? '' : `${problem}\n`);
+    });
+});
