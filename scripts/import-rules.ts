@@ -35,6 +35,7 @@ const ORDER: readonly string[] = [
   'app.ts',
   'cli',
   'open-storage.ts',
+  'requested-scope.ts',
   'work-thread.ts',
   'work-pools.ts',
   'welcome.ts',
@@ -43,7 +44,13 @@ const ORDER: readonly string[] = [
 ];
 const ADAPTERS: readonly string[] = ['providers', 'store'];
 /** The only files that name adapters. */
-const ENTRANCES = ['src/main.ts', 'src/serve.ts', 'src/open-storage.ts', 'src/work-thread.ts'];
+const ENTRANCES = [
+  'src/main.ts',
+  'src/serve.ts',
+  'src/open-storage.ts',
+  'src/requested-scope.ts',
+  'src/work-thread.ts',
+];
 /** The sandbox, which `kalends sandbox` is: main.ts alone reaches out of `src` to it. */
 const SANDBOX = { from: 'src/main.ts', to: 'sandbox/run-sandbox.ts' };
 /** Tells libraries that read the system's clock how far ours is from it. */

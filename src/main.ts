@@ -21,9 +21,11 @@ if (problem === undefined) {
   });
   const { runCommand } = await import('./cli/cli.ts');
   const { inspectStorage, openStorage } = await import('./open-storage.ts');
+  const { requestedScope } = await import('./requested-scope.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {
     openStorage,
     inspectStorage,
+    requestedScope,
     now: Date.now,
     // Commands that do not serve do without loading what serving needs.
     serve: async (config, options) => {

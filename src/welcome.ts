@@ -1,5 +1,6 @@
 /** What `serve` says once it listens. */
 import type { Config } from './config/config.ts';
+import { COMMAND, version } from './lib/version.ts';
 import type { Stores } from './open-storage.ts';
 import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
 
@@ -9,7 +10,15 @@ export function startDocument(
   { db, created }: Stores,
   setupUrl: string | undefined,
 ) {
-  return { url, role, database: db.dialect.engine, dataDir, created, ...(setupUrl && { setupUrl }) };
+  return {
+    version: version(),
+    url,
+    role,
+    database: db.dialect.engine,
+    dataDir,
+    created,
+    ...(setupUrl && { setupUrl }),
+  };
 }
 
 /** While nobody is registered: the link to the page on which the first owner is. It is never written to the log. */
@@ -26,7 +35,9 @@ export async function setupUrlOf(
 export function welcome(config: Config, { db, created }: Stores, setupUrl: string | undefined): string {
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
-    config.role === 'worker' ? 'Kalends works jobs.' : `Kalends is ready at ${config.url}`,
+    config.role === 'worker'
+      ? `Kalends ${version()} works jobs.`
+      : `Kalends ${version()} is ready at ${config.url}`,
     `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
   ];
   if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
@@ -40,13 +51,13 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
   );
   if (created && missing.length > 0) {
     lines.push(
-      `  Not yet  ${missing.join(' and ')}: docs/providers.md tells how to set them up; npm run sandbox shows all four`,
+      `  Not yet  ${missing.join(' and ')}: ${COMMAND} setup ${missing[0]?.toLowerCase()} tells how; ${COMMAND} sandbox shows all four`,
     );
   }
   if (created) {
     lines.push(
       '  Next     make an application, in another terminal:',
-      '           npm run kalends -- client create --name "My app" --display-name "My app" \\',
+      `           ${COMMAND} client create --name "My app" --display-name "My app" \\`,
       '             --redirect-uri http://localhost:3000/callback',
     );
   }

@@ -5,6 +5,7 @@
  */
 import { ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
+import { version } from '../lib/version.ts';
 import { adminCommands } from './admin-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { backupCommand } from './backup-command.ts';
@@ -28,10 +29,10 @@ import { findCommand, parseInput } from './parse.ts';
 import { requestCommands } from './request-commands.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
+import { setupCommands } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { verificationCommands } from './verification-commands.ts';
-import { versionResult } from './version.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
 export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
@@ -40,6 +41,7 @@ export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
 export const COMMANDS: readonly Command[] = [
   serveCommand,
   sandboxCommand,
+  ...setupCommands,
   ...clientCommands,
   ...verificationCommands,
   ...userCommands,
@@ -116,6 +118,11 @@ function helpOfProgram(args: readonly string[]): Result {
   const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
   if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
   return { json: { commands: commands.map(helpDocument) }, text: helpOfAll(commands) };
+}
+
+function versionResult(): Result {
+  const kalends = version();
+  return { json: { version: kalends, node: process.versions.node }, text: kalends };
 }
 
 const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: helpOf(command) });

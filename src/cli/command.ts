@@ -11,6 +11,7 @@ import type { AccountStore } from '../calendars/account-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import type { Scope } from '../oauth/scope.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
@@ -88,9 +89,13 @@ export type CommandDeps = {
   openStorage(config: Config): Promise<Storage>;
   /** Looks at the database without making or migrating it; for `doctor`. */
   inspectStorage(config: Config): Promise<StorageReport>;
+  readonly requestedScope: RequestedScope;
   /** Epoch milliseconds. */
   now(): number;
 };
+
+/** What a provider is asked for in each of our scopes, as its authorization request has it, by spaces. */
+export type RequestedScope = (kind: AppKind, config: Config) => Promise<(scope: Scope) => string>;
 
 /** Stores with changes that are audited. */
 export type AuditedStorage = {

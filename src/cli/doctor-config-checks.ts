@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { exposedIn } from '../lib/private-folder.ts';
@@ -88,8 +89,13 @@ export function checkProxy({ url, trustProxy }: Config): Check {
 }
 
 /** The return addresses to register at Google and Microsoft. */
-export function providerAddresses({ url }: Config): string[] {
-  return [`${url}/connect/google/callback`, `${url}/connect/microsoft/callback`];
+export function providerAddresses(config: Config): string[] {
+  return APP_KINDS.map((kind) => providerAddress(kind, config));
+}
+
+/** The address to register at the provider. */
+export function providerAddress(kind: AppKind, { url }: Pick<Config, 'url'>): string {
+  return `${url}/connect/${kind}/callback`;
 }
 
 export function checkAddresses(config: Config): Check {

@@ -2,7 +2,7 @@
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import type { Check } from './doctor-checks.ts';
-import { providerAddresses } from './doctor-config-checks.ts';
+import { providerAddress } from './doctor-config-checks.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -17,7 +17,7 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
     const message = `No app is set (${setting}_CLIENT_ID): only applications with their own can offer it.`;
     return { name: kind, status: 'ok', message };
   }
-  const address = providerAddresses(config).find((one) => one.endsWith(`/${kind}/callback`)) ?? '';
+  const address = providerAddress(kind, config);
   const endpoint = await tokenEndpoint(issuer);
   if (endpoint === undefined) {
     const message = `${issuer} does not answer as an OpenID issuer does: check ${setting}_ISSUER and the way out.`;

@@ -102,7 +102,8 @@ export async function describeApps(clientId: string, apps: ProviderAppStore) {
   };
 }
 
-async function readSecret(file: string, io: Io): Promise<string> {
+/** The secret in a file, or in standard input for `-`. */
+export async function readSecret(file: string, io: Io): Promise<string> {
   const content = file === '-' ? await text(io.stdin) : await readSecretFile(file);
   const secret = content.trim();
   if (secret !== '') return secret;

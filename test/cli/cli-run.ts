@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/cli.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
+import { requestedScope } from '../../src/requested-scope.ts';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 
 export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
@@ -37,6 +38,7 @@ export async function openCommandLine(variables: Variables = {}) {
       {
         openStorage,
         inspectStorage: (config) => inspectDatabase(config, Date.now),
+        requestedScope,
         now: Date.now,
         serve: async (config, { json }) => {
           served.push({ config, json });

@@ -24,7 +24,7 @@ it('npm start passes SIGTERM on to the server, which says so and leaves nothing 
   const ended = once(npm, 'close');
 
   try {
-    while (!output.includes('Kalends is ready')) {
+    while (!/Kalends \d+\.\d+\.\d+ is ready/.test(output)) {
       await Promise.race([once(npm.stdout, 'data'), ended]);
       assert.equal(npm.exitCode, null, output);
     }

@@ -1,12 +1,15 @@
-/** What is published runs: packed, unpacked under node_modules elsewhere, beside its run-time dependencies only. */
+/** What is published runs: both packages packed, installed together elsewhere by npm, and started as npm starts them. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+
+import { nodeVersionProblem } from '../../src/cli/node-version.js';
+import { counterpart } from '../harness/counterpart.ts';
 import { freePort } from '../harness/loopback.ts';
 
 const run = promisify(execFile);
@@ -14,45 +17,52 @@ type Named = { readonly name: string; readonly version: string };
 type Listed = { readonly component: Named };
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+/** The machine's own, of whatever version. */
+const SYSTEM_NODE = '/usr/bin/node';
+const START_MS = 60_000;
+
+/** Packs the package in a folder; the archive's path. */
+async function pack(folder: string, into: string): Promise<string> {
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', into], { cwd: folder });
+  // What npm says of the one package it packed; the build's own lines may come before it.
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
+  assert.ok(packed);
+  return path.join(into, packed.filename);
+}
 
 describe('the published package', () => {
   let folder: string;
   let installed: string;
   let port: number;
   const environment = () => ({
-    PATH: process.env.PATH,
+    // The program names `node` in its first line: the one that runs the tests.
+    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
     KALENDS_DATA_DIR: path.join(folder, 'data'),
     KALENDS_PORT: String(port),
   });
-  const kalends = (...args: string[]) =>
-    run(process.execPath, [path.join(installed, 'dist/main.js'), ...args], {
-      cwd: folder,
-      env: environment(),
-    });
+  const program = () => path.join(folder, 'node_modules/.bin/kalends');
+  const kalends = (...args: string[]) => run(program(), args, { cwd: folder, env: environment() });
 
   before(async () => {
     port = await freePort();
     folder = await mkdtemp(path.join(tmpdir(), 'kalends-package-'));
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT });
-    // What npm says of the one package it packed; the build's own lines may come before it.
-    const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
-    assert.ok(packed);
+    const packages = [await pack(ROOT, folder), await pack(path.join(ROOT, 'packages/client'), folder)];
+    await writeFile(path.join(folder, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+    // In a whole run everything is downloaded, as by somebody new; otherwise what npm has seen before will do.
+    const downloads = process.env.KALENDS_TEST_ALL === '1';
+    const cache = downloads ? ['--cache', path.join(folder, 'cache')] : ['--prefer-offline'];
+    await run('npm', ['install', ...cache, '--no-audit', '--no-fund', ...packages], {
+      cwd: folder,
+      env: { ...process.env, ...environment(), npm_config_loglevel: 'error' },
+    });
     installed = path.join(folder, 'node_modules/kalends');
-    await mkdir(installed, { recursive: true });
-    await run('tar', ['-xzf', path.join(folder, packed.filename), '--strip-components=1', '-C', installed]);
-    // Instead of a download: the same packages, as npm ci laid them out.
-    const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
-    for (const name of Object.keys(dependencies)) {
-      await mkdir(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true });
-      await symlink(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name));
-    }
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('the published package has no TypeScript source and no test in it', async () => {
     const files = await readdir(path.join(installed, 'dist'), { recursive: true });
 
-    assert.ok(files.includes('main.js') && files.includes('main.d.ts'));
+    assert.ok(files.includes('src/main.js') && files.includes('sandbox/start-sandbox.d.ts'));
     assert.deepEqual(
       files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file)),
       [],
@@ -91,11 +101,7 @@ describe('the published package', () => {
   });
 
   it('the published package serves its pages with their texts and styles, and ends with 0 when it is told to stop', async () => {
-    const port = String(20_000 + (process.pid % 10_000));
-    const env = { ...environment(), KALENDS_PORT: port };
-    const server = spawn(process.execPath, [path.join(installed, 'dist/main.js'), 'serve', '--json'], {
-      env,
-    });
+    const server = spawn(program(), ['serve', '--json'], { env: environment() });
     const ended = once(server, 'close');
 
     try {
@@ -106,6 +112,11 @@ describe('the published package', () => {
         headers: { accept: 'text/html' },
       });
 
+      const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
+      for (const answer of [await fetch(`${url}/openapi.json`), await fetch(`${url}/docs`), health.clone()]) {
+        const told = JSON.stringify([...answer.headers]) + (await answer.text());
+        assert.ok(!told.includes(version), `strangers are not told the version: ${answer.url}`);
+      }
       assert.deepEqual(await health.json(), { status: 'ok' });
       assert.equal(page.status, 401);
       assert.match(await page.text(), /<html lang="fr"/);
@@ -113,5 +124,56 @@ describe('the published package', () => {
       server.kill('SIGTERM');
     }
     assert.deepEqual(await ended, [0, null]);
+  });
+
+  it('the published package brings the sandbox, which starts, answers and ends with Ctrl-C', async () => {
+    const sandbox = spawn(program(), ['sandbox'], { env: environment() });
+    let output = '';
+    for (const stream of [sandbox.stdout, sandbox.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const ended = once(sandbox, 'close');
+
+    try {
+      const deadline = performance.now() + START_MS;
+      while (!/redirect_uri .*\n/.test(output) && sandbox.exitCode === null && performance.now() < deadline)
+        await Promise.race([once(sandbox.stdout, 'data'), ended]);
+      const [, url] = /Kalends +(http\S+)/.exec(output) ?? [];
+      const [, demo] = /Begin here +(http\S+)/.exec(output) ?? [];
+      for (const address of [`${url}/health`, demo ?? ''])
+        assert.equal((await fetch(address)).status, 200, `${address}: ${output}`);
+    } finally {
+      sandbox.kill('SIGINT');
+    }
+    assert.deepEqual(await ended, [0, null], output);
+  });
+
+  it('the published package has the sandbox for tests, and the client, as modules', async () => {
+    const script = `
+      const [{ startSandbox }, { kalends }] = await Promise.all([import('kalends/sandbox'), import('@kalends/client')]);
+      console.log(typeof startSandbox, typeof kalends);`;
+
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+
+    assert.equal(stdout, 'function function\n');
+  });
+
+  it(
+    'the published package answers an older Node with one sentence',
+    counterpart('Node', SYSTEM_NODE),
+    async () => {
+      const own = (await run(SYSTEM_NODE, ['--version'])).stdout.trim().slice(1);
+      const main = path.join(installed, 'dist/src/main.js');
+
+      const { stderr } = await run(SYSTEM_NODE, [main, '--version']).catch((failure) => failure);
+
+      const problem = nodeVersionProblem(own);
+      assert.equal(stderr, problem === undefined ? '' : `${problem}\n`);
+    },
+  );
+
+  it('no text of the published package names npm run or the sources', async () => {
+    const texts = await Promise.all([kalends('help'), kalends('help', 'sandbox'), kalends('doctor')]);
+
+    for (const { stdout } of texts) assert.doesNotMatch(stdout, /npm (run|start|ci)|src\//);
   });
 });

@@ -3,6 +3,7 @@ import type { Theme } from '../../branding/branding.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
+import { COMMAND } from '../../lib/version.ts';
 import type { FieldProblems, Registration } from '../../people/invitations.ts';
 import type { Invitation } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -24,7 +25,7 @@ export type SignInParts = {
   readonly hasPeople: boolean;
 };
 
-const INVITE = 'npm run kalends -- admin invite';
+const INVITE = `${COMMAND} admin invite`;
 
 export function signInPage(parts: SignInParts): Page {
   const { theme, host, next, login = '', problem, hasPeople, usesPasskeys } = parts;
@@ -40,7 +41,7 @@ ${field({ name: 'login', label: messages.text('field.login'), type: 'email', val
 ${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', isFirst: login !== '' })}
 <button class="primary">${messages.text('sign_in.do')}</button>
 ${usesPasskeys && passkeyButton({ does: 'get', label: messages.text('passkey.sign_in'), path: '/dashboard/sign-in/passkey' })}</form>
-<div class="help"><p>${messages.text('sign_in.help')}</p>${command('npm run kalends -- admin reset E-MAIL')}</div>`;
+<div class="help"><p>${messages.text('sign_in.help')}</p>${command(`${COMMAND} admin reset E-MAIL`)}</div>`;
   return doorPage({ title: messages.text('sign_in.title'), content, usesPasskeys }, theme);
 }
 

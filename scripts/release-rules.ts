@@ -1,0 +1,74 @@
+/** What a release changes and what it must agree with: the texts of the changelog and of the packages. */
+
+const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
+const UNRELEASED = /^## Unreleased\n/m;
+
+/** The files that name the version, as they are. */
+export type ReleaseTexts = {
+  readonly changelog: string;
+  /** `package.json`, the client's and `package-lock.json`, by their paths. */
+  readonly packages: Readonly<Record<string, string>>;
+};
+
+/** Why `next` cannot be released after `current`; undefined when it can. */
+export function versionProblem(next: string, current: string, isTagged: boolean): string | undefined {
+  const parts = partsOf(next);
+  if (parts === undefined) return `"${next}" is no version: it is three numbers, such as 1.2.0.`;
+  const order = compare(parts, partsOf(current) ?? []);
+  if (order < 0) return `${next} is older than ${current}, the version of package.json.`;
+  if (isTagged) return `v${next} is released already: choose a higher version.`;
+  return undefined;
+}
+
+/** The same texts with what is unreleased under the version's own heading, and the version in every package. */
+export function withVersion(texts: ReleaseTexts, version: string, date: string): ReleaseTexts {
+  const current = versionOf(texts);
+  const packages = Object.entries(texts.packages).map(([file, text]) => [
+    file,
+    // The package's own: in the lock file it stands twice before anybody else's, with the client's nowhere.
+    replaceFirst(text, `"version": "${current}"`, `"version": "${version}"`, file.includes('lock') ? 2 : 1),
+  ]);
+  return {
+    changelog: texts.changelog.replace(UNRELEASED, `## Unreleased\n\n## ${version} (${date})\n`),
+    packages: Object.fromEntries(packages),
+  };
+}
+
+/** What keeps these texts from being published as they are. */
+export function publishProblems({ changelog, packages }: ReleaseTexts): string[] {
+  const version = versionOf({ changelog, packages });
+  const others = Object.entries(packages).flatMap(([file, text]) => {
+    const own = String(JSON.parse(text).version);
+    return own === version ? [] : [`${file} has version ${own}, and package.json ${version}.`];
+  });
+  const isListed = changelog.includes(`\n## ${version} (`);
+  return isListed
+    ? others
+    : [...others, `CHANGELOG.md has no section "## ${version} (…)": npm run release -- ${version} makes it.`];
+}
+
+/** What is unreleased, without its heading. */
+export function unreleased(changelog: string): string {
+  const [, after = ''] = changelog.split(UNRELEASED);
+  return (after.split(/^## /m)[0] ?? '').trim();
+}
+
+/** Of package.json. */
+export function versionOf({ packages }: ReleaseTexts): string {
+  return String(JSON.parse(packages['package.json'] ?? '{}').version);
+}
+
+function partsOf(version: string): number[] | undefined {
+  return VERSION.exec(version)?.slice(1).map(Number);
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  const at = left.findIndex((part, i) => part !== right[i]);
+  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+}
+
+function replaceFirst(text: string, from: string, to: string, times: number): string {
+  let result = text;
+  for (let count = 0; count < times; count += 1) result = result.replace(from, to);
+  return result;
+}
