@@ -14,6 +14,7 @@ import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
+import { previewRoutes } from './preview.route.ts';
 import { verificationRoutes } from './verification.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
@@ -25,6 +26,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...applicationsRoutes(deps),
   ...applicationRoutes(deps),
   ...verificationRoutes(),
+  ...previewRoutes(),
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),

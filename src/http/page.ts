@@ -35,6 +35,10 @@ export type PagePolicy = {
   readonly connects?: boolean;
   /** Where forms may lead beside this origin, redirects after them included. */
   readonly formTargets?: readonly string[];
+  /** Whether it has frames with pages of this origin. */
+  readonly hasFrames?: boolean;
+  /** Whether it is shown for its look, in a frame of this origin: then nothing of it runs, leads on or is sent. */
+  readonly isPreview?: boolean;
 };
 
 /** A whole document, and what its Content-Security-Policy must admit for it. */
@@ -58,7 +62,7 @@ export type PageContent = {
   readonly drawnOnceAt: string;
   /** Where a browser without scripts goes by itself, after so many seconds; a path of ours. */
   readonly goesOn?: { readonly path: string; readonly seconds: number } | undefined;
-} & Pick<PagePolicy, 'imageSource' | 'connects'>;
+} & Pick<PagePolicy, 'imageSource' | 'connects' | 'hasFrames' | 'isPreview'>;
 
 /**
  * The document around a page's body. It is drawn once one element of it is there (`rel="expect"`, in browsers that know
@@ -83,13 +87,14 @@ ${overrides}
 ${body}
 </html>
 `;
-  const policy = { styleSource: sourcesOf(styles), scriptSource: sourcesOf(scripts), ...opened };
+  const scriptSource = scripts.length > 0 && { scriptSource: sourcesOf(scripts) };
+  const policy = { styleSource: sourcesOf(styles), ...scriptSource, ...opened };
   return { document, policy };
 }
 
 const sourcesOf = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
 
-/** Sends a page that is never cached, framed or sniffed and tells nobody where its reader came from. */
+/** Sends a page that is never cached, sniffed or, but for a preview, framed and tells nobody where its reader came from. */
 export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
   const directives = [
     "default-src 'none'",
@@ -97,8 +102,11 @@ export function sendPage(reply: FastifyReply, { document, policy }: Page, status
     ...(policy.scriptSource === undefined ? [] : [`script-src ${policy.scriptSource}`]),
     ...(policy.imageSource === undefined ? [] : [`img-src ${policy.imageSource}`]),
     ...(policy.connects ? ["connect-src 'self'"] : []),
-    `form-action ${["'self'", ...(policy.formTargets ?? [])].join(' ')}`,
-    "frame-ancestors 'none'",
+    ...(policy.hasFrames ? ["frame-src 'self'"] : []),
+    ...(policy.isPreview
+      ? // Its own origin is what its pictures are loaded from; scripts, forms and windows stay off.
+        ["form-action 'none'", "frame-ancestors 'self'", 'sandbox allow-same-origin']
+      : [`form-action ${["'self'", ...(policy.formTargets ?? [])].join(' ')}`, "frame-ancestors 'none'"]),
     "base-uri 'none'",
   ];
   return privately(reply)
@@ -106,7 +114,7 @@ export function sendPage(reply: FastifyReply, { document, policy }: Page, status
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', directives.join('; '))
     .header('x-content-type-options', 'nosniff')
-    .header('x-frame-options', 'DENY')
+    .header('x-frame-options', policy.isPreview ? 'SAMEORIGIN' : 'DENY')
     .send(`<!doctype html>\n${document.markup}`);
 }
 

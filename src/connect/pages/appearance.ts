@@ -34,6 +34,8 @@ export type Appearance = {
    * Who has not verified the application (docs/wire.md 4.4); `undefined` when nothing is to be said of that.
    */
   readonly unverifiedBy: string | undefined;
+  /** Whether the page is shown for its look alone: then nothing of it can be used. */
+  readonly isPreview?: boolean;
 };
 
 /** What stands for an operator who has set no name. */

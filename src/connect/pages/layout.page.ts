@@ -40,16 +40,17 @@ export type PageParts = {
 
 /** A whole page. */
 export function layout(parts: PageParts, appearance: Appearance): Page {
-  const { messages, theme, branding, brandRule } = appearance;
+  const { messages, theme, branding, brandRule, isPreview = false } = appearance;
   const { title, content, settings, connects = false, script, goesOnTo } = parts;
   const again = goesOnTo && html` data-goes-on="${goesOnTo}" data-seconds="${SECONDS_BETWEEN_LOADS}"`;
-  const body = html`<body data-working="${messages.text('working')}"${again}>
+  const scripts = script === undefined ? [SCRIPT] : [SCRIPT, script];
+  const body = html`<body${isPreview && html` inert`} data-working="${messages.text('working')}"${again}>
 <main>
 ${content}
 </main>
 ${(settings !== undefined || !branding.hideFooter) && foot(settings, appearance)}
 <p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
-${SCRIPT.element}
+${!isPreview && SCRIPT.element}
 </body>`;
   return pageOf({
     language: messages.language,
@@ -58,12 +59,13 @@ ${SCRIPT.element}
     title,
     icon: PAGE_ICON,
     styles: brandRule === undefined ? [STYLE] : [STYLE, inlineStyle(brandRule)],
-    scripts: script === undefined ? [SCRIPT] : [SCRIPT, script],
+    scripts: isPreview ? [] : scripts,
     body,
     drawnOnceAt: LAST_ELEMENT,
     goesOn: goesOnTo === undefined ? undefined : { path: goesOnTo, seconds: SECONDS_BETWEEN_LOADS },
     imageSource: (branding.logo ?? branding.darkLogo) ? "data: 'self'" : 'data:',
-    connects,
+    connects: connects && !isPreview,
+    isPreview,
   });
 }
 

@@ -44,10 +44,13 @@ export type DashboardPage = {
   readonly content: Html;
   /** Whether passkeys are made or asked for on it: its script then asks this origin. */
   readonly usesPasskeys?: boolean;
+  /** Whether it shows pages of ours in frames. */
+  readonly hasFrames?: boolean;
 };
 
 /** A page for somebody who is signed in. */
-export function dashboardPage({ title, content, usesPasskeys }: DashboardPage, viewer: Viewer): Page {
+export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
+  const { title, content, usesPasskeys, hasFrames } = page;
   const { person, theme } = viewer;
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
@@ -65,7 +68,13 @@ ${content}
 </main>
 ${ending(usesPasskeys)}
 </body>`;
-  return documentOf({ title, theme, body, ...(usesPasskeys && { usesPasskeys }) });
+  return documentOf({
+    title,
+    theme,
+    body,
+    ...(usesPasskeys && { usesPasskeys }),
+    ...(hasFrames && { hasFrames }),
+  });
 }
 
 /** A page before the door: to sign in, to set up, to say that something is not there. */
@@ -83,7 +92,7 @@ ${ending(usesPasskeys)}
 
 type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
 
-function documentOf({ title, theme, body, usesPasskeys = false }: Document): Page {
+function documentOf({ title, theme, body, usesPasskeys = false, hasFrames = false }: Document): Page {
   return pageOf({
     language: messages.language,
     direction: messages.direction,
@@ -93,6 +102,7 @@ function documentOf({ title, theme, body, usesPasskeys = false }: Document): Pag
     styles: [STYLE],
     scripts: usesPasskeys ? [SCRIPT, PASSKEYS] : [SCRIPT],
     connects: usesPasskeys,
+    hasFrames,
     body,
     drawnOnceAt: LAST_ELEMENT,
     imageSource: "data: 'self'",
