@@ -5,6 +5,7 @@ import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { APP_KINDS, providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
+import { logoDrawing } from './branding/logo-drawing.ts';
 import type { CalendarProvider } from './calendars/calendar-provider.ts';
 import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
@@ -166,10 +167,8 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     mayAskForWatch: watchCap(now),
     privateNetwork: config.privateNetwork,
     securityContact: config.securityContact,
-    dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
-    hasOwnOrigin: config.dashboardUrl !== config.url,
-    signInLimits: signInLimits(),
-    knownBrowserKey: sealer.derive('known browsers'),
+    ...dashboardDeps(config, stores),
+    egress,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
     mostOpenRequests: config.limits.openTransactions,
@@ -188,6 +187,15 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     attempts: connectAttempts(config.limits),
   };
 }
+
+/** What only the dashboard works with. */
+const dashboardDeps = (config: Config, { sealer }: Stores) => ({
+  dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
+  hasOwnOrigin: config.dashboardUrl !== config.url,
+  signInLimits: signInLimits(),
+  knownBrowserKey: sealer.derive('known browsers'),
+  drawLogo: logoDrawing(),
+});
 
 /** Of deliveries to one host, over all applications. */
 const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };

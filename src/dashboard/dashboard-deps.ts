@@ -3,6 +3,8 @@
 import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
+import type { LogoDrawing } from '../branding/logo-drawing.ts';
+import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
@@ -26,6 +28,9 @@ export type DashboardDeps = AuditedStores & {
   readonly auditedFor: (caller: Caller) => AuditedStores;
   /** The origin that applications and their users know this instance by. */
   readonly publicUrl: string;
+  /** Fetches what addresses that people name have. */
+  readonly egress: Egress;
+  readonly drawLogo: LogoDrawing;
   /** Who reviews applications, as their users read it; undefined where nobody is named. */
   readonly operatorName: string | undefined;
   /** What deliveries may reach. */

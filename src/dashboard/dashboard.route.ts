@@ -3,10 +3,12 @@ import type { FastifyPluginAsync } from 'fastify';
 import { acceptCookies } from '../http/cookies.ts';
 import { notFound } from '../http/error-mapping.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
+import { readUploads } from '../http/upload-body.ts';
 import { accountRoutes } from './account.route.ts';
 import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
 import { auditRoutes } from './audit.route.ts';
+import { brandingRoutes } from './branding.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
 import { doorRoutes } from './door.route.ts';
@@ -25,6 +27,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...overviewRoutes(deps),
   ...applicationsRoutes(deps),
   ...applicationRoutes(deps),
+  ...brandingRoutes(),
   ...verificationRoutes(),
   ...previewRoutes(),
   ...peopleRoutes(deps),
@@ -44,6 +47,7 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
       route.config = { ...route.config, mostQueryBytes: PAGE_QUERY_BYTES };
     });
     await acceptCookies(app);
+    readUploads(app);
     showDashboardErrors(app, open);
     if (deps.hasOwnOrigin)
       app.addHook('onRequest', (request, _reply, next) => {

@@ -28,6 +28,8 @@ export type DashboardRoute = {
   readonly needs: Permission;
   /** Whether it asks for a sign-in that is not older than five minutes. */
   readonly isFresh?: true;
+  /** The most bytes of a form with a file, which is read for nobody who may not send it. */
+  readonly mostBytes?: number;
   readonly handle: (visit: DashboardVisit) => Promise<FastifyReply>;
 };
 
@@ -64,6 +66,11 @@ export function mount(app: FastifyInstance, route: DashboardRoute | DoorRoute, d
   app.route({
     method: route.method,
     url: route.path,
+    ...('mostBytes' in route && {
+      bodyLimit: route.mostBytes,
+      onRequest: (http: FastifyRequest, reply: FastifyReply) =>
+        checkBeforeBody(doorVisit(http, reply, deps), route, deps),
+    }),
     handler: async (http, reply) => {
       const visit = doorVisit(http, reply, deps);
       if (route.needs === 'nobody') return route.handle(checkedDoor(visit, deps));
@@ -93,14 +100,33 @@ function checkedDoor(visit: DoorVisit, { dashboardUrl }: OpenDashboard): DoorVis
   return visit;
 }
 
+async function checkBeforeBody(visit: DoorVisit, route: DashboardRoute, deps: OpenDashboard): Promise<void> {
+  checkPermission(await signedInWith(visit, deps), { visit, route }, deps);
+}
+
+async function signedInWith({ cookies }: DoorVisit, deps: OpenDashboard): Promise<SignedIn> {
+  const signedIn = await findSignedIn(cookies.session, deps);
+  if (signedIn === undefined) throw new PeopleRefusal('not_signed_in');
+  return signedIn;
+}
+
+function checkPermission(
+  signedIn: SignedIn,
+  { visit, route }: { readonly visit: DoorVisit; readonly route: DashboardRoute },
+  { now }: OpenDashboard,
+): void {
+  const clientId = route.path.includes(':clientId') ? visit.parameter('clientId') : undefined;
+  mustBeAllowed(signedIn.person, route.needs, clientId);
+  if (route.isFresh === true && !isFresh(signedIn, now())) throw new PeopleRefusal('not_fresh');
+}
+
 async function admitted(
   visit: DoorVisit,
   route: DashboardRoute,
   deps: OpenDashboard,
 ): Promise<DashboardVisit> {
   const { http, reply, cookies } = visit;
-  const signedIn = await findSignedIn(cookies.session, deps);
-  if (signedIn === undefined) throw new PeopleRefusal('not_signed_in');
+  const signedIn = await signedInWith(visit, deps);
   const { person, secret } = signedIn;
   const path = pathOf(http);
   if (
@@ -108,12 +134,7 @@ async function admitted(
     !isFromRequestPage(formOriginOf(http), formTokenOf(secret, path), deps.dashboardUrl)
   )
     throw new PeopleRefusal('foreign_form');
-  mustBeAllowed(
-    person,
-    route.needs,
-    route.path.includes(':clientId') ? visit.parameter('clientId') : undefined,
-  );
-  if (route.isFresh === true && !isFresh(signedIn, deps.now())) throw new PeopleRefusal('not_fresh');
+  checkPermission(signedIn, { visit, route }, deps);
   const formToken = (to: string) => formTokenOf(secret, to);
   const viewer: Viewer = { person, path, theme: cookies.theme, formToken };
   const show = (page: DashboardPage, status?: number) => sendPage(reply, dashboardPage(page, viewer), status);

@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 
 import Fastify from 'fastify';
 
+import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
 import { readForms } from '../../src/http/form-body.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import type { Role } from '../../src/people/person.ts';
 import { formTokenOf } from '../../src/people/sessions.ts';
@@ -36,6 +38,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     publicUrl: ORIGIN,
     privateNetwork: { mode: 'deny' },
     operatorName: 'Example Hosting',
+    drawLogo: logoDrawing(),
+    egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
     hasOwnOrigin: false,
     log,
     now: () => clock.now,
@@ -79,11 +83,13 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     const cookies = new Map(Object.entries(held));
     const send = async (method: 'GET' | 'POST', url: string, options: SentOptions = {}): Promise<Answer> => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const form = new URLSearchParams(options.form);
+      const form = options.upload ?? new URLSearchParams(options.form);
       const secret = cookies.get(SESSION);
       const path = url.split('?')[0] ?? '';
       if (method === 'POST' && secret !== undefined && !form.has('token'))
         form.set('token', formTokenOf(secret, path));
+      // Encodes it as a browser does.
+      const encoded = new Response(form);
       const answer = await app.inject({
         method,
         url,
@@ -92,12 +98,12 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
           host: 'kalends.example',
           cookie,
           ...(method === 'POST' && {
-            'content-type': 'application/x-www-form-urlencoded',
+            'content-type': encoded.headers.get('content-type') ?? '',
             'sec-fetch-site': 'same-origin',
           }),
           ...options.headers,
         },
-        ...(method === 'POST' && { payload: form.toString() }),
+        ...(method === 'POST' && { payload: Buffer.from(await encoded.arrayBuffer()) }),
       });
       for (const { name, value, maxAge } of answer.cookies) {
         if (maxAge === 0) cookies.delete(name);
@@ -110,6 +116,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
       cookies,
       get: (url, headers) => send('GET', url, { ...(headers && { headers }) }),
       post: (url, form = {}, headers) => send('POST', url, { form, ...(headers && { headers }) }),
+      upload: (url, upload) => send('POST', url, { upload }),
     };
   };
   return { app, db, deps, stores, clock, log, signedIn, browser };
@@ -117,6 +124,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
 
 type SentOptions = {
   readonly form?: Readonly<Record<string, string>>;
+  /** In the place of `form`. */
+  readonly upload?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -137,6 +146,8 @@ export type DashboardBrowser = {
     form?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
+  /** A form with files. */
+  upload(url: string, form: FormData): Promise<Answer>;
 };
 
 /** Where an answer leads on to. */

@@ -1,9 +1,10 @@
 /** Every route of the program over the calendar server's stores, for tests of the whole interface. */
 import type { FastifyInstance } from 'fastify';
-
 import { buildApp } from '../../src/app.ts';
+import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
@@ -33,6 +34,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
     privateNetwork: { mode: 'deny' },
+    egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    drawLogo: logoDrawing(),
     attempts: connectAttempts(GENEROUS),
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,

@@ -27,6 +27,7 @@ const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['', 'application.tab.settings', 'application.read'],
   ['/start', 'application.tab.start', 'application.read'],
   ['/credentials', 'application.tab.credentials', 'application.read'],
+  ['/branding', 'application.tab.branding', 'application.read'],
   ['/verification', 'application.tab.verification', 'application.read'],
   ['/security', 'application.tab.security', 'application.read'],
   ['/delete', 'application.tab.delete', 'application.delete'],

@@ -1,0 +1,100 @@
+/** How an application looks: colours, logos, and a preview of the pages that have them. */
+import { MOST_LOGO_BYTES } from '../branding/logo-image.ts';
+import { html } from '../http/html.ts';
+import { FORM_BYTES } from '../http/sizes.ts';
+import { uploadedFile } from '../http/upload-body.ts';
+import { changedFields } from '../verification/verification.ts';
+import { changeApplicationLook, type LogoField, removeLogo, setLogo } from './application-look.ts';
+import { readApplication } from './applications.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { applicationPage } from './pages/application.page.ts';
+import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
+import { BRANDING_TAB, type BrandingTyped, brandingContent, brandingSaid } from './pages/branding.page.ts';
+import { editNotice } from './pages/verification.page.ts';
+import { readPreviewWish } from './preview.ts';
+import { readReview } from './reviews.ts';
+
+const TAB = `${APPLICATIONS}/:clientId${BRANDING_TAB}`;
+
+/** One picture with the fields beside it. What is a little larger comes as far as the form, which says so there. */
+const UPLOAD_BYTES = MOST_LOGO_BYTES + 512 * 1024 + FORM_BYTES;
+
+export const brandingRoutes = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: TAB,
+    needs: 'application.read',
+    async handle(visit) {
+      const { draft } = readPreviewWish(visit.query);
+      return showBranding(visit, draft === undefined ? {} : { look: draft });
+    },
+  },
+  {
+    method: 'POST',
+    path: TAB,
+    needs: 'application.change',
+    async handle(visit) {
+      const { person, parameter, field, reply, deps } = visit;
+      const clientId = parameter('clientId');
+      // The form is the same as the preview's, so it is read in the same words.
+      const { draft: look } = readPreviewWish((name) => (name === 'draft' ? 'yes' : field(name)));
+      if (look === undefined) throw new Error('A draft was asked for');
+      const problem = await changeApplicationLook(person, { clientId, typed: look }, deps);
+      if (problem !== undefined) return showBranding(visit, { look, problems: { primaryColor: problem } });
+      return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=look`);
+    },
+  },
+  ...logoRoutes('logo', 'logo'),
+  ...logoRoutes('dark-logo', 'darkLogo'),
+];
+
+const logoRoutes = (path: string, logo: LogoField): DashboardRoute[] => [
+  {
+    method: 'POST',
+    path: `${TAB}/${path}`,
+    needs: 'application.change',
+    mostBytes: UPLOAD_BYTES,
+    async handle(visit) {
+      const { person, parameter, field, http, reply, deps } = visit;
+      const clientId = parameter('clientId');
+      const url = field('url').trim();
+      const change = { clientId, field: logo, file: uploadedFile(http.body, 'file'), url };
+      const problem = await setLogo(person, change, deps);
+      if (problem !== undefined)
+        return showBranding(visit, { urls: { [logo]: url }, problems: { [logo]: problem } });
+      return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=logo`);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${TAB}/${path}/remove`,
+    needs: 'application.change',
+    async handle({ person, parameter, reply, deps }) {
+      const clientId = parameter('clientId');
+      await removeLogo(person, { clientId, field: logo }, deps);
+      return goTo(reply, `${applicationPath(clientId)}${BRANDING_TAB}?done=removed`);
+    },
+  },
+];
+
+async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
+  const { person, viewer, parameter, query, show, deps } = visit;
+  const clientId = parameter('clientId');
+  const client = await readApplication(person, clientId, deps);
+  const { verification } = await readReview(person, { clientId }, deps);
+  const { branding } = await deps.branding.findLook(clientId);
+  const { present, approved } = verification;
+  const hasOther = approved !== undefined && changedFields(present, approved).length > 0;
+  const wish = { ...readPreviewWish(query), draft: typed.look };
+  const parts = { client, branding, hasOther, wish, typed };
+  const content = html`${editNotice(verification, viewer)}${brandingContent(parts, viewer)}`;
+  const said = typed.problems === undefined ? brandingSaid(query('done')) : undefined;
+  return show(
+    {
+      title: client.name,
+      content: applicationPage({ client, tab: BRANDING_TAB, content, said }, viewer),
+      hasFrames: true,
+    },
+    typed.problems === undefined ? 200 : 400,
+  );
+}
