@@ -10,8 +10,13 @@ import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { SignInLimits } from '../people/sign-in.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { MessageLog } from '../webhooks/message-log.ts';
+import type { SendDeps } from '../webhooks/send-message.ts';
+import type { StreamStore } from '../webhooks/stream-store.ts';
+import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
 /** Stores with changes that are audited. */
 export type AuditedStores = {
@@ -19,6 +24,7 @@ export type AuditedStores = {
   readonly clients: ClientStore;
   readonly branding: BrandingStore;
   readonly endpoints: EndpointStore;
+  readonly messages: MessageLog;
   readonly verification: VerificationStore;
 };
 
@@ -33,6 +39,14 @@ export type DashboardDeps = AuditedStores & {
   readonly drawLogo: LogoDrawing;
   /** Who reviews applications, as their users read it; undefined where nobody is named. */
   readonly operatorName: string | undefined;
+  readonly requestLog: RequestLog;
+  /** For how many days requests are kept; 0: they are not. */
+  readonly requestLogDays: number;
+  readonly streams: Pick<StreamStore, 'toldCalendar'>;
+  /** How an event is named to who may see no more than when it is. */
+  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
+  readonly webhookSigner: WebhookSigner;
+  readonly webhookEgress: SendDeps['webhookEgress'];
   /** What deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;

@@ -11,6 +11,8 @@ import { auditRoutes } from './audit.route.ts';
 import { brandingRoutes } from './branding.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
+import { deliveriesRoutes } from './deliveries.route.ts';
+import { deliveryRoutes } from './delivery.route.ts';
 import { doorRoutes } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
@@ -30,6 +32,8 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...brandingRoutes(),
   ...verificationRoutes(),
   ...previewRoutes(),
+  ...deliveriesRoutes(),
+  ...deliveryRoutes(deps),
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),

@@ -52,6 +52,7 @@ export async function listDeliveries(clientId: string, query: Members, { message
 export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps) {
   const message = await deps.messages.findMessage(clientId, messageId);
   if (message === undefined) throw notFound();
+  const body = await visibleBody(message, deps);
   return {
     ...deliveryOf(message),
     attemptLog: message.log.map(({ number, startedAt, durationMs, status, fault, answer }) => ({
@@ -62,7 +63,7 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
       ...(fault !== undefined && { fault }),
       ...(answer !== undefined && { answer }),
     })),
-    body: await visibleBody(message, deps),
+    body: body === undefined ? null : (JSON.parse(body) as unknown),
   };
 }
 
@@ -123,14 +124,15 @@ const placeText: Parse<MessagePlace> = textRead((text) => {
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
 }, 'is not one of an answer before');
 
-/** What of it the application may see now; null where no living grant covers its account. */
-async function visibleBody(message: MessageDetails, { streams, busyId }: DeliveriesDeps): Promise<unknown> {
-  const { calendarKey, shows, body } = message;
-  if (calendarKey === undefined) return JSON.parse(body);
+/** What of it the application may see now, as JSON; undefined where no living grant covers its account. */
+export async function visibleBody(
+  { calendarKey, shows, body }: Pick<MessageDetails, 'calendarKey' | 'shows' | 'body'>,
+  { streams, busyId }: Pick<DeliveriesDeps, 'streams' | 'busyId'>,
+): Promise<string | undefined> {
+  if (calendarKey === undefined) return body;
   const calendar = await streams.toldCalendar(calendarKey);
-  if (calendar === undefined) return null;
-  const isCut = showsLess(shows, calendar.shows);
-  return JSON.parse(isCut ? busyBody(body, (id) => busyId({ calendarKey, id })) : body);
+  if (calendar === undefined) return undefined;
+  return showsLess(shows, calendar.shows) ? busyBody(body, (id) => busyId({ calendarKey, id })) : body;
 }
 
 /** As answers and `kalends webhook` show it. */

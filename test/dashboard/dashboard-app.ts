@@ -13,8 +13,10 @@ import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import type { Role } from '../../src/people/person.ts';
 import { formTokenOf } from '../../src/people/sessions.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
+import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { collectingLog } from '../harness/calendar-server.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
@@ -41,6 +43,10 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     drawLogo: logoDrawing(),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
     hasOwnOrigin: false,
+    requestLogDays: 7,
+    busyId: busyIds(sealer.derive('paging')),
+    webhookSigner: await openWebhookSigner({ ...stores, sealer, log, now: () => clock.now }),
+    webhookEgress: lazyEgress({ privateNetwork: { mode: 'loopback' } }),
     log,
     now: () => clock.now,
     ...(changes as Partial<OpenDashboard>),
@@ -51,6 +57,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     await stores.clients.createClient({ ...facts, redirectUri, createdAt: NOW }, hashOfSecret(clientId));
   }
   const app = Fastify();
+  app.addHook('onClose', () => deps.webhookEgress.close());
   readForms(app);
   app.register(dashboardRoutes(deps));
   await app.ready();
@@ -119,7 +126,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
       upload: (url, upload) => send('POST', url, { upload }),
     };
   };
-  return { app, db, deps, stores, clock, log, signedIn, browser };
+
+  return { app, db, deps, stores, sealer, clock, log, signedIn, browser };
 }
 
 type SentOptions = {

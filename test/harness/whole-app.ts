@@ -30,6 +30,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     mostOpenRequests: 20_000,
     signingKeys,
     webhookSigner,
+    webhookEgress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    requestLogDays: 7,
     busyId: busyIds(deps.pagingKey),
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',

@@ -9,14 +9,33 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 // Instants are read in the reader's own zone; the UTC one stays at hand.
-for (const time of document.querySelectorAll('time[datetime]')) {
-  const at = new Date(time.dateTime);
-  time.title = time.textContent;
-  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-  }).format(at);
+function tellTimes(within) {
+  for (const time of within.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime);
+    time.title = time.textContent;
+    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
+      dateStyle: 'medium',
+      timeStyle: time.dataset.precise ? 'medium' : 'short',
+    }).format(at);
+  }
 }
+tellTimes(document);
+// A list that is live is asked for again while it is looked at, for ten minutes: a page that was left ends its session in time.
+let asks = 120;
+setInterval(async () => {
+  const list = document.querySelector('[data-live]');
+  if (!list || document.hidden || asks === 0 || list.contains(document.activeElement)) return;
+  asks -= 1;
+  const answer = await fetch(location.href, { redirect: 'error' }).catch(() => undefined);
+  if (!answer?.ok) return;
+  const fresh = new DOMParser()
+    .parseFromString(await answer.text(), 'text/html')
+    .querySelector('[data-live]');
+  if (!fresh || fresh.innerHTML === list.dataset.last || list.contains(document.activeElement)) return;
+  list.dataset.last = fresh.innerHTML;
+  tellTimes(fresh);
+  list.replaceChildren(...fresh.childNodes);
+}, 5000);
 for (const form of document.querySelectorAll('form[method="post"]'))
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) event.preventDefault();

@@ -25,6 +25,7 @@ const LAST_ELEMENT = 'said';
 const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['/dashboard', 'nav.overview', 'overview.read'],
   ['/dashboard/applications', 'nav.applications', 'application.list'],
+  ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
   ['/dashboard/audit', 'nav.audit', 'audit.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
@@ -46,11 +47,12 @@ export type DashboardPage = {
   readonly usesPasskeys?: boolean;
   /** Whether it shows pages of ours in frames. */
   readonly hasFrames?: boolean;
+  /** Whether its script asks for it again from time to time, for what is new in its list. */
+  readonly isLive?: boolean;
 };
 
 /** A page for somebody who is signed in. */
-export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
-  const { title, content, usesPasskeys, hasFrames } = page;
+export function dashboardPage({ content, ...shown }: DashboardPage, viewer: Viewer): Page {
   const { person, theme } = viewer;
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
@@ -66,15 +68,9 @@ ${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.
 <main id="content">
 ${content}
 </main>
-${ending(usesPasskeys)}
+${ending(shown.usesPasskeys)}
 </body>`;
-  return documentOf({
-    title,
-    theme,
-    body,
-    ...(usesPasskeys && { usesPasskeys }),
-    ...(hasFrames && { hasFrames }),
-  });
+  return documentOf({ ...shown, theme, body });
 }
 
 /** A page before the door: to sign in, to set up, to say that something is not there. */
@@ -92,7 +88,8 @@ ${ending(usesPasskeys)}
 
 type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
 
-function documentOf({ title, theme, body, usesPasskeys = false, hasFrames = false }: Document): Page {
+function documentOf({ title, theme, body, ...rest }: Document): Page {
+  const { usesPasskeys = false, hasFrames = false, isLive = false } = rest;
   return pageOf({
     language: messages.language,
     direction: messages.direction,
@@ -101,7 +98,7 @@ function documentOf({ title, theme, body, usesPasskeys = false, hasFrames = fals
     icon: PAGE_ICON,
     styles: [STYLE],
     scripts: usesPasskeys ? [SCRIPT, PASSKEYS] : [SCRIPT],
-    connects: usesPasskeys,
+    connects: usesPasskeys || isLive,
     hasFrames,
     body,
     drawnOnceAt: LAST_ELEMENT,

@@ -1,0 +1,99 @@
+/** The log of deliveries, and the replay of all that a filter finds. */
+import { type Html, html } from '../http/html.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may } from '../people/permission.ts';
+import { MOST_REPLAYS } from '../webhooks/deliveries.ts';
+import { readApplication, readableApplications } from './applications.ts';
+import {
+  countReplay,
+  deliveriesPath,
+  FILTER_NAMES,
+  filterValues,
+  placeOf,
+  placeText,
+  readFilter,
+  replayAll,
+  replayOf,
+  STATES,
+} from './deliveries.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { addressWith, oneApplication, type Query, utcText } from './log-filter.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
+import { replayPage } from './pages/replay.page.ts';
+
+const ON_A_PAGE = 50;
+const REPLAY = `${DELIVERIES}/:clientId/replay`;
+
+export const deliveriesRoutes = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: DELIVERIES,
+    needs: 'delivery.list',
+    async handle(visit) {
+      const { person, query, viewer, show, deps } = visit;
+      const clients = await readableApplications(person, deps);
+      const { filter, problems } = readFilter(person, query, clients);
+      const after = placeOf(query('after'));
+      const page = { after, limit: ON_A_PAGE + 1 };
+      const found = problems.length > 0 ? [] : await deps.messages.listMessages(filter, page);
+      const deliveries = found.slice(0, ON_A_PAGE);
+      const last = found.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
+      const values = filterValues(query);
+      const one = oneApplication(query, clients);
+      const mayReplay = one !== undefined && may(person, 'delivery.replay', one.clientId);
+      const replay =
+        mayReplay && deliveries.length > 0
+          ? addressWith(`${DELIVERIES}/${encodeURIComponent(one.clientId)}/replay`, values)
+          : undefined;
+      const older = last && deliveriesPath({ ...values, after: placeText(last) });
+      const lists = { clients, states: STATES, deliveries, older, replay };
+      const content = deliveriesPage({ ...lists, query, problems, said: saidOf(query) }, viewer);
+      const isLive = after === undefined && problems.length === 0;
+      const title = messages.text('deliveries.title');
+      return show({ title, content, isLive }, problems.length === 0 ? 200 : 400);
+    },
+  },
+  {
+    method: 'GET',
+    path: REPLAY,
+    needs: 'delivery.replay',
+    async handle(visit) {
+      const { person, viewer, query, show, deps } = visit;
+      const { client, replay } = await replayIn(visit, query);
+      const count = await countReplay(person, replay, deps);
+      const fields = { ...filterValues(query), client: client.clientId };
+      const times = { from: utcText(replay.from), to: utcText(replay.to) };
+      const parts = { client, count, most: MOST_REPLAYS, replay, fields: { ...fields, ...times } };
+      return show({ title: messages.text('replay.title'), content: replayPage(parts, viewer) });
+    },
+  },
+  {
+    method: 'POST',
+    path: REPLAY,
+    needs: 'delivery.replay',
+    async handle(visit) {
+      const { person, field, reply, deps } = visit;
+      const { client, replay } = await replayIn(visit, field);
+      const count = await replayAll(person, replay, deps);
+      const values = Object.fromEntries(FILTER_NAMES.map((name) => [name, field(name)]));
+      return goTo(reply, deliveriesPath({ ...values, client: client.clientId, replayed: String(count) }));
+    },
+  },
+];
+
+/** What the fields of a form or an address say is to be sent once more. Throws PeopleRefusal for what says nothing. */
+async function replayIn({ person, parameter, deps }: DashboardVisit, read: Query) {
+  const client = await readApplication(person, parameter('clientId'), deps);
+  // The application of the path is the one that the guard has looked at.
+  const query: Query = (name) => (name === 'client' ? client.clientId : read(name));
+  const filter = readFilter(person, query, [client]);
+  if (filter.problems.length > 0) throw new PeopleRefusal('not_there');
+  return { client, replay: replayOf(client.clientId, filter, deps) };
+}
+
+function saidOf(query: Query): Html | undefined {
+  const count = /^\d{1,6}$/.test(query('replayed')) ? Number(query('replayed')) : undefined;
+  if (count === undefined) return undefined;
+  return html`${messages.text(count < MOST_REPLAYS ? 'replay.done' : 'replay.done.more', { count })}`;
+}

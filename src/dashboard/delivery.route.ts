@@ -1,0 +1,73 @@
+/** One delivery: what became of it, its body for who may see it, and sending it once more. */
+import type { FastifyReply } from 'fastify';
+import { html } from '../http/html.ts';
+import { readApplication } from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { findDelivery, replayOne } from './deliveries.ts';
+import { checkReceived, openDelivery } from './delivery.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { DELIVERIES, deliveryPath, whatOf } from './pages/deliveries.page.ts';
+import { type DeliveryParts, deliveryPage } from './pages/delivery.page.ts';
+
+const ONE = `${DELIVERIES}/:clientId/:messageId`;
+
+const namedIn = ({ parameter }: DashboardVisit) => ({
+  clientId: parameter('clientId'),
+  messageId: parameter('messageId'),
+});
+
+async function showDelivery(
+  visit: DashboardVisit,
+  parts: Pick<DeliveryParts, 'opened' | 'question' | 'said'> = {},
+): Promise<FastifyReply> {
+  const { person, viewer, show, deps } = visit;
+  const named = namedIn(visit);
+  const client = await readApplication(person, named.clientId, deps);
+  const message = await findDelivery(person, named, deps);
+  const url = (await deps.endpoints.findEndpoint(message.endpointId))?.url;
+  const content = deliveryPage({ client, message, url, ...parts }, viewer);
+  return show({ title: whatOf(message), content });
+}
+
+/** `deps` as they are before anybody is known: a body that nobody is shown is not told in the audit log. */
+export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: ONE,
+    needs: 'delivery.read',
+    handle(visit) {
+      const isReplayed = visit.query('done') === 'replayed';
+      return showDelivery(visit, isReplayed ? { said: html`${messages.text('delivery.replayed')}` } : {});
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ONE}/body`,
+    needs: 'delivery.body',
+    isFresh: true,
+    async handle(visit) {
+      return showDelivery(visit, { opened: await openDelivery(visit.person, namedIn(visit), visit.deps) });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/signature`,
+    needs: 'delivery.body',
+    async handle(visit) {
+      const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
+      const found = await checkReceived(visit.person, { ...namedIn(visit), received }, deps);
+      return showDelivery(visit, { question: { ...received, found } });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/replay`,
+    needs: 'delivery.replay',
+    async handle(visit) {
+      const named = namedIn(visit);
+      await replayOne(visit.person, named, visit.deps);
+      return goTo(visit.reply, `${deliveryPath(named)}?done=replayed`);
+    },
+  },
+];

@@ -1,0 +1,73 @@
+/** What is opened of one delivery: its body, and the signatures of its last attempt. */
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import { type CheckedSignature, checkSignatures, contentOf } from '../webhooks/check-signatures.ts';
+import { type DeliveriesDeps, visibleBody } from '../webhooks/deliveries.ts';
+import { secretSignaturesOf } from '../webhooks/endpoint-secret.ts';
+import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { MessageDetails } from '../webhooks/message-log.ts';
+import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
+
+/** `messages` audits that a body is seen. */
+export type OpenDeliveryDeps = DeliveriesDeps & {
+  readonly endpoints: Pick<EndpointStore, 'secretsOf'>;
+  readonly webhookSigner: WebhookSigner;
+};
+
+export type NamedDelivery = { readonly clientId: string; readonly messageId: string };
+
+export type OpenedDelivery = {
+  /** Undefined where no living grant covers its account. */
+  readonly body: string | undefined;
+  /** As the last attempt was signed, with the keys and secrets of now; none before the first attempt. */
+  readonly signatures: readonly CheckedSignature[];
+};
+
+/** Throws PeopleRefusal. */
+export async function openDelivery(
+  actor: Actor,
+  { clientId, messageId }: NamedDelivery,
+  deps: OpenDeliveryDeps,
+): Promise<OpenedDelivery> {
+  mustBeAllowed(actor, 'delivery.body', clientId);
+  const message = await deps.messages.findMessage(clientId, messageId);
+  if (message === undefined) throw new PeopleRefusal('not_there');
+  const body = await visibleBody(message, deps);
+  const last = message.log.at(-1);
+  // Who may not see the body needs no proof of it either.
+  if (last === undefined || body === undefined) return { body, signatures: [] };
+  const timestamp = String(Math.floor(last.startedAt / 1000));
+  const content = contentOf({ messageId, timestamp, body: message.body });
+  const secrets = (await deps.endpoints.secretsOf(message.endpointId)) ?? [];
+  const line = [
+    ...deps.webhookSigner.signaturesOf(content),
+    ...secretSignaturesOf(content, secrets, deps.now()),
+  ].join(' ');
+  return { body, signatures: await checked(message, { timestamp, line }, deps) };
+}
+
+/** What a receiver got with a delivery. */
+export type ReceivedSignature = { readonly timestamp: string; readonly line: string };
+
+/** Whose the signatures are that a receiver got. The body is shown to nobody by it: `messages` need not audit. Throws PeopleRefusal. */
+export async function checkReceived(
+  actor: Actor,
+  { received, ...named }: NamedDelivery & { readonly received: ReceivedSignature },
+  deps: OpenDeliveryDeps,
+): Promise<CheckedSignature[]> {
+  mustBeAllowed(actor, 'delivery.body', named.clientId);
+  const message = await deps.messages.findMessage(named.clientId, named.messageId);
+  if (message === undefined) throw new PeopleRefusal('not_there');
+  return checked(message, received, deps);
+}
+
+async function checked(
+  { messageId, endpointId, body }: MessageDetails,
+  { timestamp, line }: ReceivedSignature,
+  { endpoints, webhookSigner, now }: OpenDeliveryDeps,
+): Promise<CheckedSignature[]> {
+  const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
+  const keys = { published: webhookSigner.published(), secrets, now: now() };
+  return checkSignatures(line, { messageId, timestamp, body }, keys);
+}

@@ -1,0 +1,133 @@
+/** The log of deliveries: filters, and what they find. */
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { MessageState } from '../../webhooks/message.ts';
+import type { LoggedMessage } from '../../webhooks/message-log.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import {
+  applicationFilter,
+  filterForm,
+  olderLink,
+  selectFilter,
+  stateWord,
+  textFilter,
+  timeFilter,
+} from './filter-form.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, table, top } from './parts.page.ts';
+import { shownName } from './shown-name.ts';
+
+export const DELIVERIES = '/dashboard/deliveries';
+
+export const deliveryPath = ({
+  clientId,
+  messageId,
+}: Pick<LoggedMessage, 'clientId' | 'messageId'>): string =>
+  `${DELIVERIES}/${encodeURIComponent(clientId)}/${encodeURIComponent(messageId)}`;
+
+export type DeliveriesParts = {
+  readonly clients: readonly Client[];
+  readonly states: readonly MessageState[];
+  /** A value of the filter as the address has it. */
+  readonly query: (name: string) => string;
+  readonly problems: readonly DashboardMessageKey[];
+  readonly deliveries: readonly LoggedMessage[];
+  readonly older: string | undefined;
+  /** Where all that is found can be sent once more; undefined where it cannot. */
+  readonly replay: string | undefined;
+  /** What was just done. */
+  readonly said: Html | undefined;
+};
+
+export function deliveriesPage(parts: DeliveriesParts, viewer: Viewer): Html {
+  const { deliveries, older, replay, problems, said } = parts;
+  const action =
+    replay === undefined
+      ? undefined
+      : html`<a class="button" href="${replay}">${messages.text('deliveries.replay')}</a>`;
+  return html`${top(messages.text('deliveries.title'), messages.text('deliveries.lead'), action)}
+${said !== undefined && notice('done', said, true)}
+${filtersOf(parts)}
+${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
+${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 ? emptyList(parts) : listOf(parts, viewer)}</div>`}
+${olderLink(older)}`;
+}
+
+function filtersOf({ clients, states, query }: DeliveriesParts): Html {
+  const value = (name: string) => ({ name, value: query(name) });
+  const words = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
+  return filterForm({
+    path: DELIVERIES,
+    fields: [
+      applicationFilter(clients, query('client')),
+      selectFilter({ ...value('state'), label: 'delivery.state' }, words),
+      textFilter({ ...value('user'), label: 'delivery.user' }),
+      textFilter({ ...value('calendar'), label: 'delivery.calendar' }),
+      textFilter({ ...value('endpoint'), label: 'delivery.endpoint' }),
+      timeFilter({ ...value('from'), label: 'filter.from' }),
+      timeFilter({ ...value('to'), label: 'filter.to' }),
+    ],
+  });
+}
+
+function emptyList({ clients, query }: DeliveriesParts): Html {
+  const isFiltered = ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'].some(
+    (name) => query(name) !== '',
+  );
+  if (isFiltered) return html`<div class="empty">${messages.text('deliveries.none.filtered')}</div>`;
+  const [only] = clients;
+  const where = clients.length === 1 && only ? `${applicationPath(only.clientId)}/webhooks` : undefined;
+  const link = html`<a class="button" href="${where ?? '/dashboard/applications'}">${messages.text(where === undefined ? 'applications.title' : 'webhooks.title')}</a>`;
+  return html`<div class="empty"><strong>${messages.text('deliveries.none')}</strong>
+<p>${messages.text('deliveries.none.text')}</p><div class="buttons">${link}</div></div>`;
+}
+
+function listOf({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html {
+  const heads = ['when', 'state', 'application', 'user', 'what', 'attempts'] as const;
+  const names = new Map(clients.map(({ clientId, name }) => [clientId, name]));
+  return table({
+    name: messages.text('deliveries.title'),
+    heads: heads.map((head) => messages.text(`delivery.${head}`)),
+    rows: deliveries.map((one) => rowOf(one, names.get(one.clientId) ?? one.clientId, viewer)),
+  });
+}
+
+function rowOf(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
+  const { createdAt, userId, calendarId, provider, attempts } = message;
+  const calendar = calendarId === undefined ? undefined : shownName(person, calendarId);
+  return [
+    html`<a href="${deliveryPath(message)}">${instant(createdAt)}</a>`,
+    html`${deliveryState(message)}${outcomeOf(message)}`,
+    html`<bdi>${application}</bdi>`,
+    html`<bdi class="cut">${shownName(person, userId)}</bdi>${calendar !== undefined && html`<small><bdi class="cut">${calendar}</bdi></small>`}`,
+    html`${whatOf(message)}<small>${messages.text(`provider.${providerOf(provider)}`)}</small>`,
+    html`<span class="number">${attempts}</span>`,
+  ];
+}
+
+const PROVIDERS = ['google', 'microsoft', 'apple', 'caldav'] as const;
+
+/** As the catalogue has it: a message keeps its provider as a text. */
+export const providerOf = (provider: string): (typeof PROVIDERS)[number] =>
+  PROVIDERS.find((one) => one === provider) ?? 'caldav';
+
+const KINDS = { pending: 'warn', delivered: 'good', dead: 'bad', withheld: 'quiet' } as const;
+
+export const deliveryState = ({ state }: Pick<LoggedMessage, 'state'>): Html =>
+  stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
+
+const outcomeOf = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
+  if (reason !== undefined) return html`<small>${reason}</small>`;
+  if (nextAt === undefined || attempts === 0) return undefined;
+  return html`<small>${messages.markup('delivery.next', { when: instant(nextAt) })}</small>`;
+};
+
+/** What is told, in words: how many events of which kind, or that it is of a user's calendars or connections. */
+export function whatOf({ changeType, eventCount, calendarId }: LoggedMessage): string {
+  const change = messages.text(`delivery.change.${changeType}`);
+  return calendarId === undefined
+    ? messages.text('delivery.what.note', { change })
+    : messages.text('delivery.what.events', { change, count: eventCount });
+}

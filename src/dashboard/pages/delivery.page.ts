@@ -1,0 +1,180 @@
+/** One delivery: what it is of, each attempt, its headers, its body where it may be seen, and the check of a signature. */
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import { may } from '../../people/permission.ts';
+import type { CheckedSignature } from '../../webhooks/check-signatures.ts';
+import type { AttemptedMessage } from '../../webhooks/message-log.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import { DELIVERIES, deliveryPath, deliveryState, providerOf, whatOf } from './deliveries.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { field, instant, table, top } from './parts.page.ts';
+import { shownName } from './shown-name.ts';
+import { visibleText } from './visible-text.ts';
+
+/** What was opened: the body as far as it may still be seen, and the line of signatures of the last attempt. */
+export type OpenedDelivery = {
+  readonly body: string | undefined;
+  readonly signatures: readonly CheckedSignature[];
+};
+
+/** A signature that somebody wants to know about, and what was found. */
+export type SignatureQuestion = {
+  readonly timestamp: string;
+  readonly line: string;
+  readonly found: readonly CheckedSignature[];
+};
+
+export type DeliveryParts = {
+  readonly client: Client;
+  readonly message: AttemptedMessage;
+  /** Of its endpoint. */
+  readonly url: string | undefined;
+  readonly opened?: OpenedDelivery | undefined;
+  readonly question?: SignatureQuestion | undefined;
+  readonly said?: Html | undefined;
+};
+
+export function deliveryPage(parts: DeliveryParts, viewer: Viewer): Html {
+  const { client, message, said } = parts;
+  const { person } = viewer;
+  const path = deliveryPath(message);
+  const mayOpen = may(person, 'delivery.body', client.clientId);
+  const replay =
+    may(person, 'delivery.replay', client.clientId) &&
+    postForm(
+      viewer,
+      `${path}/replay`,
+      html`<button class="fitting">${messages.text('delivery.replay')}</button>`,
+    );
+  const back = html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a> / <span class="code">${message.messageId}</span>`;
+  return html`${top(whatOf(message), back, replay || undefined)}
+${said !== undefined && notice('done', said, true)}
+${factsOf(parts, viewer)}
+<h2>${messages.text('delivery.attempts')}</h2>
+${attemptsOf(message, mayOpen)}
+<h2>${messages.text('delivery.headers')}</h2>
+${headersOf(parts)}
+<h2>${messages.text('delivery.body')}</h2>
+${bodyOf(parts, mayOpen)}
+${mayOpen && checkPanel(parts, viewer)}`;
+}
+
+function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): Html {
+  const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
+    message;
+  const { clientId, name } = client;
+  const endpoint = `${applicationPath(clientId)}/webhooks/${encodeURIComponent(endpointId)}`;
+  const facts: readonly (readonly [string, Html | undefined])[] = [
+    ['state', html`${deliveryState(message)}${reason !== undefined && html` ${reason}`}`],
+    ['application', html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`],
+    ['endpoint', html`<a href="${endpoint}" class="code">${url ?? endpointId}</a>`],
+    ['user', html`<bdi class="code">${shownName(person, userId)}</bdi>`],
+    ['provider', html`${messages.text(`provider.${providerOf(provider)}`)}`],
+    [
+      'calendar',
+      calendarId === undefined ? undefined : html`<bdi class="code">${shownName(person, calendarId)}</bdi>`,
+    ],
+    ['number', html`${sequence}`],
+    ['made', instant(createdAt)],
+    ['next', nextAt === undefined ? undefined : instant(nextAt)],
+    ['settled', settledAt === undefined ? undefined : instant(settledAt)],
+  ];
+  const rows = facts.map(
+    ([key, value]) =>
+      value !== undefined &&
+      html`<dt>${messages.text(`delivery.${key as 'state'}${key === 'next' ? '.head' : ''}` as 'delivery.state')}</dt><dd>${value}</dd>`,
+  );
+  return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
+}
+
+/** Characters of an answer. */
+const MOST_ANSWER = 1_100;
+
+function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
+  if (log.length === 0)
+    return html`<p class="lead">${messages.text(state === 'withheld' ? 'delivery.attempts.withheld' : 'delivery.attempts.none')}</p>`;
+  const heads = ['number', 'when', 'took', 'status', 'outcome'] as const;
+  const rows = log.map(({ number, startedAt, durationMs, status, fault, answer }) => {
+    const word =
+      fault === undefined
+        ? stateWord('good', messages.text('attempt.taken'))
+        : stateWord('bad', messages.text('attempt.failed'));
+    const text = answer === undefined ? undefined : visibleText(answer, MOST_ANSWER);
+    const said =
+      mayOpen &&
+      text !== undefined &&
+      html`<details class="answer"><summary>${messages.text('attempt.answer')}</summary><pre>${text}</pre></details>`;
+    return [
+      html`${number}`,
+      instant(startedAt),
+      html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
+      html`<span class="code">${status ?? '–'}</span>`,
+      html`${word}${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${said}`,
+    ];
+  });
+  return table({
+    name: messages.text('delivery.attempts'),
+    heads: heads.map((head) => messages.text(`attempt.${head}`)),
+    rows,
+  });
+}
+
+/** Those of the last attempt. */
+function headersOf({ message, opened }: DeliveryParts): Html {
+  const last = message.log.at(-1)?.startedAt;
+  const line = opened?.signatures.map(({ signature }) => signature).join(' ');
+  const lines = [
+    'content-type: application/json',
+    `webhook-id: ${message.messageId}`,
+    ...(last === undefined ? [] : [`webhook-timestamp: ${Math.floor(last / 1000)}`]),
+    `webhook-signature: ${line || '•••'}`,
+  ];
+  const found = opened && opened.signatures.length > 0 ? signatureList(opened.signatures) : undefined;
+  return html`<pre class="wide">${lines.join('\n')}</pre>
+<p class="hint">${messages.text('delivery.headers.text')}</p>${found}`;
+}
+
+function signatureList(found: readonly CheckedSignature[]): Html {
+  const items = found.map(({ scheme, by }) => {
+    if (by === undefined)
+      return html`<li>${stateWord('bad', messages.text('signature.wrong'))} ${messages.text(scheme === undefined ? 'signature.unknown' : `signature.${scheme}.wrong`)}</li>`;
+    return html`<li>${stateWord('good', messages.text('signature.right'))} ${scheme === 'v1' ? messages.text('signature.v1') : messages.markup('signature.v1a', { key: by })}</li>`;
+  });
+  return html`<ul class="signatures">${items}</ul>`;
+}
+
+/** What more of a body is not shown. */
+const MOST_BODY = 64_000;
+
+function bodyOf({ message, opened }: DeliveryParts, mayOpen: boolean): Html {
+  if (opened === undefined) {
+    const open = html`<div class="buttons"><a class="button" href="${deliveryPath(message)}/body">${messages.text('delivery.body.show')}</a></div>`;
+    return html`<div class="empty"><strong>${messages.text('delivery.body.masked')}</strong>
+<p>${messages.text(mayOpen ? 'delivery.body.masked.text' : 'delivery.body.never')}</p>${mayOpen && open}</div>`;
+  }
+  if (opened.body === undefined)
+    return html`<div class="empty">${messages.text('delivery.body.withheld')}</div>`;
+  const text = JSON.stringify(JSON.parse(opened.body), null, 2); // our own JSON
+  return html`<pre class="wide">${visibleText(text, MOST_BODY)}</pre>
+<p class="hint">${messages.text('delivery.body.audited')}</p>`;
+}
+
+function checkPanel({ message, question }: DeliveryParts, viewer: Viewer): Html {
+  const path = `${deliveryPath(message)}/signature`;
+  const last = message.log.at(-1)?.startedAt;
+  const timestamp = question?.timestamp ?? (last === undefined ? '' : String(Math.floor(last / 1000)));
+  const found =
+    question !== undefined &&
+    (question.found.length > 0
+      ? signatureList(question.found)
+      : html`<p class="wrong" role="alert">${messages.text('signature.none')}</p>`);
+  const form = html`<div class="fields">
+${field({ name: 'timestamp', label: messages.text('signature.timestamp'), value: timestamp, maxLength: 20 })}
+${field({ name: 'signature', label: messages.text('signature.line'), hint: messages.text('signature.line.hint'), value: question?.line ?? '', maxLength: 2000 })}</div>
+<div class="buttons"><button>${messages.text('signature.check')}</button></div>`;
+  return html`<section class="panel" id="signature"><h2>${messages.text('signature.title')}</h2><p class="lead">${messages.text('signature.text')}</p>
+${found}${postForm(viewer, path, form)}</section>`;
+}

@@ -1,0 +1,56 @@
+/** The form above a list that is filtered: one line of fields, sent by GET, so that an address tells the whole list. */
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+
+export type FilterFormParts = {
+  /** The list's own address. */
+  readonly path: string;
+  readonly fields: readonly Html[];
+};
+
+export const filterForm = ({ path, fields }: FilterFormParts): Html =>
+  html`<form method="get" action="${path}" class="filter">${fields}
+<div class="filter-do"><button class="small">${messages.text('filter')}</button><a class="button small" href="${path}">${messages.text('filter.clear')}</a></div></form>`;
+
+type Labelled = { readonly name: string; readonly label: DashboardMessageKey; readonly value: string };
+
+export const textFilter = ({ name, label, value }: Labelled): Html =>
+  html`<label>${messages.text(label)}<input name="${name}" value="${value}" maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`;
+
+/** In UTC, to the second. */
+export const timeFilter = ({ name, label, value }: Labelled): Html =>
+  html`<label>${messages.text(label)}<input type="datetime-local" step="1" name="${name}" value="${value}"></label>`;
+
+export function selectFilter(
+  { name, label, value }: Labelled,
+  choices: readonly (readonly [value: string, word: string])[],
+): Html {
+  const options = [['', messages.text('filter.all')] as const, ...choices].map(
+    ([one, word]) => html`<option value="${one}"${one === value && html` selected`}>${word}</option>`,
+  );
+  return html`<label>${messages.text(label)}<select name="${name}">${options}</select></label>`;
+}
+
+/** More than these are typed by their id. */
+const MOST_CHOICES = 100;
+
+/** The application, of those that somebody may read. */
+export function applicationFilter(clients: readonly Client[], value: string): Html {
+  const labelled = { name: 'client', label: 'filter.application', value } as const;
+  if (clients.length > MOST_CHOICES) return textFilter(labelled);
+  return selectFilter(
+    labelled,
+    clients.map(({ clientId, name }) => [clientId, name]),
+  );
+}
+
+/** What leads on to the older ones, where there are any. */
+export const olderLink = (path: string | undefined): Html | undefined =>
+  path === undefined
+    ? undefined
+    : html`<div class="buttons"><a class="button small" href="${path}">${messages.text('older')}</a></div>`;
+
+/** A word for a state, with its colour. */
+export const stateWord = (kind: 'good' | 'bad' | 'warn' | 'quiet', word: string): Html =>
+  html`<span class="state ${kind}">${word}</span>`;

@@ -1,0 +1,41 @@
+/** Before many deliveries are sent once more: how many, of what, and whether they shall be. */
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { DELIVERIES } from './deliveries.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { instant, top } from './parts.page.ts';
+
+export type ReplayParts = {
+  readonly client: Client;
+  /** More than `most` are told as more than it. */
+  readonly count: number;
+  readonly most: number;
+  readonly replay: { readonly from: number; readonly to: number };
+  /** What makes the same replay again, by field. */
+  readonly fields: Readonly<Record<string, string>>;
+};
+
+export function replayPage({ client, count, most, replay, fields }: ReplayParts, viewer: Viewer): Html {
+  const path = `${DELIVERIES}/${encodeURIComponent(client.clientId)}/replay`;
+  const back = `${DELIVERIES}?${new URLSearchParams(fields)}`;
+  const cancel = html`<a class="button" href="${back}">${messages.text('cancel')}</a>`;
+  const isMore = count > most;
+  const counted = Math.min(count, most);
+  const lead = messages.markup('replay.lead', {
+    name: client.name,
+    from: instant(replay.from),
+    to: instant(replay.to),
+  });
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const narrowed = ['state', 'user', 'calendar', 'endpoint'].filter((name) => fields[name] !== undefined);
+  const form = html`${hidden}<div class="buttons"><button class="primary">${messages.text('replay.do', { count: counted })}</button>${cancel}</div>`;
+  return html`${top(messages.text('replay.title'), undefined)}
+<section class="panel"><h2>${messages.text(isMore ? 'replay.count.more' : 'replay.count', { count: counted })}</h2>
+<p class="lead">${lead}</p>
+${narrowed.length > 0 && html`<ul class="gone">${narrowed.map((name) => html`<li>${messages.text(`delivery.${name as 'state'}`)}: <bdi class="code">${fields[name]}</bdi></li>`)}</ul>`}
+<p class="hint">${messages.text('replay.text')}</p>
+${count > 0 ? postForm(viewer, path, form) : html`<div class="buttons">${cancel}</div>`}</section>`;
+}

@@ -1,0 +1,59 @@
+/** Which of the signatures of a delivery are genuine, and whose: what a receiver does, with every key there is. */
+import { createPublicKey, verify } from 'node:crypto';
+
+import { secretSignaturesOf } from './endpoint-secret.ts';
+import type { EndpointSecret } from './message.ts';
+import type { PublishedWebhookKey } from './webhook-signer.ts';
+
+export type SignedMessage = {
+  readonly messageId: string;
+  /** Seconds, as `webhook-timestamp` has them. */
+  readonly timestamp: string;
+  /** As it was sent, byte for byte. */
+  readonly body: string;
+};
+
+/** What signatures are checked with. `now` is epoch milliseconds. */
+export type SignatureKeys = {
+  readonly published: readonly PublishedWebhookKey[];
+  readonly secrets: readonly EndpointSecret[];
+  readonly now: number;
+};
+
+/** `by`: the id of the key, or `secret` for a secret of the endpoint; undefined where nothing there is made it. */
+export type CheckedSignature = {
+  readonly scheme: 'v1' | 'v1a' | undefined;
+  readonly signature: string;
+  readonly by: string | undefined;
+};
+
+/** A line holds four or so; more are not looked at. */
+const MOST_SIGNATURES = 20;
+
+/** Checks each signature of a `webhook-signature` line. */
+export function checkSignatures(
+  line: string,
+  message: SignedMessage,
+  keys: SignatureKeys,
+): CheckedSignature[] {
+  const content = contentOf(message);
+  const own = secretSignaturesOf(content, keys.secrets, keys.now);
+  const signatures = line.split(/\s+/).filter((one) => one !== '');
+  return signatures.slice(0, MOST_SIGNATURES).map((signature) => {
+    if (signature.startsWith('v1,'))
+      return { scheme: 'v1', signature, by: own.includes(signature) ? 'secret' : undefined };
+    if (!signature.startsWith('v1a,')) return { scheme: undefined, signature, by: undefined };
+    const bytes = Buffer.from(signature.slice('v1a,'.length), 'base64');
+    const key = keys.published.find((one) => verify(null, content, publicKeyOf(one), bytes));
+    return { scheme: 'v1a', signature, by: key?.id };
+  });
+}
+
+/** What is signed (Standard Webhooks). */
+export const contentOf = ({ messageId, timestamp, body }: SignedMessage): Buffer =>
+  Buffer.from(`${messageId}.${timestamp}.${body}`);
+
+const publicKeyOf = ({ key }: PublishedWebhookKey) => {
+  const x = Buffer.from(key.slice('whpk_'.length), 'base64').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+};

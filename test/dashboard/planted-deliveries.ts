@@ -1,0 +1,66 @@
+/** Deliveries of several applications, as the worker would have left them. */
+import type { Sealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { answerContext, messageContext } from '../../src/store/webhook-sealing.ts';
+import type { DashboardApp } from './dashboard-app.ts';
+
+export type PlantedDelivery = {
+  readonly messageId: string;
+  readonly clientId: string;
+  readonly state: 'pending' | 'delivered' | 'dead' | 'withheld';
+  readonly createdAt: number;
+  readonly userId?: string;
+  readonly calendarId?: string;
+  /** What the receiver said to its only attempt; one that failed where there is a fault. */
+  readonly attempt?: { readonly answer?: string; readonly fault?: string };
+};
+
+/** A body that tells of it, for who may see it. */
+export const bodyOf = (messageId: string): string =>
+  JSON.stringify({ eventType: 'connection.connected', data: { title: `Secret of ${messageId}` } });
+
+/** An endpoint for each of the two applications, with a secret. */
+export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<void> {
+  for (const clientId of ['acme', 'other']) {
+    const hears = { events: true, calendars: false, connections: false, own: false };
+    const url = `https://${clientId}.example/in`;
+    const secret = `whsec_${Buffer.alloc(32, clientId).toString('base64')}`;
+    await stores.endpoints.addEndpoint({
+      ...{ endpointId: `we_${clientId}`, clientId, url, hears, secret },
+      createdAt: clock.now,
+    });
+  }
+}
+
+/** Of a note, which has no account: no mirror is needed for it. */
+export async function plantDelivery(
+  { db, sealer }: { readonly db: Database; readonly sealer: Sealer },
+  planted: PlantedDelivery,
+): Promise<void> {
+  const { messageId, clientId, state, createdAt, userId = 'ada@example.com', calendarId, attempt } = planted;
+  await db.write(
+    `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
+     VALUES (:clientId, :userId, 1, 1) ON CONFLICT (client_id, user_id) DO NOTHING RETURNING user_id`,
+    { clientId, userId },
+  );
+  await db.write(
+    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, calendar_id, sequence,
+       change_type, event_count, shows, body, state, attempts, next_at, created_at)
+     VALUES (:messageId, 'we_' || CAST(:clientId AS TEXT), :clientId, :userId, 'google', :calendarId, 7, 'updated', 3,
+       'events', :body, :state, 1, :createdAt, :createdAt) RETURNING message_id`,
+    {
+      ...{ messageId, clientId, userId, state, createdAt, calendarId: calendarId ?? null },
+      body: sealer.seal(bodyOf(messageId), messageContext(messageId)),
+    },
+  );
+  if (attempt === undefined) return;
+  const { answer, fault } = attempt;
+  await db.write(
+    `INSERT INTO webhook_attempt (message_id, number, started_at, duration_ms, status, fault, answer)
+     VALUES (:messageId, 1, :createdAt, 12, 500, :fault, :answer) RETURNING number`,
+    {
+      ...{ messageId, createdAt, fault: fault ?? null },
+      answer: answer === undefined ? null : sealer.seal(answer, answerContext(messageId)),
+    },
+  );
+}
