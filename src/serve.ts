@@ -1,8 +1,9 @@
 /** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
 import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
+import type { AppRegistration } from './access/app-registration.ts';
 import { type EndAccessDeps, endAccess } from './access/end-access.ts';
-import { APP_KINDS, providerApps } from './access/provider-apps.ts';
+import { APP_KINDS, type AppKind, providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
 import { logoDrawing } from './branding/logo-drawing.ts';
@@ -11,6 +12,7 @@ import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
+import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
 import { type JobHandlers, startJobs } from './jobs/worker.ts';
@@ -19,6 +21,7 @@ import type { Log } from './lib/log.ts';
 import { loggedError } from './lib/logged-error.ts';
 import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
 import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
+import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
@@ -29,7 +32,9 @@ import { signInLimits } from './people/sign-in.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
+import { requestedScope as googleScope } from './providers/google/scopes.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { requestedScope as microsoftScope } from './providers/microsoft/scopes.ts';
 import { busyIds } from './reading/event-text.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
@@ -195,7 +200,29 @@ const dashboardDeps = (config: Config, { sealer }: Stores) => ({
   signInLimits: signInLimits(),
   knownBrowserKey: sealer.derive('known browsers'),
   drawLogo: logoDrawing(),
+  appRegistrations: appRegistrations(config),
+  appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),
 });
+
+/** Each is two requests to the provider. */
+const APP_CHECKS_PER_MINUTE = 6;
+
+function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
+  const registration = (kind: AppKind, requested: (scope: Scope) => string): AppRegistration => ({
+    issuer: config[kind].issuer,
+    redirectUri: config.url + callbackPath(kind),
+    permissions: {
+      'free-busy': requested('free-busy').split(' '),
+      read: requested('read').split(' '),
+      'read-write': requested('read-write').split(' '),
+    },
+    instanceAppId: config[kind].app?.clientId,
+  });
+  return {
+    google: registration('google', googleScope(config.google.asksForCalendars)),
+    microsoft: registration('microsoft', microsoftScope),
+  };
+}
 
 /** Of deliveries to one host, over all applications. */
 const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };

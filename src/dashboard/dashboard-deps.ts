@@ -1,9 +1,12 @@
 /** What the dashboard works with. */
 
+import type { AppRegistration } from '../access/app-registration.ts';
+import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
+import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
@@ -26,6 +29,7 @@ export type AuditedStores = {
   readonly endpoints: EndpointStore;
   readonly messages: MessageLog;
   readonly verification: VerificationStore;
+  readonly providerApps: ProviderAppStore;
 };
 
 export type DashboardDeps = AuditedStores & {
@@ -37,6 +41,9 @@ export type DashboardDeps = AuditedStores & {
   /** Fetches what addresses that people name have. */
   readonly egress: Egress;
   readonly drawLogo: LogoDrawing;
+  readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
+  /** How often one application may have its apps at providers checked. */
+  readonly appChecks: AttemptLimit;
   /** Who reviews applications, as their users read it; undefined where nobody is named. */
   readonly operatorName: string | undefined;
   readonly requestLog: RequestLog;

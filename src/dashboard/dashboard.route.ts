@@ -19,6 +19,7 @@ import { overviewRoutes } from './overview.route.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
 import { previewRoutes } from './preview.route.ts';
+import { providersRoutes } from './providers.route.ts';
 import { verificationRoutes } from './verification.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
@@ -34,6 +35,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...previewRoutes(),
   ...deliveriesRoutes(),
   ...deliveryRoutes(deps),
+  ...providersRoutes(),
   ...peopleRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),

@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 
 import Fastify from 'fastify';
 
+import type { AppKind } from '../../src/access/provider-apps.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
+import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { readForms } from '../../src/http/form-body.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
@@ -23,6 +25,19 @@ const NOW = Date.UTC(2026, 10, 15, 12);
 export const ORIGIN = 'https://kalends.example';
 /** Of Fastify's, which is https here. */
 const SESSION = '__Host-kalends_session';
+
+/** What apps are registered with, at an issuer of each provider. */
+export const registrationsAt = (
+  issuers: Readonly<Record<AppKind, string>>,
+): OpenDashboard['appRegistrations'] => {
+  const registration = (kind: AppKind) => ({
+    issuer: issuers[kind],
+    redirectUri: `${ORIGIN}/connect/${kind}/callback`,
+    permissions: { 'free-busy': ['busy'], read: ['openid', 'read.all'], 'read-write': ['write.all'] },
+    instanceAppId: undefined,
+  });
+  return { google: registration('google'), microsoft: registration('microsoft') };
+};
 
 export type DashboardApp = Awaited<ReturnType<typeof openDashboardApp>>;
 
@@ -41,6 +56,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     privateNetwork: { mode: 'deny' },
     operatorName: 'Example Hosting',
     drawLogo: logoDrawing(),
+    appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
+    appChecks: attemptLimit(20, 60),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
     hasOwnOrigin: false,
     requestLogDays: 7,

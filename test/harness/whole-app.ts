@@ -4,12 +4,14 @@ import { buildApp } from '../../src/app.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { registrationsAt } from '../dashboard/dashboard-app.ts';
 import type { CalendarServer } from './calendar-server.ts';
 import { GENEROUS } from './connect-limits.ts';
 
@@ -38,6 +40,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     privateNetwork: { mode: 'deny' },
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
     drawLogo: logoDrawing(),
+    appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
+    appChecks: attemptLimit(6, 60),
     attempts: connectAttempts(GENEROUS),
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,

@@ -29,6 +29,7 @@ const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/credentials', 'application.tab.credentials', 'application.read'],
   ['/branding', 'application.tab.branding', 'application.read'],
   ['/verification', 'application.tab.verification', 'application.read'],
+  ['/providers', 'application.tab.providers', 'application.read'],
   ['/security', 'application.tab.security', 'application.read'],
   ['/delete', 'application.tab.delete', 'application.delete'],
 ];

@@ -1,0 +1,67 @@
+/** Asks Google and Microsoft whether they accept an app, without a user: by a code that nobody was given. */
+import type { ProviderApp } from '../calendars/calendar-provider.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+
+/** Of each of the two requests. */
+const TIMEOUT_MS = 5_000;
+/** Discovery documents have a few thousand. */
+const MOST_BYTES = 200_000;
+
+/** `unsaid`: its answer says nothing of the app. `unreachable`: nothing answers as an OpenID issuer does. */
+export type AppVerdict = 'accepted' | 'app_refused' | 'address_unknown' | 'unsaid' | 'unreachable';
+
+export type AppQuestion = {
+  readonly app: ProviderApp;
+  /** As the instance is configured; never as anybody typed it. */
+  readonly issuer: string;
+  readonly redirectUri: string;
+};
+
+/**
+ * The issuer has to answer (OpenID Connect Discovery 1.0 §4), and has to refuse a made-up code because of the code, not because
+ * of the app (RFC 6749 §5.2). `refusal` is its word. Answers within ten seconds.
+ */
+export async function askAboutApp(
+  { app, issuer, redirectUri }: AppQuestion,
+  egress: Egress,
+): Promise<{ readonly verdict: AppVerdict; readonly refusal?: string }> {
+  const metadata = await askForJson(
+    { method: 'GET', url: `${issuer}/.well-known/openid-configuration` },
+    egress,
+  );
+  const endpoint = metadata?.token_endpoint;
+  if (typeof endpoint !== 'string') return { verdict: 'unreachable' };
+  const form = {
+    grant_type: 'authorization_code',
+    code: 'kalends-doctor',
+    redirect_uri: redirectUri,
+    client_id: app.clientId,
+    client_secret: app.clientSecret,
+  };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = String(new URLSearchParams(form));
+  const answer = await askForJson({ method: 'POST', url: endpoint, headers, body }, egress);
+  const refusal = answer?.error;
+  if (refusal === 'invalid_client' || refusal === 'unauthorized_client')
+    return { verdict: 'app_refused', refusal };
+  if (refusal === 'redirect_uri_mismatch') return { verdict: 'address_unknown', refusal };
+  return { verdict: refusal === 'invalid_grant' ? 'accepted' : 'unsaid' };
+}
+
+type Question = Pick<Parameters<Egress['request']>[0], 'method' | 'url' | 'headers' | 'body'>;
+
+/** The JSON object it answers, whatever the status; `undefined` for everything else. */
+async function askForJson(question: Question, egress: Egress): Promise<Record<string, unknown> | undefined> {
+  try {
+    // A redirect would send the secret to wherever it points.
+    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES, mayFollow: () => false };
+    const { body } = await egress.request({ ...question, ...limits });
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch (failure) {
+    // Unreachable, or not JSON: whoever asked is told that.
+    if (failure instanceof EgressError || failure instanceof SyntaxError) return undefined;
+    throw failure;
+  }
+}

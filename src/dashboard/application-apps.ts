@@ -1,0 +1,113 @@
+/** An application's own apps at Google and Microsoft, and who may set them. Secrets go in and never come out. */
+import type { AppRegistration } from '../access/app-registration.ts';
+import { type AppVerdict, askAboutApp } from '../access/provider-app-check.ts';
+import { type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
+import type { AttemptLimit } from '../http/attempt-limit.ts';
+import { ApiError } from '../http/refusal.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+
+export type ApplicationAppsDeps = {
+  readonly providerApps: ProviderAppStore;
+  readonly appRegistrations: Readonly<Record<AppKind, AppRegistration>>;
+  /** How often one application may have its apps checked. */
+  readonly appChecks: AttemptLimit;
+  readonly egress: Egress;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Their ids. */
+export type OwnApps = Readonly<Partial<Record<AppKind, string>>>;
+
+/** Throws PeopleRefusal. */
+export async function ownApps(
+  actor: Actor,
+  clientId: string,
+  { providerApps }: Pick<ApplicationAppsDeps, 'providerApps'>,
+): Promise<OwnApps> {
+  mustBeAllowed(actor, 'application.read', clientId);
+  return providerApps.listProviderApps(clientId);
+}
+
+/** As the form has it. An empty secret keeps the one there is. */
+export type TypedApp = {
+  readonly clientId: string;
+  readonly kind: AppKind;
+  readonly appClientId: string;
+  readonly clientSecret: string;
+};
+
+/** What is wrong with a field, as a sentence. */
+export type AppProblems = { readonly appClientId?: string; readonly clientSecret?: string };
+
+/** Sets the app or nothing: answers what keeps it from being set. Throws PeopleRefusal. */
+export async function setOwnApp(
+  actor: Actor,
+  { clientId, kind, appClientId, clientSecret }: TypedApp,
+  { providerApps, now }: ApplicationAppsDeps,
+): Promise<AppProblems> {
+  mustBeAllowed(actor, 'application.secrets', clientId);
+  const problems = problemsOf({ appClientId, clientSecret });
+  if (Object.keys(problems).length > 0) return problems;
+  const before = (await providerApps.listProviderApps(clientId))[kind];
+  if (clientSecret === '') {
+    if (before === appClientId) return {};
+    return { clientSecret: 'Give the secret of this app: the one that is kept belongs to another' };
+  }
+  if (
+    !(await providerApps.setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now()))
+  )
+    throw new PeopleRefusal('not_there');
+  return {};
+}
+
+function problemsOf({ appClientId, clientSecret }: Required<AppProblems>): AppProblems {
+  const idProblem =
+    appClientId === '' ? 'Give the client id' : problemOf({ appClientId, clientSecret: undefined });
+  const secretProblem = problemOf({ appClientId: undefined, clientSecret });
+  return {
+    ...(idProblem !== undefined && { appClientId: idProblem }),
+    ...(secretProblem !== undefined && { clientSecret: secretProblem }),
+  };
+}
+
+function problemOf(app: Parameters<typeof checkProviderApp>[0]): string | undefined {
+  try {
+    checkProviderApp(app);
+    return undefined;
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError)) throw refusal;
+    return refusal.message;
+  }
+}
+
+/** Throws PeopleRefusal. */
+export async function removeOwnApp(
+  actor: Actor,
+  { clientId, kind }: Pick<TypedApp, 'clientId' | 'kind'>,
+  { providerApps }: Pick<ApplicationAppsDeps, 'providerApps'>,
+): Promise<void> {
+  mustBeAllowed(actor, 'application.secrets', clientId);
+  await providerApps.removeProviderApp(clientId, kind);
+}
+
+/** What the provider says; `wait` is the whole seconds until it may be asked again, `none`: there is no app. */
+export type AppCheck = { readonly verdict: AppVerdict | 'none' } | { readonly wait: number };
+
+/** Asks the provider where the instance has it, and nobody else. Throws PeopleRefusal. */
+export async function checkOwnApp(
+  actor: Actor,
+  { clientId, kind }: Pick<TypedApp, 'clientId' | 'kind'>,
+  { providerApps, appRegistrations, appChecks, egress }: ApplicationAppsDeps,
+): Promise<AppCheck> {
+  mustBeAllowed(actor, 'application.change', clientId);
+  const wait = await appChecks(clientId);
+  if (wait !== undefined) return { wait };
+  const app = await providerApps.findProviderApp(clientId, kind);
+  if (app === undefined) return { verdict: 'none' };
+  const { verdict } = await askAboutApp({ ...appRegistrations[kind], app }, egress);
+  return { verdict };
+}
