@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs the programs that tests run against and that npm does not bring: four CalDAV servers, the
-# browser, python3-dateutil, libical and two OAuth clients, all from Debian's own packages, and the other runtimes that the
-# published client is for. For a clean Debian 12 with npm, as root; run again, it does nothing. Services are not started:
-# every test starts its own, in a folder of its own.
+# browser, python3-dateutil, libical, two OAuth clients and what reads the files of deploy/, all from Debian's own
+# packages, and the other runtimes that the published client is for. For a clean Debian 12 with npm, as root; run again,
+# it does nothing. Services are not started: every test starts its own, in a folder of its own.
 set -euo pipefail
 
 packages=(
@@ -19,6 +19,9 @@ packages=(
   libical3         # reads time zones and rules independently of us
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
+  nginx-light     # reads the configuration that docs/operations.md has
+  systemd         # reads the unit there
+  python3-yaml    # reads compose.yaml and the Kubernetes example
   chromium        # drives the pages
   chromium-headless-shell # the same engine, which looks at all of them sooner
 )

@@ -1,0 +1,113 @@
+/**
+ * Makes what the Dockerfile makes in a plain folder, by its own steps and without a container engine, and says how much
+ * the image adds to its base:
+ *
+ *   node scripts/image.ts [FOLDER]
+ *
+ * No step may name a path outside its WORKDIR: it would be this machine's.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { constants, createGzip } from 'node:zlib';
+
+import { type Instruction, parseDockerfile, type Stage } from './dockerfile.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+/** What docs/operations.md promises, compressed. */
+export const MOST_BYTES = 70_000_000;
+/** What .dockerignore keeps out of the folders that are copied. */
+const LEFT_OUT = new Set(['node_modules', 'dist']);
+
+export type BuildOptions = {
+  /** Where the stages go, each in a folder of its own. */
+  readonly folder: string;
+  /** What `npm ci` made here stands in for that step where it brings the packages for development. */
+  readonly borrowsPackages?: boolean;
+};
+
+export type Image = {
+  /** The last stage's root: what it adds to its base. */
+  readonly root: string;
+  readonly stage: Stage;
+};
+
+export function buildImage({ folder, borrowsPackages = false }: BuildOptions): Image {
+  const stages = parseDockerfile(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'));
+  const roots = new Map<string, string>();
+  let last: Image | undefined;
+  for (const [at, stage] of stages.entries()) {
+    const root = path.join(folder, stage.name ?? `stage-${at}`);
+    const base = roots.get(stage.base);
+    mkdirSync(root, { recursive: true });
+    if (base !== undefined) {
+      const kept = (file: string) => !borrowsPackages || path.basename(file) !== 'node_modules';
+      cpSync(base, root, { recursive: true, verbatimSymlinks: true, filter: kept });
+    }
+    let workdir = base === undefined ? root : path.join(root, 'app');
+    for (const one of stage.instructions) {
+      if (one.name === 'WORKDIR') workdir = path.join(root, one.text);
+      mkdirSync(workdir, { recursive: true });
+      if (one.name === 'COPY') copy(one, { root, workdir, roots });
+      if (one.name === 'RUN') run(one.text, workdir, borrowsPackages);
+    }
+    roots.set(stage.name ?? String(at), root);
+    last = { root, stage };
+  }
+  if (last === undefined) throw new Error('The Dockerfile has no stage');
+  return last;
+}
+
+/** How many bytes the folder is as a compressed layer. */
+export async function compressedSize(root: string): Promise<number> {
+  const tar = spawn('tar', ['-C', root, '-cf', '-', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let bytes = 0;
+  for await (const chunk of tar.stdout.pipe(createGzip({ level: constants.Z_DEFAULT_COMPRESSION })))
+    bytes += chunk.length;
+  return bytes;
+}
+
+type Place = {
+  readonly root: string;
+  readonly workdir: string;
+  readonly roots: ReadonlyMap<string, string>;
+};
+
+function copy({ text, flags, line }: Instruction, { root, workdir, roots }: Place): void {
+  const words = text.split(/\s+/);
+  const target = words.pop() ?? '';
+  const from = flags.from === undefined ? ROOT : roots.get(flags.from);
+  if (from === undefined) throw new Error(`Line ${line}: there is no stage ${flags.from}`);
+  const to = target.startsWith('/') ? path.join(root, target) : path.join(workdir, target);
+  for (const word of words) {
+    const source = path.join(from, word);
+    const into = target.endsWith('/') && !isFolder(source) ? path.join(to, path.basename(word)) : to;
+    cpSync(source, into, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (file) => flags.from !== undefined || !LEFT_OUT.has(path.basename(file)),
+    });
+  }
+}
+
+function run(command: string, workdir: string, borrowsPackages: boolean): void {
+  if (borrowsPackages && command.startsWith('npm ci ') && !command.includes('--omit=dev')) {
+    rmSync(path.join(workdir, 'node_modules'), { recursive: true, force: true });
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(workdir, 'node_modules'));
+    return;
+  }
+  // The Node that runs this is the base image's.
+  const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
+  execFileSync('/bin/sh', ['-c', command], { cwd: workdir, env: { ...process.env, PATH }, stdio: 'pipe' });
+}
+
+const isFolder = (file: string): boolean => statSync(file).isDirectory();
+
+if (import.meta.main) {
+  const [folder = mkdtempSync(path.join(tmpdir(), 'kalends-image-'))] = process.argv.slice(2);
+  const { root } = buildImage({ folder: path.resolve(folder) });
+  const bytes = await compressedSize(root);
+  console.log(`${root}\n${(bytes / 1e6).toFixed(1)} MB compressed, of at most ${MOST_BYTES / 1e6}`);
+  process.exitCode = bytes <= MOST_BYTES ? 0 : 1;
+}

@@ -1,0 +1,123 @@
+/** What docs/operations.md shows of nginx, Caddy and systemd, read by those programs themselves. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+import { counterpart } from '../harness/counterpart.ts';
+import { freePort } from '../harness/loopback.ts';
+import { blockAfter, ROOT } from './docs-blocks.ts';
+
+const run = promisify(execFile);
+const NGINX = '/usr/sbin/nginx';
+const SYSTEMD = '/usr/bin/systemd-analyze';
+/** Of 0 to 100; what systemd calls OK ends at 50. */
+const MOST_EXPOSURE = '20';
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'kalends-deploy-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+describe('the nginx block of the docs', counterpart('nginx', NGINX), () => {
+  const complaints = async (block: string): Promise<string> => {
+    const port = await freePort();
+    const file = path.join(folder, 'nginx.conf');
+    // Its own files and port are this machine's; everything else is as the page has it.
+    const server = block
+      .replaceAll('/etc/ssl/', `${folder}/`)
+      .replace('listen 443', `listen 127.0.0.1:${port}`);
+    await writeFile(file, `pid ${folder}/nginx.pid;\nevents {}\nhttp {\naccess_log off;\n${server}}\n`);
+    const args = ['-t', '-q', '-p', folder, '-e', path.join(folder, 'error.log'), '-c', file];
+    return (await run(NGINX, args).catch((failure) => failure)).stderr;
+  };
+
+  it('the nginx block of the docs is one that nginx loads', async () => {
+    const names = ['-keyout', `${folder}/calendars.key`, '-out', `${folder}/calendars.pem`];
+    const key = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-subj',
+      '/CN=calendars.example.com',
+    ];
+    await run('openssl', ['req', '-x509', '-nodes', ...key, ...names]);
+    const block = await blockAfter('nginx:', 'nginx');
+
+    assert.equal(await complaints(block), '');
+    assert.match(await complaints(block.replace('proxy_pass', 'proxy_passes')), /unknown directive/);
+  });
+});
+
+describe('the Caddy block of the docs', () => {
+  const caddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((file) => existsSync(file));
+
+  it('the Caddy block of the docs is one that Caddy loads, where it is installed, and compose.yaml’s as well', async () => {
+    const files = {
+      docs: await blockAfter('Caddy:', ''),
+      compose: await readFile(path.join(ROOT, 'deploy/Caddyfile'), 'utf8'),
+    };
+    for (const [name, block] of Object.entries(files)) {
+      // Debian has it, other systems do not: then at least the braces and the two words are there.
+      assert.match(block, /^\S+ \{\n\treverse_proxy [a-z0-9.]+:8080\n\}\n$/, name);
+      if (caddy === undefined) continue;
+      const file = path.join(folder, `Caddyfile-${name}`);
+      await writeFile(file, block);
+      const env = { ...process.env, KALENDS_DOMAIN: 'calendars.example.com', HOME: folder };
+      await run(caddy, ['validate', '--adapter', 'caddyfile', '--config', file], { env });
+    }
+  });
+});
+
+describe('the systemd unit', counterpart('systemd', SYSTEMD), () => {
+  let unit: string;
+  let file: string;
+  before(async () => {
+    unit = await readFile(path.join(ROOT, 'deploy/kalends.service'), 'utf8');
+    file = path.join(folder, 'kalends.service');
+    // The program that is started has to be there.
+    await writeFile(file, unit.replace('/usr/bin/kalends', process.execPath));
+  });
+
+  it('the systemd unit of the docs is the one in deploy/', async () => {
+    assert.equal(await blockAfter('## systemd', 'ini'), unit);
+  });
+
+  it('the systemd unit is one that systemd loads without a word', async () => {
+    const { stdout, stderr } = await run(SYSTEMD, ['verify', file]);
+
+    assert.equal(stdout + stderr, '');
+    await writeFile(`${file}.wrong.service`, unit.replace('StateDirectory=', 'StateFolder='));
+    const wrong = await run(SYSTEMD, ['verify', `${file}.wrong.service`]).catch((failure) => failure);
+    assert.match(wrong.stderr, /Unknown key/);
+  });
+
+  it('the systemd unit leaves the program no more than it needs', async () => {
+    const { stdout } = await run(SYSTEMD, [
+      'security',
+      '--offline=true',
+      `--threshold=${MOST_EXPOSURE}`,
+      file,
+    ]);
+
+    assert.match(stdout, /Overall exposure level/);
+  });
+
+  it('the sysusers file makes the user and the group that the unit names', async () => {
+    const root = path.join(folder, 'root');
+    await mkdir(path.join(root, 'etc'), { recursive: true });
+    const sysusers = path.join(ROOT, 'deploy/kalends.sysusers.conf');
+
+    await run('/usr/bin/systemd-sysusers', [`--root=${root}`, sysusers]);
+
+    const passwd = await readFile(path.join(root, 'etc/passwd'), 'utf8');
+    assert.match(passwd, /^kalends:x:\d+:\d+:Kalends:\/var\/lib\/kalends:\/usr\/sbin\/nologin$/m);
+    assert.match(unit, /^User=kalends\nGroup=kalends\n/m);
+  });
+});
