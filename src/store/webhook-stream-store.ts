@@ -10,6 +10,11 @@ import { takeStreams } from './webhook-turns.ts';
 
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
+/**
+ * Terms of what a power cut may undo: it is taken, looked at or sent once more, under the id and with the bytes of before. A message is
+ * flushed before it is sent.
+ */
+const LATER = { flush: 'later' } as const;
 /** A change that came while the stream was worked has set due_at to 0. */
 const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
 
@@ -26,14 +31,12 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
       // Most looks find nothing, and need no write.
       const changed = await db.get('SELECT stream_id FROM webhook_stream WHERE due_at = 0 LIMIT 1');
       if (changed === undefined) return 0;
-      const rows = await db.write(
-        `UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
-          WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_holder IS NULL
-                               ORDER BY stream_id ${db.dialect.skipLocked})
-         RETURNING stream_id`,
-        { dueAt },
-      );
-      return rows.length;
+      const text = `
+        UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
+         WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_holder IS NULL
+                              ORDER BY stream_id ${db.dialect.skipLocked})
+        RETURNING stream_id`;
+      return (await db.transaction((tx) => tx.all(text, { dueAt }), LATER)).length;
     },
 
     async nextDueAt() {
@@ -185,17 +188,18 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
     },
 
     async passOver({ streamId, holder, leaseUntil }, told, more) {
-      await db.write(
-        `UPDATE webhook_stream SET told_seq = :toldSeq, told_id = :toldId, initial = 0,
-                pending_since = CASE WHEN :more = 1 THEN pending_since END,
-                due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
-          WHERE ${HELD} RETURNING stream_id`,
-        { streamId, holder, leaseUntil, toldSeq: told.seq, toldId: told.id ?? null, more: Number(more) },
-      );
+      const text = `
+        UPDATE webhook_stream SET told_seq = :toldSeq, told_id = :toldId, initial = 0,
+               pending_since = CASE WHEN :more = 1 THEN pending_since END,
+               due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
+         WHERE ${HELD} RETURNING stream_id`;
+      const place = { toldSeq: told.seq, toldId: told.id ?? null };
+      const values = { streamId, holder, leaseUntil, ...place, more: Number(more) };
+      await db.transaction((tx) => tx.all(text, values), LATER);
     },
 
     settleDelivered(stream, settled, then) {
-      return db.transaction((tx) => settleDelivered(tx, stream, { ...settled, ...then, sealer }));
+      return db.transaction((tx) => settleDelivered(tx, stream, { ...settled, ...then, sealer }), LATER);
     },
 
     settleFailed(stream, settled, then) {

@@ -91,7 +91,7 @@ export async function takeStreams(
     const together = due.splice(0, Math.max(1, Math.floor(left / ofEndpoint)));
     const all = await Promise.all(
       together.map(({ endpointId }) =>
-        db.transaction((tx) => takeOf(tx, endpointId, { ...terms, limit: left })),
+        db.transaction((tx) => takeOf(tx, endpointId, { ...terms, limit: left }), { flush: 'later' }),
       ),
     );
     taken.push(...all.flat().map((stream) => opened(stream, terms, sealer)));

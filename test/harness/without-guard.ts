@@ -5,7 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BatchStatement, Database, Statements } from '../../src/store/drivers/database.ts';
+import type {
+  BatchStatement,
+  Database,
+  Statements,
+  TransactionTerms,
+} from '../../src/store/drivers/database.ts';
 
 /** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
 const SEPARATOR = '=>';
@@ -41,12 +46,12 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     all: (sql, values) => on.all(change(sql), values),
     get: (sql, values) => on.get(change(sql), values),
   });
-  const transaction = <T>(work: (tx: Statements) => Promise<T>): Promise<T> =>
+  const transaction = <T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> =>
     db.transaction(async (tx) => {
       const result = await work(statements(tx));
       if (db.dialect.engine === 'postgres') await sleep(OVERLAP_MS);
       return result;
-    });
+    }, terms);
   return {
     ...statements(db),
     dialect: db.dialect,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database } from '../../src/store/drivers/database.ts';
+import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
@@ -71,6 +71,26 @@ onEachDatabase((name, _, place) => {
     });
   });
 
+  describe(`The flush of a transaction on ${name}`, () => {
+    it('is waited for, unless the transaction says that it may come later', async () => {
+      await withDatabase(async (db) => {
+        assert.equal(await db.transaction(waitsForFlush), true);
+        assert.equal(await db.transaction(waitsForFlush, { flush: 'later' }), false);
+        assert.equal(await db.transaction(waitsForFlush), true);
+      });
+    });
+
+    it('is waited for by all who share a commit with one that waits', async () => {
+      await withDatabase(async (db) => {
+        const later = db.transaction(waitsForFlush, { flush: 'later' });
+        const [first, second] = await Promise.all([later, db.transaction(waitsForFlush)]);
+
+        // PostgreSQL commits each by itself.
+        assert.deepEqual([first, second], [name === 'SQLite', true]);
+      });
+    });
+  });
+
   describe(`A process killed while it writes to ${name}`, () => {
     it('a process killed while it writes loses nothing it acknowledged and leaves no half of a transaction', async () => {
       const settings = await place();
@@ -84,6 +104,16 @@ onEachDatabase((name, _, place) => {
     });
   });
 });
+
+/** Whether the transaction's commit waits for the disk, as its engine says. */
+async function waitsForFlush(tx: Statements): Promise<boolean> {
+  const isSqlite = tx.dialect.engine === 'sqlite';
+  const text = isSqlite
+    ? 'PRAGMA synchronous'
+    : `SELECT current_setting('synchronous_commit') AS "synchronous"`;
+  const row = await tx.get<{ synchronous: number | string }>(text);
+  return row?.synchronous === (isSqlite ? 2 : 'on');
+}
 
 /** Commits that the write-ahead log holds: frames whose second field is not 0 (sqlite.org/fileformat2.html §4.1). */
 function commitsInLog({ dataDir }: DatabaseSettings): number {

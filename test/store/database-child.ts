@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 
+import type { Statements } from '../../src/store/drivers/database.ts';
 import { openDatabase } from '../../src/store/drivers/open-database.ts';
 
 const STREAMS = 16;
@@ -25,13 +26,14 @@ try {
       Array.from({ length: STREAMS }, async (_, stream) => {
         for (;;) {
           const name = randomUUID();
-          // Half of them in transactions of two statements.
+          // Half of them in transactions of two statements, and half of these are flushed later.
           if (stream % 2) await db.write(put, { name, value: 'x' });
           else {
-            await db.transaction(async (tx) => {
+            const pair = async (tx: Statements) => {
               await tx.all(put, { name: `${name} first`, value: 'x' });
               await tx.all(put, { name, value: 'pair' });
-            });
+            };
+            await db.transaction(pair, { flush: stream % 4 ? 'later' : 'now' });
           }
           writeSync(1, `${name}\n`);
         }

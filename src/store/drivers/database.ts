@@ -27,6 +27,12 @@ export interface Statements {
 }
 
 /**
+ * `flush` later: everybody sees it when it answers, and it outlives the process, but not a power cut that comes before the next
+ * transaction was flushed. Only for what is then done again and comes to the same.
+ */
+export type TransactionTerms = { readonly flush: 'now' | 'later' };
+
+/**
  * One statement that many callers run at once. PostgreSQL runs it for all waiting callers together;
  * SQLite runs it for each, inside the commit they share. A call that fails harms no other.
  */
@@ -70,7 +76,7 @@ export interface Database extends Statements {
    * `work` awaits nothing but its own statements, and may be run again after a serialization failure.
    * A statement that fails fails the transaction, whether or not `work` catches it.
    */
-  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T>;
 
   /** The caller's row of a batch, `undefined` when the statement answered none for it. */
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined>;

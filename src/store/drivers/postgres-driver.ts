@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import type { BatchStatement, Database, Statements, Values } from './database.ts';
+import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
@@ -23,6 +23,9 @@ const CONNECT_WAIT_MS = 100;
 /** How long a statement waits for a free connection of the pool, or for a new one, before it fails. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
+
+/** One round trip. */
+const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
 
 type TextRule = (text: string) => string;
 
@@ -77,8 +80,9 @@ class PostgresDatabase implements Database {
     });
   }
 
-  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx))));
+  transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
+    const begin = terms?.flush === 'later' ? BEGIN_UNFLUSHED : 'BEGIN';
+    return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx), begin)));
   }
 
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
@@ -149,7 +153,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>): Promise<T> {
+  async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const client = await this.#connect();
     const tx = new TransactionStatements(
       this.dialect,
@@ -157,7 +161,7 @@ class PostgresDatabase implements Database {
     );
     let broken = false;
     try {
-      await client.query('BEGIN');
+      await client.query(begin);
       const result = await work(client, tx);
       tx.finish();
       await client.query('COMMIT');

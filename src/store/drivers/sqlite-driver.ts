@@ -8,7 +8,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BatchStatement, Database, Statements, Values } from './database.ts';
+import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
 import { isBusy, SqliteConnection } from './sqlite-connection.ts';
 import { valueFor } from './statement-text.ts';
@@ -30,6 +30,7 @@ const LOG_PAGES = 2_000;
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
   run: () => unknown;
+  flush: TransactionTerms['flush'];
   resolve: (result: unknown) => void;
   reject: (reason: unknown) => void;
 };
@@ -54,6 +55,7 @@ class SqliteDatabase implements Database {
   #waiting: Write[] = [];
   #flushing: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
+  #flush: TransactionTerms['flush'] = 'now';
 
   constructor(file: string) {
     this.#file = file;
@@ -86,8 +88,8 @@ class SqliteDatabase implements Database {
     return this.#enqueue(() => this.#writeAll<Row>(sql, values));
   }
 
-  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    return this.#enqueue(() => this.#atomically(work));
+  transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
+    return this.#enqueue(() => this.#atomically(work), terms?.flush);
   }
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
@@ -166,11 +168,11 @@ class SqliteDatabase implements Database {
     return sql;
   }
 
-  #enqueue<T>(run: () => T | Promise<T>): Promise<T> {
+  #enqueue<T>(run: () => T | Promise<T>, flush: TransactionTerms['flush'] = 'now'): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(new Error('The database is closed'));
     return new Promise<T>((resolve, reject) => {
       // The queue holds writes of every result type; each resolves with what its own `run` made.
-      this.#waiting.push({ run, resolve: resolve as (result: unknown) => void, reject });
+      this.#waiting.push({ run, flush, resolve: resolve as (result: unknown) => void, reject });
       this.#flushing ??= this.#flushUntilEmpty();
     });
   }
@@ -197,11 +199,12 @@ class SqliteDatabase implements Database {
 
   /** Never throws: whatever happens, every write that waited is answered. */
   async #commitTogether(): Promise<void> {
-    let writes: Write[] = [];
+    const writes = this.#waiting;
+    this.#waiting = [];
     const answers: (() => void)[] = [];
     try {
+      this.#setFlush(writes.some(({ flush }) => flush === 'now') ? 'now' : 'later');
       await this.#begin();
-      writes = this.#takeWaiting();
       for (const write of writes) {
         const answer = this.#run(write);
         answers.push(answer instanceof Promise ? await answer : answer);
@@ -211,16 +214,18 @@ class SqliteDatabase implements Database {
     } catch (reason) {
       // The shared commit failed (disk full, file locked): nobody's write happened.
       if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK');
-      for (const { reject } of writes.length > 0 ? writes : this.#takeWaiting()) reject(reason);
+      for (const { reject } of writes) reject(reason);
       return;
     }
     for (const answer of answers) answer();
   }
 
-  #takeWaiting(): Write[] {
-    const writes = this.#waiting;
-    this.#waiting = [];
-    return writes;
+  /** The next flush is of the whole log: what was committed without one is never missing before what came after it. */
+  #setFlush(flush: TransactionTerms['flush']): void {
+    if (flush === this.#flush) return;
+    // It takes effect when it is compiled, so it is not prepared once.
+    this.#writer.exec(`PRAGMA synchronous = ${flush === 'now' ? 'FULL' : 'NORMAL'}`);
+    this.#flush = flush;
   }
 
   async #begin(): Promise<void> {
