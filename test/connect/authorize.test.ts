@@ -102,6 +102,8 @@ describe('GET /authorize', () => {
     ['client_id=acme&user_id=a%00b', 'invalid_request', 'user_id'],
     ['client_id=acme&user_id=a%0Ab', 'invalid_request', 'user_id'],
     ['client_id=acme&user_id=%FF', 'invalid_request', 'user_id'],
+    ['client_id=acme&user_id=playground:ada', 'invalid_request', 'user_id'],
+    ['client_id=acme&user_id=playground%3Aada', 'invalid_request', 'user_id'],
     [`${ok}&scope=admin`, 'invalid_scope', 'scope'],
     [`${ok}&scope=read,admin`, 'invalid_scope', 'scope'],
     [`${ok}&scope=constructor`, 'invalid_scope', 'scope'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
+import { hashOfRequestUri } from '../../src/oauth/pushed-requests.ts';
 import { codeOf, connected, endsOf, namesReadBy, redeem } from './approvals.ts';
 import { ACME, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { read } from './journeys.ts';
@@ -43,6 +44,34 @@ describe('a pushed request', () => {
       [undefined, undefined, true],
     );
     assert.equal(await harness.deps.users.isUser('acme', 'eve'), false);
+  });
+
+  it('no application pushes a user of the playground, and none chooses where its flow ends', async () => {
+    await assert.rejects(push(harness, { user_id: 'playground:ada' }), /must not begin with playground:/);
+
+    const page = await startPushed(harness, new Browser(harness), {
+      user_id: userId(),
+      redirect_uri: 'https://evil.example/callback',
+    });
+
+    const request = await requestOf(transactionOf(page));
+    assert.equal(request?.redirectUri, ACME.redirectUri);
+  });
+
+  it('a request that names a user of the playground, as only the dashboard stores one, ends where it says', async () => {
+    const requestUri = 'urn:ietf:params:oauth:request_uri:of-the-dashboard';
+    const ownEnd = 'https://dashboard.example/dashboard/playground/callback';
+    const query = String(new URLSearchParams({ user_id: 'playground:ada-1', redirect_uri: ownEnd }));
+    const stored = { clientId: 'acme', query, createdAt: harness.deps.now() };
+    await harness.pushedRequests.add(hashOfRequestUri(requestUri), stored, 10);
+    const browser = new Browser(harness);
+
+    const started = await browser.get(pushedPath(requestUri));
+    const page = await browser.get(started.location);
+
+    const request = await requestOf(transactionOf(page));
+    assert.deepEqual([request?.userId, request?.redirectUri], ['playground:ada-1', ownEnd]);
+    assert.ok(!started.location.includes('ada-1'), 'the address does not say who the user is');
   });
 
   it('a pushed request names its user by user_name, on the page and in no address', async () => {

@@ -73,6 +73,15 @@ describe('POST /par', () => {
     assert.ok(!JSON.stringify(rows).includes(SECRET));
   });
 
+  it('POST /par refuses a user of the playground, in the shape of its other refusals', async () => {
+    const answer = await push('user_id=playground%3Aada');
+
+    const description = 'user_id must not begin with playground: such users are the dashboard’s';
+    assert.equal(answer.statusCode, 400);
+    const body = { error: 'invalid_request', error_description: description, message: description };
+    assert.deepEqual(answer.json(), body);
+  });
+
   it('POST /par keeps a state in the spelling it came in, whatever its bytes', async () => {
     const body = Buffer.concat([Buffer.from('user_id=ada&state=a+b%20c%ff%2f'), Buffer.from([0xe9, 0x22])]);
 

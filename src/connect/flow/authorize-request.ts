@@ -12,6 +12,7 @@ import {
   values,
 } from '../../http/received-query.ts';
 import { isCodeChallenge } from '../../oauth/pkce.ts';
+import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import { parseScope } from '../../oauth/scope.ts';
 import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
 import { ConnectError, type ConnectErrorKind } from './connect-error.ts';
@@ -65,9 +66,17 @@ const SHORT_CHARACTERS = 400;
 const isKept = ({ name, spelling }: QueryParameter): boolean =>
   LONG_PARAMETERS.includes(name) || (SHORT_PARAMETERS.includes(name) && spelling.length <= SHORT_CHARACTERS);
 
+/** Whether a user id of the playground may be in it. */
+type ReadOptions = { readonly acceptsPlayground?: boolean };
+
 /** Reads the rest; throws ConnectError 400 naming the first parameter that cannot be used. */
-export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {
+export function readAuthorizeRequest(
+  query: ReceivedQuery,
+  { acceptsPlayground = false }: ReadOptions = {},
+): AuthorizeRequest {
   const userId = readUserId(query);
+  if (!acceptsPlayground && isPlaygroundUser(userId))
+    throw invalid('user_id', 'user_id must not begin with playground: such users are the dashboard’s');
   const scope = parseScope(scalar(query, 'scope'));
   if (scope === undefined) {
     throw invalid('scope', 'scope is not one of free-busy, read, read-write', 'scope_unknown');

@@ -6,6 +6,7 @@ import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../h
 import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
+import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import { hashOfRequestUri, PUSHED_REQUEST_SECONDS, readPushedFacts } from '../../oauth/pushed-requests.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
@@ -61,7 +62,8 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   }
   const asked = pushed?.query ?? visit.query;
   const secret = newSecret();
-  const wishes = readAuthorizeRequest(asked);
+  // Of those that were pushed, only the dashboard's own can name a user of the playground: `/par` refuses them.
+  const wishes = readAuthorizeRequest(asked, { acceptsPlayground: pushed !== undefined });
   const request: AuthorizationRequest = {
     ...wishes,
     ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(asked)),
@@ -70,7 +72,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
-    redirectUri: client.redirectUri,
+    redirectUri: redirectUriOf(wishes, asked, client),
     // Fixed here for the whole flow: the way through a provider and back keeps it.
     language: chooseLanguage({ named: scalar(asked, 'lng'), acceptLanguage }),
     query: pushed === undefined ? startingQuery(visit.query, wishes) : startingQuery(readBeside(visit)),
@@ -85,6 +87,15 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
   return { request, secret, path };
+}
+
+/** The registered one; a flow that the dashboard's playground pushed ends there, at the address that it pushed too. */
+function redirectUriOf(
+  { userId }: Pick<AuthorizationRequest, 'userId'>,
+  asked: ReceivedQuery,
+  { redirectUri }: Client,
+): string {
+  return (isPlaygroundUser(userId) ? scalar(asked, 'redirect_uri') : undefined) ?? redirectUri;
 }
 
 /** The address of the first page, every parameter as it came. Throws ConnectError 414 where that is too long to be opened. */
