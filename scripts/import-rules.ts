@@ -29,6 +29,7 @@ const ORDER: readonly string[] = [
   'connect',
   'webhooks',
   'api-reference',
+  'playground',
   'dashboard/messages',
   'dashboard/pages',
   'dashboard',

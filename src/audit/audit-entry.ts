@@ -31,6 +31,8 @@ export const AUDIT_ACTIONS = [
   'endpoint.deleted',
   'delivery.shown',
   'delivery.replayed',
+  'playground.connected',
+  'playground.called',
   'signing_keys.rotated',
   'webhook_keys.rotated',
   'person.invited',

@@ -8,7 +8,7 @@ import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
-import type { PushedRequestStore } from './pushed-request-store.ts';
+import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
 
 /** How long one can be used (RFC 9126 §2.2). */
 export const PUSHED_REQUEST_SECONDS = 60;
@@ -49,12 +49,20 @@ export async function pushRequest(
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   readPushedFacts(query);
 
-  const requestUri = URI_PREFIX + randomBytes(REFERENCE_BYTES).toString('base64url');
   const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
   const kept = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
-  const stored = { clientId, query: kept, createdAt: now() };
-  await pushedRequests.add(hashOfRequestUri(requestUri), stored, MOST_UNSPENT);
+  const requestUri = await keepPushed({ clientId, query: kept, createdAt: now() }, { pushedRequests });
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
+}
+
+/** Keeps what is checked, or is our own, and answers its reference. */
+export async function keepPushed(
+  request: PushedRequest,
+  { pushedRequests }: Pick<PushedRequestDeps, 'pushedRequests'>,
+): Promise<string> {
+  const requestUri = URI_PREFIX + randomBytes(REFERENCE_BYTES).toString('base64url');
+  await pushedRequests.add(hashOfRequestUri(requestUri), request, MOST_UNSPENT);
+  return requestUri;
 }
 
 /** Under what a `request_uri` is stored. */

@@ -26,6 +26,7 @@ import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
 import { splitJournal } from './split-journal.ts';
 import { storedEvents } from './stored-events.ts';
+import { testUserStore } from './test-user-store.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userRecords } from './user-records.ts';
@@ -68,6 +69,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     webhookKeys: webhookKeyStore(db, caller),
     endpoints: endpointStore(db, sealer, caller),
     messages: messageLog(db, sealer, caller),
+    testUsers: testUserStore(db, sealer, caller),
   });
   return {
     ...auditedStores(),

@@ -1,0 +1,4 @@
+import { testUserStoreContract } from '../contract/test-user-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(testUserStoreContract);
