@@ -29,6 +29,7 @@ import { openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
 import { deleteEndedSessions } from './people/sessions.ts';
 import { signInLimits } from './people/sign-in.ts';
+import { deleteEndedTestUsers, type EndedTestUsersDeps } from './playground/ended-test-users.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
@@ -235,6 +236,7 @@ export type JobHandlerDeps = SyncJobsDeps &
   IdempotencyDeps &
   OldChangesDeps &
   OldEntriesDeps &
+  EndedTestUsersDeps &
   Pick<
     Stores,
     | 'requests'
@@ -269,6 +271,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
     auditEntries: () => deleteOldEntries(deps),
     people: () => deleteEndedSessions(deps),
+    testUsers: () => deleteEndedTestUsers(deps),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
   return {

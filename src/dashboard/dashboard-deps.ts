@@ -1,18 +1,24 @@
 /** What the dashboard works with. */
 
 import type { AppRegistration } from '../access/app-registration.ts';
-import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
+import type { AppKind, ProviderAppStore, ProviderApps } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
+import type { AccountStore } from '../calendars/account-store.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
+import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { SignInLimits } from '../people/sign-in.ts';
+import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
+import type { TestUserStore } from '../playground/test-user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
@@ -30,9 +36,21 @@ export type AuditedStores = {
   readonly messages: MessageLog;
   readonly verification: VerificationStore;
   readonly providerApps: ProviderAppStore;
+  readonly users: UserStore;
+  readonly testUsers: TestUserStore;
 };
 
-export type DashboardDeps = AuditedStores & {
+/** What test users connect with. */
+type PlaygroundParts = Pick<PlaygroundDeps, 'codes' | 'signer' | 'pushedRequests'> & {
+  readonly families: TokenFamilyStore;
+  readonly accounts: Pick<AccountStore, 'listAccounts'>;
+  /** Those that users can connect here. */
+  readonly offeredProviders: readonly ProviderKind[];
+  readonly apps: ProviderApps;
+};
+type DashboardStores = AuditedStores & PlaygroundParts;
+
+export type DashboardDeps = DashboardStores & {
   readonly audit: AuditLog;
   /** The same stores, with what they change told in the audit log as the caller's doing. */
   readonly auditedFor: (caller: Caller) => AuditedStores;

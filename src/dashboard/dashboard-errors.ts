@@ -28,6 +28,7 @@ const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
   wrong_passkey: 401,
   passkey_taken: 409,
   last_way: 409,
+  flow_ended: 404,
 };
 
 export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
@@ -74,6 +75,7 @@ async function wordsOf(
   switch (reason) {
     case 'not_there':
     case 'foreign_form':
+    case 'flow_ended':
       return {
         title: messages.text(`error.${reason}.title`),
         text: html`${messages.text(`error.${reason}.text`)}`,

@@ -18,6 +18,7 @@ import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
+import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
 import { verificationRoutes } from './verification.route.ts';
@@ -37,6 +38,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...deliveryRoutes(deps),
   ...providersRoutes(),
   ...peopleRoutes(deps),
+  ...playgroundRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),

@@ -14,7 +14,8 @@ export type PeopleRefusalKind =
   | 'challenge_ended'
   | 'wrong_passkey'
   | 'passkey_taken'
-  | 'last_way';
+  | 'last_way'
+  | 'flow_ended';
 
 /** `retryAfter` is in seconds. */
 export class PeopleRefusal extends Error {

@@ -33,6 +33,9 @@ export const PERMISSIONS = {
   'delivery.replay': { roles: BUILDERS, ofApplication: true },
   'request.list': { roles: ALL },
   'request.read': { roles: ALL, ofApplication: true },
+  /** Its first page, and the way back of its flows. */
+  'playground.open': { roles: BUILDERS },
+  'playground.use': { roles: BUILDERS, ofApplication: true },
   'verification.review': { roles: OWNER, ofApplication: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 

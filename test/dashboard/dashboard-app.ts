@@ -2,17 +2,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 
-import type { AppKind } from '../../src/access/provider-apps.ts';
+import { type AppKind, providerApps } from '../../src/access/provider-apps.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { readForms } from '../../src/http/form-body.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import type { Role } from '../../src/people/person.ts';
+import type { PersonStore } from '../../src/people/person-store.ts';
 import { formTokenOf } from '../../src/people/sessions.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
@@ -47,6 +51,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
   const log = collectingLog();
+  const now = () => clock.now;
+  const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const deps: OpenDashboard = {
     ...stores,
     signInLimits: signInLimits(),
@@ -62,10 +68,13 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     hasOwnOrigin: false,
     requestLogDays: 7,
     busyId: busyIds(sealer.derive('paging')),
-    webhookSigner: await openWebhookSigner({ ...stores, sealer, log, now: () => clock.now }),
+    webhookSigner: await openWebhookSigner({ ...stores, sealer, log, now }),
     webhookEgress: lazyEgress({ privateNetwork: { mode: 'loopback' } }),
+    signer: createTokenSigner(keys, now),
+    offeredProviders: PROVIDER_KINDS,
+    apps: providerApps(stores.providerApps, {}),
     log,
-    now: () => clock.now,
+    now,
     ...(changes as Partial<OpenDashboard>),
   };
   for (const clientId of ['acme', 'other']) {
@@ -79,6 +88,19 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   app.register(dashboardRoutes(deps));
   await app.ready();
 
+  const browsers = dashboardBrowsers({ app, db, people: stores.people, now });
+  return { app, db, deps, stores, sealer, clock, log, ...browsers };
+}
+
+type Browsing = {
+  readonly app: FastifyInstance;
+  readonly db: Database;
+  readonly people: Pick<PersonStore, 'addSession'>;
+  readonly now: () => number;
+};
+
+/** Browsers of an `app` with the dashboard at ORIGIN, and the application `acme`. */
+export function dashboardBrowsers({ app, db, people, now }: Browsing) {
   /** Somebody of that role, signed in; developers have `acme`. */
   const signedIn = async (role: Role): Promise<DashboardBrowser> => {
     const personId = `p-${role}-${randomBytes(4).toString('hex')}`;
@@ -93,11 +115,11 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
         `INSERT INTO person_application (person_id, client_id) VALUES (:personId, 'acme') RETURNING person_id`,
         { personId },
       );
-    await stores.people.addSession({
+    await people.addSession({
       sessionHash: hashOfSecret(secret),
       sessionId: `s-${personId}`,
       personId,
-      ...{ createdAt: clock.now, seenAt: clock.now, provedAt: clock.now },
+      ...{ createdAt: now(), seenAt: now(), provedAt: now() },
       ...{ address: '192.0.2.1', browser: 'a test' },
     });
     return browser({ [SESSION]: secret }, personId);
@@ -143,8 +165,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
       upload: (url, upload) => send('POST', url, { upload }),
     };
   };
-
-  return { app, db, deps, stores, sealer, clock, log, signedIn, browser };
+  return { signedIn, browser };
 }
 
 type SentOptions = {

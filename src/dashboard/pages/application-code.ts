@@ -19,7 +19,7 @@ export function authorizeUrl({ url, clientId, redirectUri }: CodeInput): string 
 }
 
 /** One argument of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A line that sets the secret for what runs after it. */
 export const secretLine = ({ secret }: Pick<CodeInput, 'secret'>): string =>

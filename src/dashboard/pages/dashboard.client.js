@@ -41,6 +41,9 @@ for (const form of document.querySelectorAll('form[method="post"]'))
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = 'yes';
   });
+// A page that goes on by itself does so without a step in the history.
+const onward = document.querySelector('a[data-goes-on]');
+if (onward) location.replace(onward.href);
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent;
 });

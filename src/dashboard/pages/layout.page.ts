@@ -5,7 +5,7 @@ import type { Theme } from '../../branding/branding.ts';
 import { PAGE_ICON, SIGNS } from '../../design/signs.ts';
 import { BASE_STYLE, CHARTS_STYLE } from '../../design/styles.ts';
 import { type Html, html } from '../../http/html.ts';
-import { inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
+import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
@@ -26,6 +26,7 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard', 'nav.overview', 'overview.read'],
   ['/dashboard/applications', 'nav.applications', 'application.list'],
   ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
+  ['/dashboard/playground', 'nav.playground', 'playground.open'],
   ['/dashboard/audit', 'nav.audit', 'audit.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
@@ -49,10 +50,15 @@ export type DashboardPage = {
   readonly hasFrames?: boolean;
   /** Whether its script asks for it again from time to time, for what is new in its list. */
   readonly isLive?: boolean;
+  /** A script of its own, beside the one that all pages have. */
+  readonly script?: InlineCode;
+  /** Where it goes on by itself, at once. */
+  readonly goesOnTo?: string;
 };
 
 /** A page for somebody who is signed in. */
-export function dashboardPage({ content, ...shown }: DashboardPage, viewer: Viewer): Page {
+export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
+  const { content } = page;
   const { person, theme } = viewer;
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
@@ -68,28 +74,29 @@ ${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.
 <main id="content">
 ${content}
 </main>
-${ending(shown.usesPasskeys)}
+${ending(page)}
 </body>`;
-  return documentOf({ ...shown, theme, body });
+  return documentOf({ ...page, theme, body });
 }
 
 /** A page before the door: to sign in, to set up, to say that something is not there. */
-export function doorPage({ title, content, usesPasskeys }: DashboardPage, theme: Theme): Page {
+export function doorPage(page: DashboardPage, theme: Theme): Page {
+  const { title, content } = page;
   const body = html`<body class="door">
 <main id="content">
 ${brand()}
 <h1>${title}</h1>
 ${content}
 </main>
-${ending(usesPasskeys)}
+${ending(page)}
 </body>`;
-  return documentOf({ title, theme, body, ...(usesPasskeys && { usesPasskeys }) });
+  return documentOf({ ...page, theme, body });
 }
 
 type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
 
-function documentOf({ title, theme, body, ...rest }: Document): Page {
-  const { usesPasskeys = false, hasFrames = false, isLive = false } = rest;
+function documentOf({ title, theme, body, goesOnTo, ...page }: Document): Page {
+  const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
   return pageOf({
     language: messages.language,
     direction: messages.direction,
@@ -97,9 +104,10 @@ function documentOf({ title, theme, body, ...rest }: Document): Page {
     title: `${title} – ${messages.text('product')}`,
     icon: PAGE_ICON,
     styles: [STYLE],
-    scripts: usesPasskeys ? [SCRIPT, PASSKEYS] : [SCRIPT],
+    scripts: scriptsOf(page),
     connects: usesPasskeys || isLive,
     hasFrames,
+    goesOn: goesOnTo === undefined ? undefined : { path: goesOnTo, seconds: 0 },
     body,
     drawnOnceAt: LAST_ELEMENT,
     imageSource: "data: 'self'",
@@ -109,8 +117,16 @@ function documentOf({ title, theme, body, ...rest }: Document): Page {
 const brand = (): Html =>
   html`<a class="brand" href="/dashboard"><img src="${PAGE_ICON}" alt="" width="28" height="28">${messages.text('product')}</a>`;
 
-const ending = (usesPasskeys = false): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
-${SCRIPT.element}${usesPasskeys && PASSKEYS.element}`;
+type Scripts = Pick<DashboardPage, 'usesPasskeys' | 'script'>;
+
+const scriptsOf = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
+  SCRIPT,
+  ...(usesPasskeys ? [PASSKEYS] : []),
+  ...(script === undefined ? [] : [script]),
+];
+
+const ending = (page: Scripts): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
+${scriptsOf(page).map(({ element }) => element)}`;
 
 /** A page of the menu is shown as the one that is open on those under it too. */
 function menuItem(path: string, name: DashboardMessageKey, open: string): Html {

@@ -1,0 +1,151 @@
+/** A call of the playground as code: for curl, and for TypeScript with the client. Tokens and secrets are words in it. */
+import type { Client } from '../../oauth/client.ts';
+import type { OperationForm } from '../../playground/operation-forms.ts';
+import type { Call } from '../../playground/read-call.ts';
+import { quoted } from './application-code.ts';
+
+export type CodeOfCall = {
+  /** Of this instance. */
+  readonly url: string;
+  readonly client: Pick<Client, 'clientId' | 'redirectUri'>;
+  readonly form: OperationForm;
+  readonly call: Call;
+};
+
+export function curlOfCall({ url, client: { clientId }, call }: CodeOfCall): string {
+  const { method, path, headers, body, credentials } = call;
+  const authorization = {
+    user: ['-H "Authorization: Bearer $ACCESS_TOKEN"'],
+    application: [`-u ${quoted(clientId)}:"$KALENDS_CLIENT_SECRET"`],
+    none: [],
+  }[credentials];
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url + path)}`,
+    ...authorization,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+}
+
+type Values = Readonly<Record<string, unknown>>;
+/** The client's call, from all that is sent, by its names. */
+type ClientCall = (sent: Values) => string;
+
+const PLACE = ['provider', 'calendarId', 'account'];
+const EVENT = [...PLACE, 'eventId'];
+const HOW = ['updateMode', 'deleteMode', 'recurringEventId', 'If-Match', 'Idempotency-Key', 'comment'];
+const HOW_NAMES: Readonly<Record<string, string>> = {
+  updateMode: 'mode',
+  deleteMode: 'mode',
+  'If-Match': 'ifMatch',
+  'Idempotency-Key': 'idempotencyKey',
+};
+
+/** Those that the client has a function for. */
+const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
+  listCalendars: () => 'user.calendars()',
+  getConnectionStatus: () => 'user.connectionStatus()',
+  disconnectAccount: ({ provider, account }) => calling('user.disconnect', [provider, account]),
+  createCalendar: (sent) => writing('user.createCalendar', sent, ['provider', 'account']),
+  updateCalendar: (sent) => writing('user.updateCalendar', sent, PLACE),
+  deleteCalendar: (sent) => calling('user.deleteCalendar', [only(sent, PLACE)]),
+  listEvents: (sent) => calling('user.eventsPage', [sent]),
+  getEvent: (sent) => calling('user.event', [only(sent, EVENT)]),
+  createEvent: (sent) => writing('user.createEvent', sent, PLACE),
+  updateEvent: (sent) => writing('user.updateEvent', sent, EVENT),
+  deleteEvent: (sent) => calling('user.deleteEvent', [only(sent, EVENT), how(sent)]),
+  respondToEvent: (sent) => calling('user.respond', [only(sent, EVENT), sent.response, how(sent)]),
+  listEventChanges: (sent) => calling('user.changesPage', [sent]),
+  getFreeBusy: (sent) => calling('user.freeBusy', [sent]),
+  findAvailability: (sent) => calling('user.availability', [sent]),
+};
+
+/** With the client where it has a function for the call, else with `fetch`. */
+export function typescriptOfCall({ url, client, form, call }: CodeOfCall): string {
+  const clientCall = call.credentials === 'user' ? CLIENT_CALLS[form.id] : undefined;
+  if (clientCall === undefined) return fetchOfCall({ url, client, call });
+  return `import { kalends } from '@kalends/client';
+
+const calendars = kalends({
+  url: ${JSON.stringify(url)},
+  clientId: ${JSON.stringify(client.clientId)},
+  clientSecret: process.env.KALENDS_CLIENT_SECRET!,
+  redirectUri: ${JSON.stringify(client.redirectUri)},
+});
+
+// \`tokens\` loads and saves what \`completeAuthorization\` answered for this user.
+const user = calendars.user(tokens);
+console.log(await ${clientCall(sentBy(form, call))});`;
+}
+
+function fetchOfCall({ url, client, call }: Pick<CodeOfCall, 'url' | 'client' | 'call'>): string {
+  const { method, path, headers, body, credentials } = call;
+  const authorization = {
+    user: `\`Bearer \${accessToken}\``,
+    application: `\`Basic \${btoa(\`${client.clientId}:\${process.env.KALENDS_CLIENT_SECRET}\`)}\``,
+    none: undefined,
+  }[credentials];
+  const all = [
+    ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
+    ...Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+    ...(body === undefined ? [] : [`'content-type': 'application/json'`]),
+  ];
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(all.length === 0 ? [] : ['  headers: {', ...all.map((one) => `    ${one},`), '  },']),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body, '  ')}),`]),
+  ];
+  const second = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`;
+  return `const answer = await fetch(${JSON.stringify(url + path)}${second});
+console.log(answer.status, await answer.json());`;
+}
+
+/** By name, as the client takes them: what is JSON or a truth value in an address is that itself. */
+function sentBy(form: OperationForm, { path, headers, body }: Call): Values {
+  const query = [...new URLSearchParams(path.split('?')[1])].map(([name, text]) => {
+    const kind = form.fields.find(({ place, label }) => place === 'query' && label === name)?.kind;
+    return [name, name === 'calendarIds' || kind === 'number' || kind === 'choice' ? plainValue(text) : text];
+  });
+  const members = typeof body === 'object' && body !== null ? body : {};
+  return { ...Object.fromEntries(query), ...headers, ...members };
+}
+
+function plainValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const calling = (name: string, values: readonly unknown[]): string => {
+  const last = values.findLastIndex((value) => value !== undefined);
+  return `${name}(${values
+    .slice(0, last + 1)
+    .map((value) => literal(value))
+    .join(', ')})`;
+};
+
+/** Where it is, what it becomes, and how. */
+const writing = (name: string, sent: Values, place: readonly string[]): string => {
+  const rest = Object.fromEntries(
+    Object.entries(sent).filter(([key]) => !place.includes(key) && !HOW.includes(key)),
+  );
+  return calling(name, [only(sent, place), rest, how(sent)]);
+};
+
+const only = (sent: Values, names: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)));
+
+function how(sent: Values): Values | undefined {
+  const entries = Object.entries(only(sent, HOW)).map(([name, value]) => [HOW_NAMES[name] ?? name, value]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** A value as TypeScript has it; names that need no quotes have none. */
+function literal(value: unknown, indent = ''): string {
+  const text = JSON.stringify(value, undefined, 2) ?? 'undefined';
+  return text.replaceAll('\n', `\n${indent}`).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
+}

@@ -1,0 +1,158 @@
+/** One operation of the playground: its form, the answer, and the same call as code. */
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { OperationField, OperationForm } from '../../playground/operation-forms.ts';
+import { type Call, SECRET_FIELD, TOKEN_WORDS, type Typed, WHOLE_BODY } from '../../playground/read-call.ts';
+import type { ShownAnswer } from '../../playground/run-call.ts';
+import type { TestUser } from '../../playground/test-user-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { curlOfCall, typescriptOfCall } from './call-code.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { copyable, field, top } from './parts.page.ts';
+import { PLAYGROUND, playgroundPath } from './playground.page.ts';
+
+export type OperationParts = {
+  readonly client: Client;
+  readonly form: OperationForm;
+  readonly user: TestUser | undefined;
+  /** Of the test user's first account. */
+  readonly provider: ProviderKind | undefined;
+  /** Of this instance. */
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** What was typed; undefined before anything was. */
+  readonly typed: Typed | undefined;
+  readonly call?: Call | undefined;
+  readonly answer?: ShownAnswer | undefined;
+  readonly problem?: string | undefined;
+};
+
+export function operationPage(parts: OperationParts, viewer: Viewer): Html {
+  const { client, form, user, call, answer, problem } = parts;
+  const { clientId, name } = client;
+  const back = html`<a href="${PLAYGROUND}">${messages.text('playground.title')}</a> / <a href="${playgroundPath(clientId)}"><bdi>${name}</bdi></a> / <span class="code">${form.method} ${form.path}</span>`;
+  const needsUser = form.caller === 'user' && !user?.isConnected;
+  const connect = html`${messages.text('call.unconnected')} <a href="${playgroundPath(clientId)}">${messages.text('playground.connect.do')}</a>`;
+  return html`${top(form.summary, back)}
+${needsUser && notice('note', connect)}
+${problem !== undefined && notice('trouble', html`${problem}`, true)}
+${answer !== undefined && answerPanel(answer)}
+${call !== undefined && codeOf({ ...parts, call })}
+${callForm(parts, viewer)}`;
+}
+
+function callForm(parts: OperationParts, viewer: Viewer): Html {
+  const { client, form, typed } = parts;
+  const rows = form.fields.map((one) => fieldRow(one, parts));
+  const asJson =
+    form.hasBody &&
+    html`<details class="code-of"${typed?.(WHOLE_BODY) && html` open`}><summary>${messages.text('call.json')}</summary>
+<label for="${WHOLE_BODY}" class="unseen">${messages.text('call.json')}</label><textarea id="${WHOLE_BODY}" name="${WHOLE_BODY}" rows="8" class="code" spellcheck="false" maxlength="12000">${typed?.(WHOLE_BODY) ?? ''}</textarea></details>`;
+  const content = html`<section class="panel call"><h2>${messages.text('call.request')}</h2>
+${form.description !== undefined && html`<p class="lead">${form.description}</p>`}
+<div class="fields">${rows.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows}${secretRow(form)}</div>
+${asJson}
+<div class="buttons"><button class="primary">${messages.text('call.do')}</button></div></section>`;
+  return postForm(viewer, playgroundPath(client.clientId, form.id), content);
+}
+
+/** The application's own calls take its secret, of which the server has a hash alone. */
+const secretRow = ({ caller, path }: OperationForm): Html | undefined =>
+  caller === 'application' || caller === 'either' || path === '/token' || path === '/par'
+    ? field({
+        ...{ name: SECRET_FIELD, type: 'password', label: messages.text('call.secret'), isOptional: true },
+        hint: messages.text(caller === 'either' ? 'call.secret.either' : 'call.secret.hint'),
+      })
+    : undefined;
+
+function fieldRow(one: OperationField, parts: OperationParts): Html {
+  const { name, label, kind, choices, isRequired, about, example } = one;
+  const value = parts.typed?.(name) ?? defaultOf(one, parts);
+  const described = about === undefined ? '' : html` aria-describedby="${name}-hint"`;
+  const common = html`id="${name}" name="${name}"${described === '' ? undefined : described}`;
+  const hint = about !== undefined && html`<p class="hint" id="${name}-hint">${about}</p>`;
+  const mark = isRequired && html` <small class="needed">${messages.text('call.required')}</small>`;
+  return html`<div><label for="${name}"><span class="code">${label}</span>${mark}</label>
+${control()}${hint}</div>`;
+
+  function control(): Html {
+    const options = kind === 'flag' ? ['true', 'false'] : choices;
+    if (options.length > 0)
+      return html`<select ${common}><option value="">${messages.text('call.unsent')}</option>${options.map((option) => html`<option${option === value && html` selected`}>${option}</option>`)}</select>`;
+    if (kind === 'json')
+      return html`<textarea ${common} rows="3" class="code" spellcheck="false" maxlength="12000" placeholder="${example || 'JSON'}">${value}</textarea>`;
+    return html`<input ${common} type="text"${kind === 'number' && html` inputmode="decimal"`} value="${value}" placeholder="${example}" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="4000">`;
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What makes a first call work, for fields that have to be sent. */
+function defaultOf({ label, isRequired, choices }: OperationField, parts: OperationParts): string {
+  const hour = Math.ceil(parts.now / HOUR_MS) * HOUR_MS;
+  const tokens: Readonly<Record<string, string>> = {
+    refresh_token: TOKEN_WORDS.refreshToken,
+    token: TOKEN_WORDS.refreshToken,
+  };
+  if (parts.form.path === '/token' && label === 'grant_type') return 'refresh_token';
+  if (tokens[label] !== undefined) return tokens[label];
+  if (!isRequired) return '';
+  switch (label) {
+    case 'provider':
+      return parts.provider ?? choices[0] ?? '';
+    case 'calendarId':
+      return 'primary';
+    case 'start':
+      return iso(hour);
+    case 'end':
+      return iso(hour + (parts.form.method === 'GET' ? 7 * 24 : 1) * HOUR_MS);
+    case 'duration':
+      return '30';
+    case 'title':
+      return messages.text('call.title.value');
+    default:
+      return '';
+  }
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** So much of an answer is shown. */
+const MOST_CHARACTERS = 60_000;
+
+function answerPanel({ status, requestId, milliseconds, text, isCut }: ShownAnswer): Html {
+  const pretty = prettyJson(text);
+  const shown = pretty.slice(0, MOST_CHARACTERS);
+  const cut =
+    (isCut || shown.length < pretty.length) && html`<p class="lead">${messages.text('call.cut')}</p>`;
+  const facts = messages.text('call.facts', { milliseconds });
+  return html`<section class="answer" aria-label="${messages.text('call.answer')}" tabindex="-1" autofocus><h2>${messages.text('call.answer')}</h2>
+<p class="answer-facts"><span class="state ${status < 400 ? 'good' : 'bad'}">${status}</span> ${facts} <span class="code">${messages.text('call.request_id', { requestId })}</span></p>
+${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : copyable('answer', visible(shown))}${cut}</section>`;
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** Control and direction characters, which would change how what is around them reads. Lines and tabs stay. */
+const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+const visible = (text: string): string =>
+  text.replace(UNSEEN, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+
+function codeOf({ url, client, form, call }: OperationParts & { readonly call: Call }): Html {
+  const code = (id: string, title: string, text: string) =>
+    html`<details class="code-of" name="code"><summary>${title}</summary>${copyable(id, visible(text))}</details>`;
+  const parts = { url, client, form, call };
+  return html`<section class="same-call" aria-label="${messages.text('call.code')}">
+${code('call-curl', 'curl', curlOfCall(parts))}
+${code('call-typescript', 'TypeScript', typescriptOfCall(parts))}</section>`;
+}

@@ -1,0 +1,59 @@
+/** The playground's first page: which application is tried. */
+import { readFileSync } from 'node:fs';
+
+import { type Html, html } from '../../http/html.ts';
+import { inlineScript } from '../../http/page.ts';
+import type { Client } from '../../oauth/client.ts';
+import { mayRole } from '../../people/permission.ts';
+import type { Person } from '../../people/person.ts';
+import type { TestUser } from '../../playground/test-user-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { APPLICATIONS } from './applications.page.ts';
+import { table, top } from './parts.page.ts';
+
+export const PLAYGROUND = '/dashboard/playground';
+
+/** Where the test user of an application is; its operations are below it. */
+export const playgroundPath = (clientId: string, below?: string): string =>
+  [PLAYGROUND, clientId, ...(below === undefined ? [] : [below])]
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join('/');
+
+/** Opens the flow in a window of its own. */
+export const POPUP = inlineScript(
+  readFileSync(new URL('./playground.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
+);
+
+export type PlaygroundParts = {
+  /** Those that the reader may try. */
+  readonly clients: readonly Client[];
+  /** The reader's own. */
+  readonly users: readonly TestUser[];
+};
+
+export function playgroundPage({ clients, users }: PlaygroundParts, { role }: Person): Html {
+  const head = top(messages.text('playground.title'), messages.text('playground.lead'));
+  if (clients.length === 0) return html`${head}${noApplication(mayRole(role, 'application.create'))}`;
+  const rows = clients.map(({ clientId, name }) => {
+    const user = users.find((one) => one.clientId === clientId);
+    return [
+      html`<a href="${playgroundPath(clientId)}"><bdi>${name}</bdi></a>`,
+      user === undefined
+        ? html`${messages.text('playground.user.none')}`
+        : html`<span class="code">${user.userId}</span>`,
+      html`${messages.text(user?.isConnected ? 'playground.connected' : 'playground.unconnected')}`,
+    ];
+  });
+  const heads = ['applications.name', 'playground.user', 'playground.state'] as const;
+  return html`${head}${table({
+    name: messages.text('playground.title'),
+    heads: heads.map((one) => messages.text(one)),
+    rows,
+  })}`;
+}
+
+function noApplication(mayCreate: boolean): Html {
+  const create = html`<div class="buttons"><a class="button primary" href="${APPLICATIONS}/new">${messages.text('applications.create')}</a></div>`;
+  return html`<div class="empty"><strong>${messages.text('applications.none')}</strong>
+<p>${messages.text(mayCreate ? 'playground.none' : 'applications.none.given')}</p>${mayCreate && create}</div>`;
+}

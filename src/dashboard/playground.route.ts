@@ -1,0 +1,211 @@
+/** The playground: a test user connects an application's calendars, and every operation can be tried with it. */
+import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { type Html, html } from '../http/html.ts';
+import type { Client } from '../oauth/client.ts';
+import { SCOPES } from '../oauth/scope.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may } from '../people/permission.ts';
+import {
+  beginFlow,
+  CALLBACK_PATH,
+  finishFlow,
+  readTestName,
+  startOver,
+} from '../playground/connect-test-user.ts';
+import type { OperationForm } from '../playground/operation-forms.ts';
+import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
+import { runCall } from '../playground/run-call.ts';
+import { readApplication, readableApplications } from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardRoute, type DashboardVisit, type DoorRoute, goTo, showDoor } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { onwardPage } from './pages/onward.page.ts';
+import { PLAYGROUND, POPUP, playgroundPage, playgroundPath } from './pages/playground.page.ts';
+import { operationPage } from './pages/playground-call.page.ts';
+import { testUserPage } from './pages/playground-user.page.ts';
+import { callsFrom } from './playground-calls.ts';
+
+const ONE = `${PLAYGROUND}/:clientId`;
+const FINISH = `${PLAYGROUND}/finish`;
+/** Longer than any state or code of ours. */
+const MOST_CHARACTERS = 1_000;
+
+export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => {
+  const forms = formsOf(deps);
+  return [...choosing(), ...flow(), ...trying(forms), ...calling(forms)];
+};
+
+type Forms = () => Promise<readonly OperationForm[]>;
+
+/** Made when they are first asked for: the reference's schemas are loaded with them. */
+function formsOf({ publicUrl }: OpenDashboard): Forms {
+  let made: Promise<readonly OperationForm[]> | undefined;
+  const make = async () => {
+    const [{ currentDocument }, { operationForms }] = await Promise.all([
+      import('../api-reference/current-document.ts'),
+      import('../playground/operation-forms.ts'),
+    ]);
+    const document: OpenApiDocument = currentDocument(publicUrl);
+    return operationForms(document);
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const choosing = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: PLAYGROUND,
+    needs: 'playground.open',
+    async handle({ person, show, deps }) {
+      const readable = await readableApplications(person, deps);
+      const clients = readable.filter(({ clientId }) => may(person, 'playground.use', clientId));
+      const users = await deps.testUsers.listTestUsers(person.personId);
+      const content = playgroundPage({ clients, users }, person);
+      return show({ title: messages.text('playground.title'), content });
+    },
+  },
+];
+
+/** The way back of a flow. The session's cookie is not sent with what another origin leads to, so it takes two steps. */
+const flow = (): (DashboardRoute | DoorRoute)[] => [
+  {
+    method: 'GET',
+    path: CALLBACK_PATH,
+    needs: 'nobody',
+    async handle({ reply, query, cookies }) {
+      const names = ['state', 'code', 'error'] as const;
+      const given = names.map((name) => [name, query(name).slice(0, MOST_CHARACTERS)]);
+      const to = `${FINISH}?${new URLSearchParams(given)}`;
+      return showDoor(reply, onwardPage({ to, title: messages.text('playground.back') }, cookies.theme));
+    },
+  },
+  {
+    method: 'GET',
+    path: FINISH,
+    needs: 'playground.open',
+    async handle({ person, session, query, reply, deps }) {
+      const answer = { state: query('state'), code: query('code'), isDenied: query('error') !== '' };
+      const by = { person, sessionId: session.sessionId };
+      const { user, isConnected } = await finishFlow(by, answer, deps);
+      const done = isConnected ? 'connected' : 'denied';
+      return goTo(reply, `${playgroundPath(user.clientId)}?done=${done}`);
+    },
+  },
+];
+
+const trying = (forms: Forms): DashboardRoute[] => [
+  { method: 'GET', path: ONE, needs: 'playground.use', handle: (visit) => showTestUser(visit, forms) },
+  {
+    method: 'POST',
+    path: ONE,
+    needs: 'playground.use',
+    async handle(visit) {
+      const { person, session, field, reply, cookies, deps } = visit;
+      const { clientId } = await clientOf(visit);
+      const name = readTestName(field('name'));
+      if (name === undefined) return showTestUser(visit, forms, { typed: field('name') });
+      const scope = SCOPES.find((one) => one === field('scope')) ?? 'read-write';
+      const by = { person, sessionId: session.sessionId };
+      const to = await beginFlow(by, { clientId, name, scope }, deps);
+      return showDoor(reply, onwardPage({ to, title: messages.text('playground.onward') }, cookies.theme));
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/start-over`,
+    needs: 'playground.use',
+    async handle(visit) {
+      const { clientId } = await clientOf(visit);
+      await startOver(visit.person, clientId, visit.deps);
+      return goTo(visit.reply, `${playgroundPath(clientId)}?done=over`);
+    },
+  },
+];
+
+/** `typed` is a name that cannot be one. */
+async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { readonly typed: string }) {
+  const { person, viewer, query, show, deps } = visit;
+  const client = await clientOf(visit);
+  const { clientId, name } = client;
+  const user = await deps.testUsers.findTestUser(person.personId, clientId);
+  const parts = {
+    ...{ client, user, wrong, done: query('done') },
+    accounts: user === undefined ? [] : await deps.accounts.listAccounts(clientId, user.userId),
+    hasProvider: await hasProvider(client, deps),
+    forms: await forms(),
+  };
+  const title = `${messages.text('playground.title')} – ${name}`;
+  const page = { title, content: testUserPage(parts, viewer), script: POPUP };
+  return show(page, wrong === undefined ? 200 : 400);
+}
+
+/** Whether there is anything that its users could connect. */
+async function hasProvider({ clientId, providers }: Client, { offeredProviders, apps }: OpenDashboard) {
+  const kinds = PROVIDER_KINDS.filter((kind) => offeredProviders.includes(kind));
+  for (const kind of kinds.filter((one) => providers === undefined || providers.includes(one)))
+    if (kind === 'apple' || kind === 'caldav' || (await apps.find(clientId, kind)) !== undefined) return true;
+  return false;
+}
+
+const calling = (forms: Forms): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: `${ONE}/:operation`,
+    needs: 'playground.use',
+    handle: async (visit) => showOperation(visit, forms, async () => ({})),
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/:operation`,
+    needs: 'playground.use',
+    handle: (visit) => showOperation(visit, forms, (form) => answerOf(visit, form)),
+  },
+];
+
+type Outcome = Pick<Parameters<typeof operationPage>[0], 'call' | 'answer' | 'problem'>;
+
+async function answerOf(visit: DashboardVisit, form: OperationForm): Promise<Outcome> {
+  const { http, person, parameter, field, deps } = visit;
+  const clientId = parameter('clientId');
+  try {
+    const call = readCall(form, field);
+    const user = await deps.testUsers.findTestUser(person.personId, clientId);
+    const run = { clientId, user, form, call, clientSecret: field(SECRET_FIELD) };
+    const send = callsFrom(http, deps.publicUrl);
+    const answer = await runCall(person, run, { ...deps, send });
+    if (answer === undefined) return { call, problem: messages.text('call.late') };
+    return { call, answer };
+  } catch (reason) {
+    if (!(reason instanceof UnreadableCall)) throw reason;
+    return { problem: messages.text(`call.wrong.${reason.reason}`, { field: reason.field }) };
+  }
+}
+
+async function showOperation(
+  visit: DashboardVisit,
+  forms: Forms,
+  run: (form: OperationForm) => Promise<Outcome>,
+) {
+  const { http, person, viewer, parameter, field, show, deps } = visit;
+  const client = await clientOf(visit);
+  const form = (await forms()).find(({ id }) => id === parameter('operation'));
+  if (form === undefined) throw new PeopleRefusal('not_there');
+  const outcome = await run(form);
+  const user = await deps.testUsers.findTestUser(person.personId, client.clientId);
+  const accounts = user === undefined ? [] : await deps.accounts.listAccounts(client.clientId, user.userId);
+  const typed: Typed | undefined = http.method === 'POST' ? field : undefined;
+  const parts = { client, form, user, typed, provider: accounts[0]?.provider, now: deps.now(), ...outcome };
+  const content: Html = html`${operationPage({ ...parts, url: deps.publicUrl }, viewer)}`;
+  return show(
+    { title: `${form.summary} – ${client.name}`, content },
+    outcome.problem === undefined ? 200 : 400,
+  );
+}
+
+/** The application of the address. Throws PeopleRefusal `not_there`. */
+const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
+  readApplication(person, parameter('clientId'), deps);

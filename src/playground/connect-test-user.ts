@@ -1,0 +1,126 @@
+/**
+ * A flow that the playground begins and ends. It is marked by what the server keeps: a pushed request for a user id that nobody
+ * else can ask for. Its state and its proof of PKCE stay here, and it ends in the session that began it or nowhere: who follows
+ * somebody else's link into a flow, or is sent somebody else's answer, gets and gives nothing.
+ */
+import { randomBytes } from 'node:crypto';
+
+import { hashOfSecret } from '../lib/sealing.ts';
+import { type AuthorizationCodeDeps, authorizationCodeGrant } from '../oauth/authorization-code-grant.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import { challengeOf } from '../oauth/pkce.ts';
+import { playgroundUserId } from '../oauth/playground-users.ts';
+import { keepPushed, type PushedRequestDeps } from '../oauth/pushed-requests.ts';
+import type { Scope } from '../oauth/scope.ts';
+import type { UserStore } from '../oauth/user-store.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Person } from '../people/person.ts';
+import { testTokensOf } from './test-tokens.ts';
+import type { TestUser, TestUserStore } from './test-user-store.ts';
+
+export type PlaygroundDeps = AuthorizationCodeDeps & {
+  readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly users: Pick<UserStore, 'deleteUser'>;
+  readonly pushedRequests: PushedRequestDeps['pushedRequests'];
+  readonly testUsers: TestUserStore;
+  /** The origin that users of applications know this instance by. */
+  readonly publicUrl: string;
+  readonly dashboardUrl: string;
+};
+
+/** Where its flows end, under the dashboard's origin. */
+export const CALLBACK_PATH = '/dashboard/playground/callback';
+
+const HOUR_MS = 3_600_000;
+/** As long as an authorization request can be answered. */
+const FLOW_MS = 2 * HOUR_MS;
+/** After so long without a new flow a test user goes. */
+const TEST_USER_MS = 24 * HOUR_MS;
+
+const DEFAULT_NAME = 'test-user';
+const NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
+
+/** What a developer calls a test user; `undefined` for what cannot be part of an id. */
+export function readTestName(typed: string): string | undefined {
+  const name = typed.trim() || DEFAULT_NAME;
+  return NAME.test(name) ? name : undefined;
+}
+
+export type BegunBy = { readonly person: Person; readonly sessionId: string };
+
+/** Answers the address where the flow begins. Throws PeopleRefusal. */
+export async function beginFlow(
+  { person, sessionId }: BegunBy,
+  flow: { readonly clientId: string; readonly name: string; readonly scope: Scope },
+  deps: PlaygroundDeps,
+): Promise<string> {
+  const { clientId, name, scope } = flow;
+  mustBeAllowed(person, 'playground.use', clientId);
+  const [state, verifier] = [newSecret(), newSecret()];
+  const now = deps.now();
+  const user = await deps.testUsers.beginFlow({
+    ...{ clientId, personId: person.personId, sessionId, verifier, now },
+    newUserId: playgroundUserId(name, randomBytes(9).toString('base64url')),
+    stateHash: hashOfSecret(state),
+    endsAt: now + TEST_USER_MS,
+  });
+  if (user === undefined) throw new PeopleRefusal('not_there');
+  const asked = {
+    client_id: clientId,
+    user_id: user.userId,
+    user_name: name,
+    redirect_uri: callbackUrl(deps),
+    response_type: 'code',
+    ...{ scope, state, code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
+  };
+  const query = String(new URLSearchParams(asked));
+  const requestUri = await keepPushed({ clientId, query, createdAt: now }, deps);
+  return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
+}
+
+/** What came back with the browser. */
+export type FlowAnswer = {
+  readonly state: string;
+  readonly code: string;
+  /** Whether the user did not allow it. */
+  readonly isDenied: boolean;
+};
+
+/** Answers whose flow it was, and whether it connected. Throws PeopleRefusal `flow_ended` for what is not this session's. */
+export async function finishFlow(
+  { person, sessionId }: BegunBy,
+  { state, code, isDenied }: FlowAnswer,
+  deps: PlaygroundDeps,
+): Promise<{ readonly user: TestUser; readonly isConnected: boolean }> {
+  const by = { sessionId, begunAfter: deps.now() - FLOW_MS };
+  const flow = await deps.testUsers.takeFlow(hashOfSecret(state), by);
+  if (flow === undefined) throw new PeopleRefusal('flow_ended');
+  const { user, verifier } = flow;
+  // The application may have been taken from them meanwhile.
+  mustBeAllowed(person, 'playground.use', user.clientId);
+  if (isDenied) return { user, isConnected: false };
+  const client = await deps.clients.findClient(user.clientId);
+  if (client === undefined || code !== user.userId) throw new PeopleRefusal('flow_ended');
+  const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
+  const tokens = testTokensOf(await authorizationCodeGrant(exchange, deps), deps.now());
+  const isConnected = await deps.testUsers.connect(user, { tokens, endsAt: deps.now() + TEST_USER_MS });
+  if (!isConnected) throw new PeopleRefusal('flow_ended');
+  return { user, isConnected };
+}
+
+/** Deletes the test user with all it has: its grants end at once, and access at providers that can be ended does. */
+export async function startOver(
+  person: Person,
+  clientId: string,
+  { testUsers, users, now }: Pick<PlaygroundDeps, 'testUsers' | 'users' | 'now'>,
+): Promise<void> {
+  mustBeAllowed(person, 'playground.use', clientId);
+  const user = await testUsers.findTestUser(person.personId, clientId);
+  if (user !== undefined) await users.deleteUser(clientId, user.userId, now());
+}
+
+const callbackUrl = ({ dashboardUrl }: Pick<PlaygroundDeps, 'dashboardUrl'>): string =>
+  dashboardUrl + CALLBACK_PATH;
+
+const newSecret = (): string => randomBytes(32).toString('base64url');

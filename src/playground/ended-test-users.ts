@@ -1,0 +1,20 @@
+/** Test users whose time is over: they go as any user does who is deleted. */
+import type { UserStore } from '../oauth/user-store.ts';
+import type { TestUserStore } from './test-user-store.ts';
+
+export type EndedTestUsersDeps = {
+  readonly testUsers: Pick<TestUserStore, 'listEnded'>;
+  readonly users: Pick<UserStore, 'deleteUser'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** The rest waits for the next time. */
+const MOST_AT_A_TIME = 200;
+
+/** Answers how many went. */
+export async function deleteEndedTestUsers({ testUsers, users, now }: EndedTestUsersDeps): Promise<number> {
+  const ended = await testUsers.listEnded(now(), MOST_AT_A_TIME);
+  for (const { clientId, userId } of ended) await users.deleteUser(clientId, userId, now());
+  return ended.length;
+}

@@ -1,0 +1,139 @@
+/** A call of a test user: made as an application makes it, and shown without any token. */
+
+import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Person } from '../people/person.ts';
+import type { OperationForm } from './operation-forms.ts';
+import { type Call, TOKEN_WORDS } from './read-call.ts';
+import { currentTokens, type TestTokenDeps } from './test-tokens.ts';
+import type { TestTokens, TestUserKey, TestUserStore } from './test-user-store.ts';
+
+/** A request as it is sent. */
+export type SentCall = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+};
+
+/** What came, as far as it is kept. */
+export type ReceivedAnswer = {
+  readonly status: number;
+  readonly requestId: string;
+  readonly text: string;
+  /** Whether `text` is not all of it. */
+  readonly isCut: boolean;
+};
+
+/** Makes a request of this server's own interface; `undefined` where no answer came in time. */
+export type SendCall = (call: SentCall) => Promise<ReceivedAnswer | undefined>;
+
+export type RunCallDeps = TestTokenDeps & {
+  readonly testUsers: Pick<TestUserStore, 'tokensOf' | 'renewTokens' | 'noteCall'>;
+};
+
+export type RunCall = {
+  readonly clientId: string;
+  readonly user: TestUserKey | undefined;
+  readonly form: OperationForm;
+  readonly call: Call;
+  /** The application's, where it was typed. */
+  readonly clientSecret: string;
+};
+
+/** An answer that can be shown. */
+export type ShownAnswer = ReceivedAnswer & { readonly milliseconds: number };
+
+/** Throws PeopleRefusal. `undefined`: no answer came in time. */
+export async function runCall(
+  person: Person,
+  run: RunCall,
+  { send, ...deps }: RunCallDeps & { readonly send: SendCall },
+): Promise<ShownAnswer | undefined> {
+  const { clientId, user, form, call, clientSecret } = run;
+  mustBeAllowed(person, 'playground.use', clientId);
+  const tokens = user && (await currentTokens(user, deps));
+  const begun = performance.now();
+  const answer = await send(sentCall(call, { clientId, clientSecret, tokens }));
+  const milliseconds = Math.round(performance.now() - begun);
+  if (user !== undefined && form.method !== 'GET')
+    await deps.testUsers.noteCall(user, { operation: form.id, status: answer?.status ?? 0 });
+  if (answer === undefined) return undefined;
+  const { text, renewed } = withoutTokens(answer.text);
+  if (user !== undefined && renewed !== undefined) await keepRenewed(user, renewed, deps);
+  return { ...answer, text, milliseconds };
+}
+
+type Credentials = Pick<RunCall, 'clientId' | 'clientSecret'> & { readonly tokens: TestTokens | undefined };
+
+function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): SentCall {
+  const { method, path, headers, body, credentials } = call;
+  const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
+  const authorization = {
+    user: tokens && `Bearer ${tokens.accessToken}`,
+    application: `Basic ${basic.toString('base64')}`,
+    none: undefined,
+  }[credentials];
+  return {
+    ...{ method, path },
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(withTokens(body, tokens)),
+  };
+}
+
+/** A member that is one of the words for a token gets the test user's. */
+function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
+  if (tokens === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const words = Object.entries(TOKEN_WORDS);
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      const [key] = words.find(([, word]) => word === value) ?? [];
+      return [name, key === undefined ? value : tokens[key as keyof typeof TOKEN_WORDS]]; // a key of it
+    }),
+  );
+}
+
+type TokenAnswer = { readonly access_token: string; readonly refresh_token: string };
+
+/** What `/token` answered, with words in the place of its tokens. */
+function withoutTokens(text: string): { readonly text: string; readonly renewed: TokenAnswer | undefined } {
+  const answer = jsonOf(text);
+  if (answer === undefined || !('access_token' in answer && 'refresh_token' in answer))
+    return { text, renewed: undefined };
+  const hidden = { access_token: TOKEN_WORDS.accessToken, refresh_token: TOKEN_WORDS.refreshToken };
+  const { access_token, refresh_token } = answer;
+  const areTexts = typeof access_token === 'string' && typeof refresh_token === 'string';
+  return {
+    text: JSON.stringify({ ...answer, ...hidden }),
+    renewed: areTexts ? { access_token, refresh_token } : undefined,
+  };
+}
+
+function jsonOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps new tokens that are the test user's; those of anybody else are forgotten here. */
+async function keepRenewed(
+  user: TestUserKey,
+  { access_token: accessToken, refresh_token: refreshToken }: TokenAnswer,
+  { testUsers, signer, now }: RunCallDeps,
+): Promise<void> {
+  const grant = await signer.readAccessToken(accessToken);
+  if (grant?.clientId !== user.clientId || grant.userId !== user.userId) return;
+  await testUsers.renewTokens(user, {
+    accessToken,
+    refreshToken,
+    expiresAt: now() + ACCESS_TOKEN_SECONDS * 1000,
+  });
+}

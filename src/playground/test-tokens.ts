@@ -1,0 +1,39 @@
+/** The tokens of a test user: they never leave the server, and are renewed when a call needs it. */
+import type { ClientStore } from '../oauth/client-store.ts';
+import { OAuthError } from '../oauth/oauth-error.ts';
+import { type RefreshTokenDeps, refreshTokenGrant } from '../oauth/refresh-token-grant.ts';
+import type { TokenResponse } from '../oauth/token-signer.ts';
+import type { TestTokens, TestUserKey, TestUserStore } from './test-user-store.ts';
+
+export type TestTokenDeps = RefreshTokenDeps & {
+  readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly testUsers: Pick<TestUserStore, 'tokensOf' | 'renewTokens'>;
+};
+
+/** A call takes its time too. */
+const SPARE_MS = 60_000;
+
+/** `now` is epoch milliseconds. */
+export const testTokensOf = (answer: TokenResponse, now: number): TestTokens => ({
+  accessToken: answer.access_token,
+  refreshToken: answer.refresh_token,
+  expiresAt: now + answer.expires_in * 1000,
+});
+
+/** Those to call with; the ones there are where they cannot be renewed, since the answer then says what is wrong. */
+export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Promise<TestTokens | undefined> {
+  const tokens = await deps.testUsers.tokensOf(user);
+  if (tokens === undefined || tokens.expiresAt - SPARE_MS > deps.now()) return tokens;
+  const client = await deps.clients.findClient(user.clientId);
+  if (client === undefined) return tokens;
+  try {
+    const answer = await refreshTokenGrant({ client, refreshToken: tokens.refreshToken }, deps);
+    const renewed = testTokensOf(answer, deps.now());
+    await deps.testUsers.renewTokens(user, renewed);
+    return renewed;
+  } catch (refusal) {
+    if (!(refusal instanceof OAuthError)) throw refusal;
+    // Another call of the same moment was faster, or the grant has ended.
+    return deps.testUsers.tokensOf(user);
+  }
+}
