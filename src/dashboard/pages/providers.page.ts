@@ -3,7 +3,7 @@ import type { AppRegistration } from '../../access/app-registration.ts';
 import type { AppVerdict } from '../../access/provider-app-check.ts';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
 import { notice, outwardLink } from '../../design/parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/signs.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -93,7 +93,7 @@ function registrationOf(kind: AppKind, { redirectUri, permissions, issuer }: App
     html`<span class="code">${scope}</span>`,
     html`<ul class="code">${permissions[scope].map((permission) => html`<li>${permission}</li>`)}</ul>`,
   ]);
-  return html`<details class="registration"><summary>${messages.text('providers.register')}</summary>
+  return html`<details class="registration"><summary>${messages.text('providers.register')}${SIGNS.unfold}</summary>
 <p class="hint">${messages.markup('providers.register.text', { console })}</p>
 <h3>${messages.text('providers.redirect')}</h3>${copyRow(`${kind}-redirect`, redirectUri)}
 <h3>${messages.text('providers.permissions')}</h3>

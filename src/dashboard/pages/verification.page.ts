@@ -46,8 +46,8 @@ export function verificationContent(parts: VerificationParts, viewer: Viewer): H
   return html`${isDone && notice('done', html`${messages.text(DONE[done as keyof typeof DONE])}`, true)}
 ${statusPanel(parts)}
 ${requirements(verification)}
-${reviewActions(verification, typed, viewer)}
 ${valuesTable(verification)}
+${reviewActions(verification, typed, viewer)}
 ${activityLog(parts)}`;
 }
 
