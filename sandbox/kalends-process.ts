@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The repository's start, or the published package's. */
@@ -17,6 +18,8 @@ const STOP_MS = 10_000;
 export type KalendsProcess = {
   /** The public origin. */
   readonly url: string;
+  /** Where the dashboard's first owner is made, once and within half an hour. */
+  readonly setupUrl: string | undefined;
   /** Makes an application known, by the command line. */
   createClient(options: NewClient): Promise<Credentials>;
   /** What it wrote to standard error, which is its log; the last of it. */
@@ -53,12 +56,13 @@ export async function startKalends(
     KALENDS_DATA_DIR: dataDir,
     ...settings,
   };
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--json'], {
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const log = lastOutput(child);
+  const started = firstLine(child);
   // In a group of its own, Ctrl-C does not reach it before we end it; but it must not outlive us either.
   const killed = () => void child.kill('SIGKILL');
   process.once('exit', killed);
@@ -73,8 +77,10 @@ export async function startKalends(
     await close();
     throw failure;
   }
+  const { setupUrl } = await started;
   return {
     url,
+    setupUrl,
     log,
     ended: once(child, 'exit').then(() => {}),
     close,
@@ -98,6 +104,15 @@ async function command(args: readonly string[], env: NodeJS.ProcessEnv): Promise
     throw new Error(`kalends ${args.join(' ')} ended with ${child.exitCode}: ${output}`);
   // With --json a command writes one object.
   return JSON.parse(output) as Record<string, unknown>;
+}
+
+/** What it says of itself once it listens. */
+async function firstLine(child: ChildProcess): Promise<{ readonly setupUrl?: string }> {
+  if (child.stdout === null) return {};
+  const line = once(createInterface({ input: child.stdout }), 'line');
+  const [text]: unknown[] = await Promise.race([line, once(child, 'exit')]);
+  // `serve --json` writes one object. Without it the process has ended, which is told elsewhere.
+  return typeof text === 'string' ? (JSON.parse(text) as { setupUrl?: string }) : {};
 }
 
 function lastOutput(child: ChildProcess): () => string {

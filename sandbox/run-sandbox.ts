@@ -28,17 +28,17 @@ function welcome({ application, demoUrl, controlUrl, kalends, people, providers 
 The sandbox is running. Nothing leaves this machine. Ctrl-C stops everything.
 
   Begin here       ${demoUrl}
-                   Press "Connect a calendar", then "Connect Google", pick Mara,
-                   press Continue, and then Allow. There is nothing to type.
+                   Press "Connect a calendar", Google, Mara, Continue, Allow.
   Faults and time  ${controlUrl}
 
-Who can sign in:
+  Dashboard        its first owner, by this link, once and within 30 minutes:
+${kalends.setupUrl}
 
+Who can sign in:
 ${[...providerRows].join('\n')}
              at the server ${providers.caldav.origin}
 
 For your own code, the demo is this application at Kalends:
-
   Kalends          ${kalends.url}
   client_id        ${application.clientId}
   client_secret    ${application.clientSecret}

@@ -2,6 +2,7 @@
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
 import { type Html, html } from '../http/html.ts';
 import { type Client, PUSHED_REQUESTS, RETURNING_USERS } from '../oauth/client.ts';
+import { may } from '../people/permission.ts';
 import { typedFields } from './applications.route.ts';
 import {
   changeSecurity,
@@ -29,6 +30,7 @@ import {
 } from './pages/application.page.ts';
 import { postmanEnvironment } from './pages/application-code.ts';
 import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
+import { playgroundPath } from './pages/playground.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { readReview } from './reviews.ts';
 
@@ -98,7 +100,12 @@ const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [
     needs: 'application.read',
     async handle(visit) {
       const client = await clientOf(visit);
-      return showTab(visit, { client, tab: '/start', content: firstSteps({ ...client, url: publicUrl }) });
+      const mayTry = may(visit.person, 'playground.use', client.clientId);
+      const tryAt = mayTry ? playgroundPath(client.clientId) : undefined;
+      return showTab(visit, {
+        ...{ client, tab: '/start' },
+        content: firstSteps({ ...client, url: publicUrl }, tryAt),
+      });
     },
   },
 ];

@@ -13,6 +13,7 @@ import {
   type FieldKey,
   newApplicationPage,
 } from './pages/applications.page.ts';
+import { playgroundPath } from './pages/playground.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
 import { waitingReviews } from './reviews.ts';
 
@@ -61,7 +62,11 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
         const content = newApplicationPage({ values, problems: created.problems }, viewer);
         return show({ title: messages.text('application_new.title'), content }, 400);
       }
-      const content = createdPage({ ...created, url: deps.publicUrl });
+      const content = createdPage({
+        ...created,
+        url: deps.publicUrl,
+        tryAt: playgroundPath(created.client.clientId),
+      });
       return show({ title: created.client.name, content });
     },
   },

@@ -114,27 +114,36 @@ ${clientSecret !== undefined && one('client-secret', 'credentials.secret', clien
 ${webhookSecret !== undefined && one('webhook-secret', 'credentials.webhook_secret', webhookSecret)}</section>`;
 }
 
-export type CreatedParts = ShownSecrets & { readonly client: Client; readonly url: string };
+export type CreatedParts = ShownSecrets & {
+  readonly client: Client;
+  readonly url: string;
+  /** Its playground. */
+  readonly tryAt: string;
+};
 
 /** The application that was just made. Its secrets are kept nowhere. */
-export function createdPage({ client, url, clientSecret, webhookSecret }: CreatedParts): Html {
+export function createdPage({ client, url, tryAt, clientSecret, webhookSecret }: CreatedParts): Html {
   const { clientId, name, redirectUri } = client;
   const lead = html`<strong>${messages.text('created.once')}</strong> ${messages.text('created.once.text')}`;
   return html`${top(messages.markup('created.title', { name }), messages.text('created.lead'))}
 ${secretsPanel({ clientSecret, webhookSecret }, lead)}
 <section class="panel"><h2>${messages.text('created.id')}</h2>${copyRow('client-id', clientId)}
 <h3>${messages.text('created.url')}</h3>${copyRow('instance-url', url)}</section>
-${firstSteps({ url, clientId, redirectUri, secret: clientSecret })}
+${firstSteps({ url, clientId, redirectUri, secret: clientSecret }, tryAt)}
 <div class="buttons"><a class="button primary fitting" href="${applicationPath(clientId)}">${messages.text('created.done')}</a></div>`;
 }
 
-/** Code to begin with, and what comes next. */
-export function firstSteps(input: CodeInput): Html {
+/** Code to begin with, and what comes next; `tryAt` is where the flow can be run without any code. */
+export function firstSteps(input: CodeInput, tryAt: string | undefined): Html {
   const code = (id: string, title: string, text: string) =>
     html`<details class="code-of" name="code"${id === 'code-curl' && html` open`}><summary>${title}</summary>${copyable(id, text)}</details>`;
   const tryIt = html`<a href="${authorizeUrl(input)}" target="_blank" rel="noopener noreferrer">${messages.text('steps.try')}</a>`;
   const reference = html`<a href="${input.url}/docs">${messages.text('steps.reference')}</a>`;
-  return html`<h2>${messages.text('steps.code')}</h2>
+  const run =
+    tryAt !== undefined &&
+    html`<section class="panel"><h2>${messages.text('steps.run')}</h2><p class="lead">${messages.text('steps.run.text')}</p>
+<div class="buttons"><a class="button primary" href="${tryAt}">${messages.text('steps.run.do')}</a></div></section>`;
+  return html`${run}<h2>${messages.text('steps.code')}</h2>
 ${code('code-curl', 'curl', curlCode(input))}
 ${code('code-typescript', 'TypeScript', typescriptCode(input))}
 ${code('code-python', 'Python', pythonCode(input))}

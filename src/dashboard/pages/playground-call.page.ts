@@ -12,6 +12,7 @@ import { curlOfCall, typescriptOfCall } from './call-code.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, field, top } from './parts.page.ts';
 import { PLAYGROUND, playgroundPath } from './playground.page.ts';
+import { visibleText } from './visible-text.ts';
 
 export type OperationParts = {
   readonly client: Client;
@@ -125,13 +126,12 @@ const MOST_CHARACTERS = 60_000;
 
 function answerPanel({ status, requestId, milliseconds, text, isCut }: ShownAnswer): Html {
   const pretty = prettyJson(text);
-  const shown = pretty.slice(0, MOST_CHARACTERS);
   const cut =
-    (isCut || shown.length < pretty.length) && html`<p class="lead">${messages.text('call.cut')}</p>`;
+    (isCut || pretty.length > MOST_CHARACTERS) && html`<p class="lead">${messages.text('call.cut')}</p>`;
   const facts = messages.text('call.facts', { milliseconds });
   return html`<section class="answer" aria-label="${messages.text('call.answer')}" tabindex="-1" autofocus><h2>${messages.text('call.answer')}</h2>
 <p class="answer-facts"><span class="state ${status < 400 ? 'good' : 'bad'}">${status}</span> ${facts} <span class="code">${messages.text('call.request_id', { requestId })}</span></p>
-${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : copyable('answer', visible(shown))}${cut}</section>`;
+${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : copyable('answer', visibleText(pretty, MOST_CHARACTERS))}${cut}</section>`;
 }
 
 function prettyJson(text: string): string {
@@ -142,15 +142,9 @@ function prettyJson(text: string): string {
   }
 }
 
-/** Control and direction characters, which would change how what is around them reads. Lines and tabs stay. */
-const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
-
-const visible = (text: string): string =>
-  text.replace(UNSEEN, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
-
 function codeOf({ url, client, form, call }: OperationParts & { readonly call: Call }): Html {
   const code = (id: string, title: string, text: string) =>
-    html`<details class="code-of" name="code"><summary>${title}</summary>${copyable(id, visible(text))}</details>`;
+    html`<details class="code-of" name="code"><summary>${title}</summary>${copyable(id, visibleText(text, MOST_CHARACTERS))}</details>`;
   const parts = { url, client, form, call };
   return html`<section class="same-call" aria-label="${messages.text('call.code')}">
 ${code('call-curl', 'curl', curlOfCall(parts))}

@@ -5,14 +5,17 @@
   for (const content of document.querySelectorAll('[data-popup]')) {
     const form = content.closest('form');
     form.addEventListener('submit', () => {
+      // The new window gets a copy of this: providers' pages cut the two apart, so that it knows nothing else of us.
+      sessionStorage.setItem(NAME, 'popup');
       form.target = window.open('', NAME, 'popup,width=480,height=760') ? NAME : '';
+      sessionStorage.removeItem(NAME);
       if (form.target === '') return;
       channel.onmessage = ({ data }) => location.assign(location.pathname + data);
       // It can be opened again: whoever closes that window has not finished.
       setTimeout(() => delete form.dataset.sent);
     });
   }
-  if (window.opener && location.search) {
+  if (location.search.startsWith('?done=') && sessionStorage.getItem(NAME) === 'popup') {
     channel.postMessage(location.search);
     window.close();
   }

@@ -1,0 +1,106 @@
+/**
+ * The first minute with Kalends, in a real browser: from the sandbox's start to the first delivery seen in the dashboard. It
+ * prints how long each step took; the whole way is to take a minute at most.
+ */
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import type { Browser as Chromium } from 'playwright-core';
+
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { close, listen } from '../harness/loopback.ts';
+import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+
+const PICTURES = path.resolve(import.meta.dirname, '../../artefacts/playground');
+const MOST_MS = 60_000;
+const MARA = 'mara@gmail.example';
+
+describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
+  let sandbox: Sandbox;
+  let chromium: Chromium;
+  let webhookUrl: string;
+  const receiver = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(204).end());
+  });
+  const begun = performance.now();
+  before(async () => {
+    await mkdir(PICTURES, { recursive: true });
+    webhookUrl = `${await listen(receiver)}/webhooks`;
+    [sandbox, chromium] = await Promise.all([startSandbox(), launchChromium()]);
+  });
+  after(async () => {
+    await chromium?.close();
+    await sandbox?.close();
+    await close(receiver);
+  });
+
+  it('leads from the sandbox’s start to the first delivery seen, with nothing but the dashboard', async (t) => {
+    const took = (step: string) =>
+      t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${step}`);
+    took('the sandbox runs');
+    const { page, complaints } = await openPage(chromium, { viewport: { width: 1280, height: 900 } });
+    const fill = async (fields: Readonly<Record<string, string>>) => {
+      for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).first().fill(text);
+    };
+    const picture = (name: string) =>
+      page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
+
+    await page.goto(sandbox.kalends.setupUrl ?? '');
+    await fill({ 'Your name': 'Ada', 'E-mail address': 'ada@example.com' });
+    await page.locator('input[type=password]').first().fill('seven kettles sing at noon');
+    await page.getByRole('button', { name: 'Set up and sign in' }).click();
+    await page.getByRole('link', { name: 'Create an application' }).or(page.locator('nav')).first().waitFor();
+    took('the first owner is signed in');
+
+    await page.goto(`${new URL(page.url()).origin}/dashboard/applications/new`);
+    await page.locator('#name').fill('First app');
+    await page.locator('#redirect_uri').fill('http://localhost:3000/callback');
+    await page.locator('#webhook_url').fill(webhookUrl);
+    await page.getByRole('button', { name: 'Create an application' }).click();
+    await page.getByRole('link', { name: 'Open the playground' }).click();
+    took('an application is there');
+
+    await picture('1-unconnected');
+    const popupOpens = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Connect a calendar' }).click();
+    const popup = await popupOpens;
+    for (const name of ['Connect Google', MARA, 'Continue', 'Allow'])
+      await popup.getByRole('button', { name, exact: true }).click();
+    await page.getByText('The test user is connected').waitFor();
+    assert.ok(popup.isClosed());
+    await picture('2-connected');
+    const connectedPage = page.url();
+    took('a test user is connected');
+
+    await page.getByRole('link', { name: 'GET /events', exact: true }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('"events": [').waitFor();
+    await page.locator('summary', { hasText: 'TypeScript' }).click();
+    await picture('3-answer');
+    took('its events are read');
+
+    const calendar = { email: MARA, id: MARA };
+    const at = (hour: number) => ({ dateTime: `2027-03-16T${hour}:00:00`, timeZone: 'Europe/Berlin' });
+    const draft = { title: 'Planning', start: at(10), end: at(11) };
+    const { manual } = sandbox.providers.google;
+    const id = await manual.createEvent(calendar.email, calendar.id, draft);
+    await manual.updateEvent(calendar.email, calendar.id, { ...draft, id, start: at(12), end: at(13) });
+    await page.goto(connectedPage);
+    await page.getByRole('link', { name: 'Its deliveries' }).click();
+    const delivery = page.locator('tbody tr th a').first();
+    for (let tries = 0; tries < 40 && (await delivery.count()) === 0; tries += 1) {
+      await page.waitForTimeout(250);
+      await page.reload();
+    }
+    await delivery.click();
+    await page.getByText('204').first().waitFor();
+    await picture('4-delivery');
+    took('the first delivery is looked at');
+
+    assert.ok(performance.now() - begun <= MOST_MS);
+    assert.deepEqual(complaints, []);
+  });
+});
