@@ -1,5 +1,6 @@
 /** `kalends requests list`: what applications called, from the request log. */
 import type { RequestEntry } from '../request-log/request-entry.ts';
+import { parseStatus } from '../request-log/request-filter.ts';
 import type { RequestFilter } from '../request-log/request-log.ts';
 import { unknownClient } from './client-commands.ts';
 import { type Command, type Input, usageError } from './command.ts';
@@ -70,10 +71,10 @@ function filterIn(
 
 function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 'statusClass'> {
   if (status === undefined) return {};
-  const [, first, rest] = /^([1-5])(xx|\d\d)$/i.exec(status) ?? [];
-  if (first === undefined || rest === undefined)
+  const parsed = parseStatus(status);
+  if (parsed === undefined)
     throw usageError('--status must be a status such as 429, or a class such as 4xx.');
-  return /^\d/.test(rest) ? { status: Number(status) } : { statusClass: Number(first) };
+  return parsed;
 }
 
 function limitIn({ limit = String(USUAL) }: Input['options']): number {

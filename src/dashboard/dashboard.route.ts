@@ -21,7 +21,9 @@ import { peopleRoutes } from './people.route.ts';
 import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
+import { requestsRoutes } from './requests.route.ts';
 import { verificationRoutes } from './verification.route.ts';
+import { webhooksRoutes } from './webhooks.route.ts';
 
 export type { DashboardDeps } from './dashboard-deps.ts';
 
@@ -37,6 +39,8 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...deliveriesRoutes(),
   ...deliveryRoutes(deps),
   ...providersRoutes(),
+  ...webhooksRoutes(),
+  ...requestsRoutes(deps),
   ...peopleRoutes(deps),
   ...playgroundRoutes(deps),
   ...auditRoutes(deps),

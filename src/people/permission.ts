@@ -22,6 +22,8 @@ export const PERMISSIONS = {
   'application.read': { roles: ALL, ofApplication: true },
   'application.change': { roles: BUILDERS, ofApplication: true },
   'application.secrets': { roles: BUILDERS, ofApplication: true },
+  /** Webhooks at an address that another application has, or of the operator's own network. */
+  'endpoint.any_address': { roles: OWNER, ofApplication: true },
   'application.delete': { roles: OWNER, ofApplication: true },
   'user.read': { roles: ALL, ofApplication: true },
   'user.change': { roles: BUILDERS, ofApplication: true },

@@ -4,10 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditedChange, AuditFields, Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { differingFields } from '../audit/differing-fields.ts';
+import { endpointAddress } from '../lib/endpoint-address.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { PauseReason } from '../webhooks/endpoint.ts';
-import type { EndpointStore } from '../webhooks/endpoint-store.ts';
+import type { EndpointHears, PauseReason } from '../webhooks/endpoint.ts';
+import type { EndpointChange, EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { EndpointSecret } from '../webhooks/message.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
@@ -16,7 +17,8 @@ import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 // Its row is locked by this: what is read then is what the call before made.
 const LOCK = `
   UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
-  RETURNING client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets`;
+  RETURNING client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets,
+    hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"`;
 const PAUSE = `
   UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
    WHERE endpoint_id = :endpointId`;
@@ -24,6 +26,16 @@ const RESUME = `
   UPDATE webhook_endpoint SET state = 'active', paused_reason = NULL, paused_at = NULL, failures = 0,
          failing_since = NULL, gate_at = 0
    WHERE endpoint_id = :endpointId`;
+const CHANGE = `
+  UPDATE webhook_endpoint SET hears_events = :events, hears_calendars = :calendars, hears_connections = :connections,
+         hears_own = :own
+   WHERE endpoint_id = :endpointId`;
+// A new address has refused nothing yet: it is resumed.
+const MOVE = 'UPDATE webhook_endpoint SET url = :url, address = :address WHERE endpoint_id = :endpointId';
+/** Of events that it no longer hears of; what is under way comes to its end. */
+const QUIET = `
+  UPDATE webhook_stream SET due_at = NULL
+   WHERE endpoint_id = :endpointId AND calendar_key IS NOT NULL AND message_id IS NULL AND lease_holder IS NULL`;
 /** What waits to be tried again is tried now. */
 const WAKE = `
   UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
@@ -34,13 +46,22 @@ const KEEP_SECRETS = 'UPDATE webhook_endpoint SET secrets = :secrets WHERE endpo
 
 type LockedRow = {
   clientId: string;
+  url: string;
+  isFirst: number;
+  events: number;
+  calendars: number;
+  connections: number;
+  own: number;
   state: 'active' | 'paused';
   pausedReason: PauseReason | null;
   failures: number;
   secrets: string | null;
 };
 
-type Changes = Pick<EndpointStore, 'pauseEndpoint' | 'resumeEndpoint' | 'removeEndpoint' | 'changeSecrets'>;
+type Changes = Pick<
+  EndpointStore,
+  'pauseEndpoint' | 'resumeEndpoint' | 'changeEndpoint' | 'removeEndpoint' | 'changeSecrets'
+>;
 
 /** What an operator does to an endpoint; audited as the caller's. */
 export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | undefined): Changes {
@@ -66,13 +87,16 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         if (row === undefined) return false;
         await tx.all(RESUME, { endpointId });
         await tx.all(WAKE, { endpointId });
-        const changed = differingFields(stateOf(row), { state: 'active', paused_reason: null, failures: 0 });
+        const changed = differingFields(stateOf(row), ACTIVE);
         const { clientId } = row;
         if (changed)
           await audit(tx, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
         return true;
       });
     },
+
+    changeEndpoint: (endpointId, change) =>
+      db.transaction((tx) => changeEndpoint(tx, { endpointId, ...change }, caller)),
 
     async removeEndpoint(endpointId) {
       return db.transaction(async (tx) => {
@@ -101,6 +125,51 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
     },
   };
 }
+
+async function changeEndpoint(
+  tx: Statements,
+  { endpointId, hears, url }: EndpointChange & { readonly endpointId: string },
+  caller: Caller | undefined,
+): Promise<boolean> {
+  const row = await tx.get<LockedRow>(LOCK, { endpointId });
+  if (row === undefined) return false;
+  await tx.all(CHANGE, { endpointId, ...hearsFlags(hears) });
+  if (row.events === 1 && !hears.events) await tx.all(QUIET, { endpointId });
+  const isMoved = url !== undefined && url !== row.url && row.isFirst === 0;
+  if (isMoved) {
+    await tx.all(MOVE, { endpointId, url, address: endpointAddress(url) });
+    await tx.all(RESUME, { endpointId });
+    await tx.all(WAKE, { endpointId });
+  }
+  const before = { url: auditedUrl(row.url), hears: hearsWords(hearsIn(row)), ...stateOf(row) };
+  const after = { ...before, hears: hearsWords(hears), ...(isMoved && { ...ACTIVE, url: auditedUrl(url) }) };
+  const changed = differingFields(before, after);
+  const { clientId } = row;
+  if (changed)
+    await auditFor(tx, caller, { action: 'endpoint.updated', clientId, subject: endpointId, ...changed });
+  return true;
+}
+
+const ACTIVE: AuditFields = { state: 'active', paused_reason: null, failures: 0 };
+
+const hearsIn = ({ events, calendars, connections, own }: LockedRow): EndpointHears => ({
+  events: events === 1,
+  calendars: calendars === 1,
+  connections: connections === 1,
+  own: own === 1,
+});
+
+/** As columns have it. */
+export const hearsFlags = (hears: EndpointHears) => ({
+  events: Number(hears.events),
+  calendars: Number(hears.calendars),
+  connections: Number(hears.connections),
+  own: Number(hears.own),
+});
+
+/** As entries have it. */
+export const hearsWords = (hears: EndpointHears): string[] =>
+  (['events', 'calendars', 'connections', 'own'] as const).filter((kind) => hears[kind]);
 
 /** What an entry says of other secrets: never the secrets. */
 function secretsChange(before: readonly EndpointSecret[], after: readonly EndpointSecret[]): AuditedChange {

@@ -3,13 +3,14 @@ import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { EndpointHears, PauseReason } from '../webhooks/endpoint.ts';
+import type { PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { lookSoon } from './followed-accounts.ts';
-import { endpointChanges } from './webhook-endpoint-changes.ts';
+import { endpointChanges, hearsFlags, hearsWords } from './webhook-endpoint-changes.ts';
+import { endpointFigures } from './webhook-endpoint-figures.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
 type Row = {
@@ -73,19 +74,13 @@ const ELSEWHERE = `
 export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): EndpointStore {
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
     const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
-    const flags = {
-      events: Number(hears.events),
-      calendars: Number(hears.calendars),
-      connections: Number(hears.connections),
-      own: Number(hears.own),
-    };
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
     const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
     return db.transaction(async (tx) => {
       await tx.all(LOCK_CLIENT, { clientId });
       await lookSoon(tx, { clientId }, createdAt);
-      const isAdded = (await tx.all(ADD, { ...values, ...flags, ...terms })).length > 0;
-      const after = { url: auditedUrl(url), hears: wordsOf(hears) };
+      const isAdded = (await tx.all(ADD, { ...values, ...hearsFlags(hears), ...terms })).length > 0;
+      const after = { url: auditedUrl(url), hears: hearsWords(hears) };
       if (isAdded)
         await auditFor(tx, caller, { action: 'endpoint.created', clientId, subject: endpointId, after });
       return isAdded;
@@ -116,6 +111,8 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
       return (await db.write(REMOVE_LISTENER, { ...listener })).length > 0;
     },
 
+    figuresOf: (endpointId, since) => endpointFigures(db, endpointId, since),
+
     removeEndedListeners: (now) => deleteInParts(db, REMOVE_ENDED, { now }),
 
     async secretsOf(endpointId) {
@@ -128,9 +125,6 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
     },
   };
 }
-
-const wordsOf = (hears: EndpointHears): string[] =>
-  (['events', 'calendars', 'connections', 'own'] as const).filter((kind) => hears[kind]);
 
 function endpointOf({ isFirst, events, calendars, connections, own, ...row }: Row): ListedEndpoint {
   return {

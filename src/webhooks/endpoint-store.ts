@@ -28,6 +28,15 @@ export interface EndpointStore {
   /** Goes on where it stood, at once. False when there is none. */
   resumeEndpoint(endpointId: string): Promise<boolean>;
 
+  /**
+   * What it hears from now on, and where it is. A new address ends a pause: what waits goes there, and is tried at once. The URL
+   * of the first endpoint stays: it is its application's. False when there is none.
+   */
+  changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
+
+  /** How its deliveries since then went. */
+  figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
+
   /** With all that waits for it and its log. False when there is none, or it is its application's webhook URL. */
   removeEndpoint(endpointId: string): Promise<boolean>;
 
@@ -49,6 +58,17 @@ export interface EndpointStore {
 
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
   readonly secret: string;
+};
+
+export type EndpointChange = Pick<Endpoint, 'hears'> & { readonly url?: string };
+
+/** Of its newest deliveries, a thousand at most, that were tried. */
+export type EndpointFigures = {
+  readonly delivered: number;
+  /** Those, the dead ones, and those that failed and are tried again. */
+  readonly judged: number;
+  /** Since when the oldest waits of what is not told yet; undefined where nothing waits. */
+  readonly oldestWaiting: number | undefined;
 };
 
 export type ListenerName = Pick<Endpoint, 'endpointId' | 'clientId'>;

@@ -164,6 +164,20 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'moving an endpoint, and letting it hear of something else',
+    before: addEndpoint,
+    change: ({ endpoints }) =>
+      endpoints.changeEndpoint('we_1', {
+        hears: { events: true, calendars: true, connections: false, own: false },
+        url: `https://new.example/in?${CANARY}`,
+      }),
+    entry: {
+      ...{ action: 'endpoint.updated', ...ACME, subject: 'we_1' },
+      before: { url: 'https://hook.example/in?…', hears: ['events', 'own'] },
+      after: { url: 'https://new.example/in?…', hears: ['events', 'calendars'] },
+    },
+  },
+  {
     name: 'removing an endpoint',
     before: addEndpoint,
     change: ({ endpoints }) => endpoints.removeEndpoint('we_1'),

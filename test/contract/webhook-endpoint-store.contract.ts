@@ -76,6 +76,57 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.equal(await endpoints.pauseEndpoint('we_1', NOW), false);
       assert.equal(await endpoints.resumeEndpoint('we_1'), false);
       assert.equal(await endpoints.removeEndpoint('we_1'), false);
+      assert.equal(await endpoints.changeEndpoint('we_1', { hears: added().hears }), false);
+      assert.deepEqual(await endpoints.figuresOf('we_1', 0), {
+        delivered: 0,
+        judged: 0,
+        oldestWaiting: undefined,
+      });
+    });
+
+    it('one that gets another address is resumed there; that of the first endpoint stays', async () => {
+      const { endpoints } = await prepare();
+      await endpoints.addEndpoint(added());
+      await endpoints.pauseEndpoint('we_1', NOW);
+      const hears = { events: false, calendars: true, connections: false, own: true };
+
+      assert.equal(await endpoints.changeEndpoint('we_1', { hears }), true);
+      const { state, url, hears: heard } = (await endpoints.findEndpoint('we_1')) ?? {};
+      assert.deepEqual({ state, url, heard }, { state: 'paused', url: URL, heard: hears });
+      await endpoints.changeEndpoint('we_1', { hears, url: 'https://new.example/in?a=1' });
+      const moved = await endpoints.findEndpoint('we_1');
+      assert.equal(moved?.state, 'active');
+      assert.equal(moved?.url, 'https://new.example/in?a=1');
+      assert.equal(await endpoints.isElsewhere('https://new.example/in', 'other'), true);
+      await endpoints.changeEndpoint('we_other', { hears, url: 'https://new.example/other' });
+      assert.equal((await endpoints.findEndpoint('we_other'))?.url, URL);
+    });
+
+    it('how deliveries went is told of those that were tried, and since when the oldest waits', async () => {
+      const { db, endpoints } = await prepare();
+      await endpoints.addEndpoint(added());
+      const rows = [
+        ...[1, 2, 3].map((at) => ['delivered', 1, at] as const),
+        ...([
+          ['dead', 10, 4],
+          ['pending', 2, 5],
+          ['pending', 0, 6],
+          ['withheld', 0, 7],
+          ['delivered', 1, -9],
+        ] as const),
+      ];
+      for (const [index, [state, attempts, at]] of rows.entries())
+        await db.write(
+          `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, sequence, change_type,
+             event_count, shows, body, state, attempts, next_at, created_at)
+           VALUES (:id, 'we_1', 'acme', 'ada', 'google', 1, 'updated', 1, 'events', '', :state, :attempts, 1, :at)
+           RETURNING message_id`,
+          { id: `m${index}`, state, attempts, at: NOW + at },
+        );
+
+      assert.deepEqual(await endpoints.figuresOf('we_1', NOW), {
+        ...{ delivered: 3, judged: 5, oldestWaiting: NOW + 5 },
+      });
     });
 
     it('of ten who change the secrets at once each sees what the one before made', async () => {

@@ -24,6 +24,7 @@ const EXPECTED: Readonly<Record<Permission, Readonly<Record<Role, 'yes' | 'own' 
   'application.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'application.change': { owner: 'yes', developer: 'own', viewer: 'no' },
   'application.secrets': { owner: 'yes', developer: 'own', viewer: 'no' },
+  'endpoint.any_address': { owner: 'yes', developer: 'no', viewer: 'no' },
   'application.delete': { owner: 'yes', developer: 'no', viewer: 'no' },
   'user.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'user.change': { owner: 'yes', developer: 'own', viewer: 'no' },

@@ -27,6 +27,8 @@ const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['', 'application.tab.settings', 'application.read'],
   ['/start', 'application.tab.start', 'application.read'],
   ['/credentials', 'application.tab.credentials', 'application.read'],
+  ['/webhooks', 'application.tab.webhooks', 'application.read'],
+  ['/requests', 'application.tab.requests', 'request.read'],
   ['/branding', 'application.tab.branding', 'application.read'],
   ['/verification', 'application.tab.verification', 'application.read'],
   ['/providers', 'application.tab.providers', 'application.read'],

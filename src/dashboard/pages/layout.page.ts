@@ -27,6 +27,7 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard/applications', 'nav.applications', 'application.list'],
   ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
   ['/dashboard/playground', 'nav.playground', 'playground.open'],
+  ['/dashboard/requests', 'nav.requests', 'request.list'],
   ['/dashboard/audit', 'nav.audit', 'audit.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],

@@ -1,0 +1,131 @@
+/** One endpoint: its state, what can be done with it, and its secret. */
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import { may } from '../../people/permission.ts';
+import type { EndpointHears } from '../../webhooks/endpoint.ts';
+import type { Attempt } from '../../webhooks/message.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { OVERLAP_HOURS } from './application.page.ts';
+import { applicationPath, secretsPanel } from './applications.page.ts';
+import { DELIVERIES } from './deliveries.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { instant } from './parts.page.ts';
+import { visibleText } from './visible-text.ts';
+import {
+  endpointForm,
+  endpointPath,
+  endpointState,
+  hearsWords,
+  type ListedFigures,
+  reasonOf,
+  shownUrl,
+  successOf,
+  waitingOf,
+  webhooksPath,
+} from './webhooks.page.ts';
+
+export type EndpointParts = {
+  readonly endpoint: ListedFigures;
+  /** What a test came to. */
+  readonly test?: Attempt | undefined;
+  /** What was typed, where it cannot be. */
+  readonly typed?: { readonly url: string; readonly hears: EndpointHears } | undefined;
+  readonly problem?: string | undefined;
+};
+
+export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
+  const { endpoint, test, typed, problem } = parts;
+  const { clientId, endpointId, url, hears, isFirst, createdAt, expiresAt, figures } = endpoint;
+  const log = `${DELIVERIES}?${new URLSearchParams({ client: clientId, endpoint: endpointId })}`;
+  const facts: readonly (readonly [string, Html | undefined])[] = [
+    [messages.text('webhooks.url'), html`<span class="code">${shownUrl(endpoint, viewer)}</span>`],
+    [messages.text('webhooks.id'), html`<span class="code">${endpointId}</span>`],
+    [messages.text('webhooks.state'), html`${endpointState(endpoint)}${reasonOf(endpoint)}`],
+    [messages.text('webhooks.hears'), html`${hearsWords(hears).join(', ')}`],
+    [messages.text('webhooks.success'), html`${successOf(figures)}`],
+    [messages.text('webhooks.waiting'), waitingOf(endpoint)],
+    [messages.text('webhooks.added'), instant(createdAt)],
+    [messages.text('webhooks.ends'), expiresAt === undefined ? undefined : instant(expiresAt)],
+  ];
+  const rows = facts.map(([label, value]) => value !== undefined && html`<dt>${label}</dt><dd>${value}</dd>`);
+  const mayChange = may(viewer.person, 'application.change', clientId);
+  const form = {
+    ...{ path: endpointPath(endpoint), clientId, isFirst, problem, action: messages.text('save') },
+    ...(typed ?? { url, hears }),
+  };
+  return html`${test !== undefined && testNotice(test)}
+<section class="panel wide"><dl class="facts">${rows}</dl>
+<div class="buttons"><a class="button" href="${log}">${messages.text('webhooks.log')}</a>${mayChange && doButtons(endpoint, viewer)}</div></section>
+${mayChange && expiresAt === undefined && html`<section class="panel"><h2>${messages.text('webhooks.change')}</h2>${endpointForm(form, viewer)}</section>`}
+${may(viewer.person, 'application.secrets', clientId) && secretPanel(endpoint)}
+${mayChange && removePanel(endpoint)}`;
+}
+
+function doButtons(endpoint: ListedFigures, viewer: Viewer): Html {
+  const path = endpointPath(endpoint);
+  const one = (name: 'test' | 'pause' | 'resume') =>
+    postForm(viewer, `${path}/${name}`, html`<button>${messages.text(`webhooks.${name}`)}</button>`);
+  return html`${endpoint.expiresAt === undefined && one('test')}${one(endpoint.state === 'paused' ? 'resume' : 'pause')}`;
+}
+
+function testNotice({ status, fault, durationMs, answer }: Attempt): Html {
+  const took = messages.text('milliseconds', { count: durationMs });
+  const text = answer === undefined ? undefined : html`<pre>${visibleText(answer, 1_100)}</pre>`;
+  return fault === undefined
+    ? notice('done', html`${messages.text('webhooks.test.taken', { status: String(status), took })}`, true)
+    : notice('trouble', html`${messages.text('webhooks.test.failed', { fault, took })}${text}`, true);
+}
+
+const secretPanel = (endpoint: ListedFigures): Html =>
+  html`<section class="panel"><h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.secret.text')}</p>
+<div class="buttons"><a class="button" href="${endpointPath(endpoint)}/rotate">${messages.text('credentials.rotate')}</a></div></section>`;
+
+function removePanel(endpoint: ListedFigures): Html {
+  const { isFirst, clientId } = endpoint;
+  const settings = html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>`;
+  const text = isFirst
+    ? messages.markup('webhooks.remove.first', { settings })
+    : html`${messages.text('webhooks.remove.text')}`;
+  const button = html`<div class="buttons"><a class="button" href="${endpointPath(endpoint)}/remove">${messages.text('webhooks.remove')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('webhooks.remove')}</h2><p class="lead">${text}</p>${!isFirst && button}</section>`;
+}
+
+/** Asks before it is gone. */
+export function removeEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
+  const path = endpointPath(endpoint);
+  const form = html`<div class="buttons"><button class="destructive">${messages.text('webhooks.remove.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('webhooks.remove.title')}</h2><p class="code">${endpoint.url}</p>
+<p class="lead">${messages.text('webhooks.remove.text')}</p>${postForm(viewer, `${path}/remove`, form)}</section>`;
+}
+
+/** For how long the secret before it goes on signing. */
+export function rotateEndpointContent(endpoint: ListedFigures, viewer: Viewer): Html {
+  const path = endpointPath(endpoint);
+  const choices = OVERLAP_HOURS.map(
+    (hours) =>
+      html`<option value="${hours}"${hours === 24 && html` selected`}>${messages.text('rotate.overlap.hours', { hours })}</option>`,
+  );
+  const form = html`<div class="fields"><div><label for="overlap">${messages.text('webhooks.overlap')}</label><select id="overlap" name="overlap">${choices}</select></div></div>
+<div class="buttons"><button class="primary">${messages.text('rotate.do')}</button><a class="button" href="${path}">${messages.text('cancel')}</a></div>`;
+  return html`<section class="panel"><h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.rotate.text')}</p>
+${postForm(viewer, `${path}/rotate`, form)}</section>`;
+}
+
+export type MadeSecretParts = {
+  readonly clientId: string;
+  readonly endpointId: string;
+  readonly webhookSecret: string;
+  /** When the one before it no longer signs; undefined where there was none. */
+  readonly until?: number | undefined;
+};
+
+/** The secret, which is shown this once. */
+export function madeSecretContent({ clientId, endpointId, webhookSecret, until }: MadeSecretParts): Html {
+  const about =
+    until === undefined
+      ? html`${messages.text('webhooks.secret.made')}`
+      : messages.markup('webhooks.secret.rotated', { until: instant(until) });
+  const lead = html`<strong>${messages.text('created.once')}</strong> ${about}`;
+  return html`${secretsPanel({ webhookSecret }, lead)}
+<div class="buttons"><a class="button fitting" href="${webhooksPath(clientId)}/${encodeURIComponent(endpointId)}">${messages.text('webhooks.to_endpoint')}</a></div>`;
+}

@@ -1,0 +1,90 @@
+/** One request, and what is known to belong to it. */
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { RequestEntry } from '../../request-log/request-entry.ts';
+import type { LoggedMessage } from '../../webhooks/message-log.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import { deliveryPath, deliveryState, whatOf } from './deliveries.page.ts';
+import { instant, table, top } from './parts.page.ts';
+import { REQUESTS, requestTable, statusWord } from './requests.page.ts';
+import { visibleText } from './visible-text.ts';
+
+export type RequestParts = {
+  readonly entry: RequestEntry;
+  readonly clients: readonly Client[];
+  /** Undefined where it is not known whose request it is. */
+  readonly path:
+    | {
+        readonly requests: readonly RequestEntry[];
+        readonly deliveries: readonly LoggedMessage[];
+        readonly isPartial: boolean;
+      }
+    | undefined;
+};
+
+export function requestPage({ entry, clients, path }: RequestParts): Html {
+  const { method, route, requestId, body } = entry;
+  const back = html`<a href="${REQUESTS}">${messages.text('requests.title')}</a> / <span class="code">${requestId}</span>`;
+  return html`${top(html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>`, back)}
+${factsOf(entry, clients)}
+<h2>${messages.text('request.answer')}</h2>
+${
+  body === undefined
+    ? html`<p class="lead">${messages.text('request.answer.none')}</p>`
+    : html`<pre class="wide">${visibleText(JSON.stringify(JSON.parse(body), null, 2), 4_000)}</pre>
+<p class="hint">${messages.text('request.answer.text')}</p>`
+}
+<h2>${messages.text('request.path')}</h2>
+${path === undefined ? html`<p class="lead">${messages.text('request.path.unknown')}</p>` : pathOf(path, clients)}
+<p class="hint">${messages.text('request.path.text')}</p>`;
+}
+
+function factsOf(
+  { at, status, durationMs, clientId, user, network }: RequestEntry,
+  clients: readonly Client[],
+): Html {
+  const name = clients.find((one) => one.clientId === clientId)?.name ?? clientId;
+  const whose =
+    clientId === undefined
+      ? html`${messages.text('requests.nobody')}`
+      : html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
+  const ofUser =
+    user === undefined
+      ? undefined
+      : html`<a class="code" href="${REQUESTS}?user=${encodeURIComponent(user)}">${user}</a>`;
+  const facts = [
+    ['requests.when', instant(at)],
+    ['requests.status', statusWord({ status })],
+    ['requests.took', html`${messages.text('milliseconds', { count: durationMs })}`],
+    ['requests.application', whose],
+    ['requests.user', ofUser],
+    ['requests.network', network === undefined ? undefined : html`<span class="code">${network}</span>`],
+  ] as const;
+  const rows = facts.map(
+    ([key, value]) => value !== undefined && html`<dt>${messages.text(key)}</dt><dd>${value}</dd>`,
+  );
+  return html`<section class="panel wide"><dl class="facts">${rows}</dl></section>`;
+}
+
+function pathOf(
+  { requests, deliveries, isPartial }: NonNullable<RequestParts['path']>,
+  clients: readonly Client[],
+): Html {
+  const told = table({
+    name: messages.text('request.deliveries'),
+    heads: (['when', 'state', 'what'] as const).map((head) => messages.text(`delivery.${head}`)),
+    rows: deliveries.map((one) => [
+      html`<a href="${deliveryPath(one)}">${instant(one.createdAt)}</a>`,
+      deliveryState(one),
+      html`${whatOf(one)}`,
+    ]),
+  });
+  const none = (key: 'request.deliveries.none' | 'request.around.none') =>
+    html`<p class="lead">${messages.text(key)}</p>`;
+  return html`<h3>${messages.text('request.deliveries')}</h3>
+${deliveries.length === 0 ? none('request.deliveries.none') : told}
+${isPartial && html`<p class="hint">${messages.text('request.deliveries.partial')}</p>`}
+<h3>${messages.text('request.around')}</h3>
+${requests.length === 0 ? none('request.around.none') : requestTable(requests, clients)}`;
+}

@@ -1,0 +1,129 @@
+/** What applications called: filters, and what they find. */
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { RequestEntry } from '../../request-log/request-entry.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import {
+  applicationFilter,
+  filterForm,
+  olderLink,
+  stateWord,
+  textFilter,
+  timeFilter,
+} from './filter-form.page.ts';
+import { command, instant, table } from './parts.page.ts';
+
+export const REQUESTS = '/dashboard/requests';
+
+export const requestPath = ({ requestId }: Pick<RequestEntry, 'requestId'>): string =>
+  `${REQUESTS}/${encodeURIComponent(requestId)}`;
+
+export type RequestsParts = {
+  /** The list's own address. */
+  readonly path: string;
+  /** Those that can be chosen; undefined in the list of one application. */
+  readonly clients: readonly Client[] | undefined;
+  /** A value of the filter as the address has it. */
+  readonly query: (name: string) => string;
+  readonly problems: readonly DashboardMessageKey[];
+  readonly requests: readonly RequestEntry[];
+  readonly older: string | undefined;
+  /** For how many days they are kept; 0: they are not. */
+  readonly days: number;
+};
+
+export function requestsContent(parts: RequestsParts): Html {
+  const { requests, older, problems, days } = parts;
+  if (days === 0 && requests.length === 0) return switchedOff();
+  const list = requests.length === 0 ? emptyList(parts) : requestTable(requests, parts.clients);
+  return html`${filtersOf(parts)}
+${problems.map((problem) => notice('trouble', html`${messages.text(problem)}`))}
+${problems.length === 0 && html`<div data-live="list">${list}</div>`}
+${olderLink(older)}`;
+}
+
+function filtersOf({ path, clients, query }: RequestsParts): Html {
+  const value = (name: string) => ({ name, value: query(name) });
+  const client = clients === undefined ? [] : [applicationFilter(clients, query('client'))];
+  return filterForm({
+    path,
+    fields: [
+      ...client,
+      textFilter({ ...value('status'), label: 'requests.status.filter' }),
+      textFilter({ ...value('route'), label: 'requests.route.filter' }),
+      textFilter({ ...value('user'), label: 'requests.user' }),
+      textFilter({ ...value('request'), label: 'requests.id' }),
+      timeFilter({ ...value('from'), label: 'filter.from' }),
+      timeFilter({ ...value('to'), label: 'filter.to' }),
+    ],
+  });
+}
+
+function emptyList({ query, days }: RequestsParts): Html {
+  const isFiltered = ['client', 'status', 'route', 'user', 'request', 'from', 'to'].some(
+    (name) => query(name) !== '',
+  );
+  const title = messages.text(isFiltered ? 'requests.none.filtered' : 'requests.none');
+  return html`<div class="empty"><strong>${title}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
+}
+
+const switchedOff = (): Html =>
+  html`<div class="empty"><strong>${messages.text('requests.off')}</strong><p>${messages.text('requests.off.text')}</p>
+${command('KALENDS_REQUEST_LOG=7')}</div>`;
+
+/** `clients`: their names, where each row says whose it is. */
+export function requestTable(
+  requests: readonly RequestEntry[],
+  clients: readonly Client[] | undefined,
+): Html {
+  const heads = ['when', 'status', 'request', 'application', 'took'] as const;
+  const names = new Map(clients?.map(({ clientId, name }) => [clientId, name]));
+  return table({
+    name: messages.text('requests.title'),
+    heads: heads
+      .filter((head) => clients !== undefined || head !== 'application')
+      .map((head) => messages.text(`requests.${head}`)),
+    rows: requests.map((entry) => {
+      const { at, method, route, durationMs, clientId } = entry;
+      const words = refusalWords(entry);
+      const whose =
+        clientId === undefined
+          ? html`<span class="none">${messages.text('requests.nobody')}</span>`
+          : html`<bdi>${names.get(clientId) ?? clientId}</bdi>`;
+      return [
+        html`<a href="${requestPath(entry)}">${instant(at)}</a>`,
+        statusWord(entry),
+        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${words !== undefined && html`<small><bdi>${words}</bdi></small>`}`,
+        ...(clients === undefined ? [] : [whose]),
+        html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
+      ];
+    }),
+  });
+}
+
+/** The status in the colour of its class. */
+export function statusWord({ status }: Pick<RequestEntry, 'status'>): Html {
+  const kind = status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good';
+  return stateWord(kind, String(status));
+}
+
+const MOST_WORDS = 200;
+
+/** What a refusal said, in short. */
+function refusalWords({ body }: Pick<RequestEntry, 'body'>): string | undefined {
+  if (body === undefined) return undefined;
+  // As RequestLog keeps it: a refusal's JSON.
+  const {
+    message,
+    error_description: description,
+    code,
+    error,
+  } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  const words = [message, description, code, error].find((one) => typeof one === 'string');
+  return typeof words === 'string' ? words.slice(0, MOST_WORDS) : undefined;
+}
+
+/** Where an application's own requests are. */
+export const requestsTab = (clientId: string): string => `${applicationPath(clientId)}/requests`;

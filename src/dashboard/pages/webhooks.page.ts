@@ -1,0 +1,147 @@
+/** The endpoints of an application: the list, and the form that adds or changes one. */
+import { auditedUrl } from '../../audit/audited-url.ts';
+import { type Html, html } from '../../http/html.ts';
+import { may } from '../../people/permission.ts';
+import type { EndpointHears } from '../../webhooks/endpoint.ts';
+import type { EndpointFigures, ListedEndpoint } from '../../webhooks/endpoint-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { field, instant, table } from './parts.page.ts';
+
+export const WEBHOOKS_TAB = '/webhooks';
+
+export const webhooksPath = (clientId: string): string => `${applicationPath(clientId)}${WEBHOOKS_TAB}`;
+
+export const endpointPath = ({
+  clientId,
+  endpointId,
+}: Pick<ListedEndpoint, 'clientId' | 'endpointId'>): string =>
+  `${webhooksPath(clientId)}/${encodeURIComponent(endpointId)}`;
+
+export type ListedFigures = ListedEndpoint & { readonly figures: EndpointFigures };
+
+export type WebhooksParts = { readonly clientId: string; readonly endpoints: readonly ListedFigures[] };
+
+export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: Viewer): Html {
+  const { person } = viewer;
+  const mayChange = may(person, 'application.change', clientId);
+  const add =
+    mayChange &&
+    html`<div class="buttons"><a class="button" href="${webhooksPath(clientId)}/new">${messages.text('webhooks.add')}</a></div>`;
+  if (endpoints.length === 0)
+    return html`<div class="empty"><strong>${messages.text('webhooks.none')}</strong><p>${messages.text('webhooks.none.text')}</p>${add}</div>`;
+  const heads = ['url', 'state', 'hears', 'success', 'waiting'] as const;
+  return html`${table({
+    name: messages.text('webhooks.title'),
+    heads: heads.map((head) => messages.text(`webhooks.${head}`)),
+    rows: endpoints.map((endpoint) => [
+      html`<a href="${endpointPath(endpoint)}" class="code">${shownUrl(endpoint, viewer)}</a>${endpoint.isFirst && html`<small>${messages.text('webhooks.first')}</small>`}`,
+      html`${endpointState(endpoint)}${reasonOf(endpoint)}`,
+      html`${hearsWords(endpoint.hears).join(', ')}`,
+      html`${successOf(endpoint.figures)}`,
+      waitingOf(endpoint),
+    ]),
+  })}
+${add}`;
+}
+
+/** Without its query, which can have a secret of the receiver, for who may not change it. */
+export const shownUrl = ({ clientId, url }: ListedEndpoint, { person }: Viewer): string =>
+  may(person, 'application.change', clientId) ? url : auditedUrl(url);
+
+export function endpointState({ state, failures, expiresAt }: ListedEndpoint): Html {
+  if (state === 'paused') return stateWord('bad', messages.text('webhooks.state.paused'));
+  if (expiresAt !== undefined) return stateWord('quiet', messages.text('webhooks.state.listening'));
+  return failures === 0
+    ? stateWord('good', messages.text('webhooks.state.active'))
+    : stateWord('warn', messages.text('webhooks.state.failing'));
+}
+
+/** Why it is as it is, and since when. */
+export function reasonOf({
+  state,
+  pausedReason,
+  pausedAt,
+  failures,
+  failingSince,
+  lastFault,
+}: ListedEndpoint): Html | undefined {
+  if (state === 'paused')
+    return html`<small>${messages.markup(`webhooks.paused.${pausedReason ?? 'operator'}`, { since: instant(pausedAt) })}</small>`;
+  if (failures === 0) return undefined;
+  const since = messages.markup('webhooks.failing', { count: failures, since: instant(failingSince) });
+  return html`<small>${since}${lastFault !== undefined && html` <bdi>${lastFault}</bdi>`}</small>`;
+}
+
+const HEARS = ['events', 'calendars', 'connections', 'own'] as const;
+
+export const hearsWords = (hears: EndpointHears): string[] =>
+  HEARS.filter((kind) => hears[kind]).map((kind) => messages.text(`webhooks.hears.${kind}`));
+
+/** The share of a week's deliveries that were taken; of its newest where there are very many. */
+export function successOf({ delivered, judged }: EndpointFigures): string {
+  if (judged === 0) return messages.text('webhooks.success.none');
+  // One of many that failed is not to be rounded away.
+  const permille = Math.floor((delivered / judged) * 1000);
+  return messages.text('webhooks.success.of', { share: permille / 1000, count: judged });
+}
+
+export const waitingOf = ({ waiting, figures }: ListedFigures): Html =>
+  figures.oldestWaiting === undefined
+    ? html`${messages.text('webhooks.waiting.none')}`
+    : messages.markup('webhooks.waiting.since', { count: waiting, since: instant(figures.oldestWaiting) });
+
+export type EndpointFormParts = {
+  /** Where the form leads. */
+  readonly path: string;
+  readonly clientId: string;
+  readonly url: string;
+  readonly hears: EndpointHears;
+  /** Whether its URL is that of its application: it is changed there. */
+  readonly isFirst: boolean;
+  readonly problem?: string | undefined;
+  readonly action: string;
+};
+
+export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
+  const { path, clientId, url, hears, isFirst, problem, action } = parts;
+  const pick = (name: string, isPicked: boolean, [word, about]: readonly [string, string]) =>
+    html`<label class="pick"><input type="checkbox" name="hears" value="${name}"${isPicked && html` checked`}><span>${word}<small>${about}</small></span></label>`;
+  const urlField = isFirst
+    ? html`<p class="hint">${messages.markup('webhooks.first.change', { settings: html`<a href="${applicationPath(clientId)}">${messages.text('application.tab.settings')}</a>` })}</p>${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}`
+    : field({
+        name: 'url',
+        label: messages.text('webhooks.url'),
+        type: 'url',
+        value: url,
+        hint: messages.text('application.webhook_url.hint'),
+        problem,
+        maxLength: 2048,
+      });
+  const share =
+    !isFirst &&
+    may(viewer.person, 'endpoint.any_address', clientId) &&
+    html`<label class="pick"><input type="checkbox" name="shared" value="yes"><span>${messages.text('webhooks.shared')}<small>${messages.text('webhooks.shared.about')}</small></span></label>`;
+  const kinds = HEARS.map((kind) =>
+    pick(kind, hears[kind], [
+      messages.text(`webhooks.hears.${kind}`),
+      messages.text(`webhooks.hears.${kind}.about`),
+    ]),
+  );
+  return postForm(
+    viewer,
+    path,
+    html`<div class="fields">${urlField}<fieldset><legend>${messages.text('webhooks.hears')}</legend>${kinds}</fieldset>${share}</div>
+<div class="buttons"><button class="primary">${action}</button><a class="button" href="${webhooksPath(clientId)}">${messages.text('cancel')}</a></div>`,
+  );
+}
+
+/** What was picked in that form. */
+export const pickedHears = (picked: readonly string[]): EndpointHears => ({
+  events: picked.includes('events'),
+  calendars: picked.includes('calendars'),
+  connections: picked.includes('connections'),
+  own: picked.includes('own'),
+});

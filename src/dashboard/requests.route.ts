@@ -1,0 +1,95 @@
+/** What applications called: of all, of one application, and one request with what belongs to it. */
+
+import { html } from '../http/html.ts';
+import type { Client } from '../oauth/client.ts';
+import { may } from '../people/permission.ts';
+import { readApplication, readableApplications } from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import type { DashboardRoute, DashboardVisit } from './guard.ts';
+import { addressWith, type Query } from './log-filter.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { applicationPage } from './pages/application.page.ts';
+import { APPLICATIONS } from './pages/applications.page.ts';
+import { top } from './pages/parts.page.ts';
+import { requestPage } from './pages/request.page.ts';
+import { REQUESTS, requestsContent, requestsTab } from './pages/requests.page.ts';
+import {
+  findRequest,
+  pathOfRequest,
+  REQUEST_FILTERS,
+  readRequestFilter,
+  requestPlaceOf,
+  requestPlaceText,
+} from './requests.ts';
+
+const ON_A_PAGE = 50;
+
+type Listed = {
+  readonly path: string;
+  readonly clients: readonly Client[];
+  readonly query: Query;
+  /** Whether it is the list of one application: it is not asked which. */
+  readonly isOfOne: boolean;
+};
+
+/** What a list shows, and whether it may ask for what is new. */
+async function listIn({ person, deps }: DashboardVisit, { path, clients, query, isOfOne }: Listed) {
+  const { filter, problems } = await readRequestFilter(person, { query, clients }, deps);
+  const after = requestPlaceOf(query('after'));
+  const page = { after, limit: ON_A_PAGE + 1 };
+  const found = filter === undefined ? [] : await deps.requestLog.listRequests(filter, page);
+  const requests = found.slice(0, ON_A_PAGE);
+  const last = found.length > ON_A_PAGE ? requests.at(-1) : undefined;
+  const names = REQUEST_FILTERS.filter((name) => !isOfOne || name !== 'client');
+  const values = Object.fromEntries(names.map((name) => [name, query(name)]));
+  const older = last && addressWith(path, { ...values, after: requestPlaceText(last) });
+  const choices = isOfOne ? undefined : clients;
+  const parts = { path, clients: choices, query, problems, requests, older, days: deps.requestLogDays };
+  return {
+    content: requestsContent(parts),
+    status: problems.length === 0 ? 200 : 400,
+    isLive: after === undefined && problems.length === 0,
+  };
+}
+
+export const requestsRoutes = ({ requestLogDays: days }: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: REQUESTS,
+    needs: 'request.list',
+    async handle(visit) {
+      const clients = await readableApplications(visit.person, visit.deps);
+      const list = await listIn(visit, { path: REQUESTS, clients, query: visit.query, isOfOne: false });
+      const title = messages.text('requests.title');
+      const content = html`${top(title, messages.text('requests.lead', { days }))}${list.content}`;
+      return visit.show({ title, content, isLive: list.isLive }, list.status);
+    },
+  },
+  {
+    method: 'GET',
+    path: `${REQUESTS}/:requestId`,
+    needs: 'request.list',
+    async handle({ person, parameter, show, deps }) {
+      const entry = await findRequest(person, parameter('requestId'), deps);
+      const clients = await readableApplications(person, deps);
+      const path = may(person, 'delivery.read', entry.clientId)
+        ? await pathOfRequest(entry, deps)
+        : undefined;
+      const content = requestPage({ entry, clients, path });
+      return show({ title: `${entry.method} ${entry.route ?? messages.text('requests.no_route')}`, content });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${APPLICATIONS}/:clientId/requests`,
+    needs: 'request.read',
+    async handle(visit) {
+      const client = await readApplication(visit.person, visit.parameter('clientId'), visit.deps);
+      const query: Query = (name) => (name === 'client' ? client.clientId : visit.query(name));
+      const path = requestsTab(client.clientId);
+      const list = await listIn(visit, { path, clients: [client], query, isOfOne: true });
+      const content = applicationPage({ client, tab: '/requests', content: list.content }, visit.viewer);
+      return visit.show({ title: client.name, content, isLive: list.isLive }, list.status);
+    },
+  },
+];

@@ -1,0 +1,122 @@
+/** What the dashboard lists of requests, and what is known to belong to one. */
+import type { Client } from '../oauth/client.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Person } from '../people/person.ts';
+import type { RequestEntry } from '../request-log/request-entry.ts';
+import { parseStatus } from '../request-log/request-filter.ts';
+import type { RequestFilter, RequestLog, RequestPlace } from '../request-log/request-log.ts';
+import type { LoggedMessage, MessageLog } from '../webhooks/message-log.ts';
+import {
+  type FilterProblem,
+  listedApplications,
+  oneApplication,
+  type Query,
+  readRange,
+} from './log-filter.ts';
+
+export type RequestsDeps = { readonly requestLog: RequestLog; readonly messages: MessageLog };
+
+/** The values of an address that make a filter. */
+export const REQUEST_FILTERS = ['client', 'status', 'route', 'request', 'user', 'from', 'to'] as const;
+
+export type ReadRequests = {
+  /** Undefined where nothing can be found: of such a user there are no requests. */
+  readonly filter: RequestFilter | undefined;
+  readonly problems: readonly FilterProblem[];
+};
+
+/** As the log names users (audit/user-subject.ts). */
+const USER_HASH = /^user_[\w-]{16}$/;
+
+/** `clients`: those that the person may read. A user is named by the id within an application, or as the log has it. */
+export async function readRequestFilter(
+  person: Person,
+  { query, clients }: { readonly query: Query; readonly clients: readonly Client[] },
+  { requestLog }: Pick<RequestsDeps, 'requestLog'>,
+): Promise<ReadRequests> {
+  const { range, problems: wrongTimes } = readRange(query);
+  const status = query('status') === '' ? {} : parseStatus(query('status'));
+  const typed = query('user');
+  const client = oneApplication(query, clients);
+  const isNameless = typed !== '' && client === undefined && !USER_HASH.test(typed) && query('client') === '';
+  const problems: FilterProblem[] = [
+    ...wrongTimes,
+    ...(status === undefined ? (['filter.wrong.status'] as const) : []),
+    ...(isNameless ? (['filter.wrong.client'] as const) : []),
+  ];
+  const user = typed === '' ? undefined : await userIn(typed, client, requestLog);
+  if (problems.length > 0 || (typed !== '' && user === undefined)) return { filter: undefined, problems };
+  const [route, requestId] = [query('route') || undefined, query('request') || undefined];
+  const clientIds = listedApplications(person, query);
+  return { filter: { clientIds, ...status, ...range, route, requestId, user }, problems };
+}
+
+async function userIn(
+  typed: string,
+  client: Client | undefined,
+  requestLog: RequestLog,
+): Promise<string | undefined> {
+  const named = client && (await requestLog.userOf(client.clientId, typed));
+  return named ?? (USER_HASH.test(typed) ? typed : undefined);
+}
+
+/** Where a page of the list goes on; undefined for an address that says nothing of the kind. */
+export function requestPlaceOf(text: string): RequestPlace | undefined {
+  const [, at, requestId] = /^(\d{1,15})_([\x21-\x7e]{1,200})$/.exec(text) ?? [];
+  return requestId === undefined ? undefined : { at: Number(at), requestId };
+}
+
+export const requestPlaceText = ({ at, requestId }: RequestPlace): string => `${at}_${requestId}`;
+
+/** One that the person may see. Throws PeopleRefusal. */
+export async function findRequest(
+  person: Person,
+  requestId: string,
+  { requestLog }: Pick<RequestsDeps, 'requestLog'>,
+): Promise<RequestEntry> {
+  mustBeAllowed(person, 'request.list');
+  const clientIds = listedApplications(person, () => '');
+  const [entry] = await requestLog.listRequests({ requestId, clientIds }, { limit: 1 });
+  if (entry === undefined) throw new PeopleRefusal('not_there');
+  return entry;
+}
+
+/** What happened of the same user close to a request: as far as it is kept. */
+export type RequestPath = {
+  readonly requests: readonly RequestEntry[];
+  readonly deliveries: readonly LoggedMessage[];
+  /** Whether more was delivered in that time than was looked through. */
+  readonly isPartial: boolean;
+};
+
+/** Requests this long before and after. */
+const AROUND_MS = 60_000;
+/** What a request changes is told within about a second. */
+export const CAUSED_WITHIN_MS = 10_000;
+const MOST_SHOWN = 20;
+const MOST_LOOKED_THROUGH = 200;
+
+/** The log names users by a hash: whose delivery it is, is asked of each user. Nothing where no user is known. */
+export async function pathOfRequest(
+  { at, clientId, user, requestId }: RequestEntry,
+  { requestLog, messages }: RequestsDeps,
+): Promise<RequestPath | undefined> {
+  if (clientId === undefined || user === undefined) return undefined;
+  const around = { clientIds: [clientId], user, from: at - AROUND_MS, to: at + AROUND_MS };
+  const [requests, told] = await Promise.all([
+    requestLog.listRequests(around, { limit: MOST_SHOWN + 1 }),
+    messages.listMessages(
+      { clientId, from: at, to: at + CAUSED_WITHIN_MS },
+      { after: undefined, limit: MOST_LOOKED_THROUGH },
+    ),
+  ]);
+  const userIds = [...new Set(told.map(({ userId }) => userId))];
+  const hashes = await Promise.all(userIds.map((userId) => requestLog.userOf(clientId, userId)));
+  const own = new Set(userIds.filter((_, index) => hashes[index] === user));
+  return {
+    requests: requests.filter((one) => one.requestId !== requestId).slice(0, MOST_SHOWN),
+    deliveries: told.filter(({ userId }) => own.has(userId)).slice(0, MOST_SHOWN),
+    isPartial: told.length === MOST_LOOKED_THROUGH,
+  };
+}

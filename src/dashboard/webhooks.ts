@@ -1,0 +1,177 @@
+/** What is done with an application's endpoints in the dashboard, and who may. The command line does the same by the same functions. */
+import type { PrivateNetwork } from '../lib/egress/private-network.ts';
+import { endpointAddress } from '../lib/endpoint-address.ts';
+import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may, mustBeAllowed, type Permission } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import type { EndpointHears } from '../webhooks/endpoint.ts';
+import type { EndpointFigures, EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.ts';
+import { unreachableProblem } from '../webhooks/endpoint-url.ts';
+import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
+import type { Attempt } from '../webhooks/message.ts';
+import type { SendDeps } from '../webhooks/send-message.ts';
+import { sendTest } from '../webhooks/test-message.ts';
+
+export type WebhooksDeps = {
+  readonly endpoints: EndpointStore;
+  /** What deliveries may reach. */
+  readonly privateNetwork: PrivateNetwork;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type NamedEndpoint = { readonly clientId: string; readonly endpointId: string };
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** With how its deliveries of a week went. */
+export type ShownEndpoint = ListedEndpoint & { readonly figures: EndpointFigures };
+
+/** Throws PeopleRefusal. */
+export async function endpointsOf(
+  actor: Actor,
+  clientId: string,
+  deps: WebhooksDeps,
+): Promise<ShownEndpoint[]> {
+  mustBeAllowed(actor, 'application.read', clientId);
+  const listed = await deps.endpoints.listEndpoints(clientId);
+  return Promise.all(listed.map((endpoint) => withFigures(endpoint, deps)));
+}
+
+/** Throws PeopleRefusal `not_there` for one of another application. */
+export async function endpointOf(
+  actor: Actor,
+  named: NamedEndpoint,
+  deps: WebhooksDeps,
+): Promise<ShownEndpoint> {
+  return withFigures(await find(actor, named, { needs: 'application.read', ...deps }), deps);
+}
+
+const withFigures = async (
+  endpoint: ListedEndpoint,
+  { endpoints, now }: WebhooksDeps,
+): Promise<ShownEndpoint> => ({
+  ...endpoint,
+  figures: await endpoints.figuresOf(endpoint.endpointId, now() - WEEK_MS),
+});
+
+async function find(
+  actor: Actor,
+  { clientId, endpointId }: NamedEndpoint,
+  { needs, endpoints }: { readonly needs: Permission } & Pick<WebhooksDeps, 'endpoints'>,
+): Promise<ListedEndpoint> {
+  mustBeAllowed(actor, needs, clientId);
+  const endpoint = await endpoints.findEndpoint(endpointId);
+  if (endpoint?.clientId !== clientId) throw new PeopleRefusal('not_there');
+  return endpoint;
+}
+
+/** What was typed. */
+export type TypedEndpoint = {
+  readonly url: string;
+  readonly hears: EndpointHears;
+  /** Whether another application may have one at that address as well. */
+  readonly isShared: boolean;
+};
+
+/** What is wrong with what was typed, as a sentence. */
+export type EndpointProblem = { readonly problem: string };
+
+/** The secret is kept sealed, and shown this once. Throws PeopleRefusal. */
+export async function addWebhook(
+  actor: Actor,
+  { clientId, typed }: { readonly clientId: string; readonly typed: TypedEndpoint },
+  deps: WebhooksDeps,
+): Promise<{ readonly endpointId: string; readonly secret: string } | EndpointProblem> {
+  mustBeAllowed(actor, 'application.change', clientId);
+  const problem = (await urlProblem(actor, { clientId, typed }, deps)) ?? hearsProblem(typed.hears);
+  if (problem !== undefined) return { problem };
+  const { url, hears } = typed;
+  // Whether it may be shared was asked above, of this actor.
+  return addEndpoint({ clientId, url, hears, shared: true }, deps);
+}
+
+/** Changes all that was typed or nothing. The URL of the first endpoint is changed with its application. Throws PeopleRefusal. */
+export async function changeWebhook(
+  actor: Actor,
+  { typed, ...named }: NamedEndpoint & { readonly typed: TypedEndpoint },
+  deps: WebhooksDeps,
+): Promise<EndpointProblem | undefined> {
+  const { isFirst, url: before } = await find(actor, named, { needs: 'application.change', ...deps });
+  const { clientId, endpointId } = named;
+  const isMoved = !isFirst && typed.url !== before;
+  const wrong = isMoved ? await urlProblem(actor, { clientId, typed }, deps) : undefined;
+  const problem = wrong ?? hearsProblem(typed.hears);
+  if (problem !== undefined) return { problem };
+  const { hears } = typed;
+  await deps.endpoints.changeEndpoint(endpointId, { hears, ...(isMoved && { url: typed.url }) });
+  return undefined;
+}
+
+const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
+  events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
+
+async function urlProblem(
+  actor: Actor,
+  { clientId, typed: { url, isShared } }: { readonly clientId: string; readonly typed: TypedEndpoint },
+  { endpoints, privateNetwork }: WebhooksDeps,
+): Promise<string | undefined> {
+  const problem = webhookUrlProblem(url) ?? unreachableProblem(url, privateNetwork);
+  if (problem !== undefined) return `The webhook URL ${problem}.`;
+  const mayAnywhere = may(actor, 'endpoint.any_address', clientId);
+  const isPrivate = unreachableProblem(url, { mode: 'deny' }) !== undefined;
+  // On a machine for development every address is of that machine.
+  if (isPrivate && !mayAnywhere && privateNetwork.mode !== 'loopback')
+    return 'This address is of the operator’s own network: an owner can set it.';
+  if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(endpointAddress(url), clientId)))
+    return undefined;
+  return 'Another application has its webhooks at this address. Give this one a path of its own.';
+}
+
+/** Throws PeopleRefusal. */
+export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
+  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+  await deps.endpoints.pauseEndpoint(endpointId, deps.now());
+}
+
+/** Throws PeopleRefusal. */
+export async function resumeWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
+  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+  await deps.endpoints.resumeEndpoint(endpointId);
+}
+
+/** False for the first endpoint, which goes with its application's webhook URL. Throws PeopleRefusal. */
+export async function removeWebhook(
+  actor: Actor,
+  named: NamedEndpoint,
+  deps: WebhooksDeps,
+): Promise<boolean> {
+  const { endpointId } = await find(actor, named, { needs: 'application.change', ...deps });
+  return deps.endpoints.removeEndpoint(endpointId);
+}
+
+/** The new secret, shown this once; the one before it signs for `overlapMs` more. Throws PeopleRefusal. */
+export async function rotateWebhookSecret(
+  actor: Actor,
+  { overlapMs, ...named }: NamedEndpoint & { readonly overlapMs: number },
+  deps: WebhooksDeps,
+): Promise<string> {
+  const { endpointId } = await find(actor, named, { needs: 'application.secrets', ...deps });
+  const secret = await rotateEndpointSecret({ endpointId, overlapMs }, deps);
+  if (secret === undefined) throw new PeopleRefusal('not_there');
+  return secret;
+}
+
+/** Sends a test now, once; undefined for a listener, which nothing can be sent to. Throws PeopleRefusal. */
+export async function testWebhook(
+  actor: Actor,
+  named: NamedEndpoint,
+  deps: WebhooksDeps & SendDeps,
+): Promise<Attempt | undefined> {
+  const found = await find(actor, named, { needs: 'application.change', ...deps });
+  if (found.expiresAt !== undefined) return undefined;
+  const secrets = (await deps.endpoints.secretsOf(found.endpointId)) ?? [];
+  const { attempt } = await sendTest({ clientId: found.clientId, url: found.url, secrets }, deps);
+  return attempt;
+}
