@@ -8,7 +8,8 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import type { Browser as Chromium } from 'playwright-core';
+import axe from 'axe-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
 
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { close, listen } from '../harness/loopback.ts';
@@ -72,6 +73,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('The test user is connected').waitFor();
     assert.ok(popup.isClosed());
     await picture('2-connected');
+    assert.deepEqual(await violationsOn(page), []);
     const connectedPage = page.url();
     took('a test user is connected');
 
@@ -80,6 +82,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('"events": [').waitFor();
     await page.locator('summary', { hasText: 'TypeScript' }).click();
     await picture('3-answer');
+    assert.deepEqual(await violationsOn(page), []);
     took('its events are read');
 
     const calendar = { email: MARA, id: MARA };
@@ -104,3 +107,18 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     assert.deepEqual(complaints, []);
   });
 });
+
+/** The rules broken and where, in both schemes, without the rest of axe's report. */
+async function violationsOn(page: Page): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.evaluate(axe.source);
+    found.push(
+      await page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
+      ),
+    );
+  }
+  return found.flat();
+}

@@ -65,3 +65,7 @@ ${lines}</tbody></table></div>`;
 /** The title of a page with what can be done on it beside it. */
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>
   html`<div class="top"><div><h1>${title}</h1>${lead !== undefined && html`<p class="lead">${lead}</p>`}</div>${action}</div>`;
+
+/** A text of the API reference: what stands in backticks there is code. */
+export const withCode = (text: string): Html =>
+  html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;

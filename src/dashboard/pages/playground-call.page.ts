@@ -10,7 +10,7 @@ import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { curlOfCall, typescriptOfCall } from './call-code.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { copyable, field, top } from './parts.page.ts';
+import { copyable, field, top, withCode } from './parts.page.ts';
 import { PLAYGROUND, playgroundPath } from './playground.page.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -53,7 +53,7 @@ function callForm(parts: OperationParts, viewer: Viewer): Html {
     html`<details class="code-of"${typed?.(WHOLE_BODY) && html` open`}><summary>${messages.text('call.json')}</summary>
 <label for="${WHOLE_BODY}" class="unseen">${messages.text('call.json')}</label><textarea id="${WHOLE_BODY}" name="${WHOLE_BODY}" rows="8" class="code" spellcheck="false" maxlength="12000">${typed?.(WHOLE_BODY) ?? ''}</textarea></details>`;
   const content = html`<section class="panel call"><h2>${messages.text('call.request')}</h2>
-${form.description !== undefined && html`<p class="lead">${form.description}</p>`}
+${form.description !== undefined && html`<p class="lead">${withCode(form.description)}</p>`}
 <div class="fields">${rows.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows}${secretRow(form)}</div>
 ${asJson}
 <div class="buttons"><button class="primary">${messages.text('call.do')}</button></div></section>`;
@@ -74,7 +74,7 @@ function fieldRow(one: OperationField, parts: OperationParts): Html {
   const value = parts.typed?.(name) ?? defaultOf(one, parts);
   const described = about === undefined ? '' : html` aria-describedby="${name}-hint"`;
   const common = html`id="${name}" name="${name}"${described === '' ? undefined : described}`;
-  const hint = about !== undefined && html`<p class="hint" id="${name}-hint">${about}</p>`;
+  const hint = about !== undefined && html`<p class="hint" id="${name}-hint">${withCode(about)}</p>`;
   const mark = isRequired && html` <small class="needed">${messages.text('call.required')}</small>`;
   return html`<div><label for="${name}"><span class="code">${label}</span>${mark}</label>
 ${control()}${hint}</div>`;
@@ -131,7 +131,7 @@ function answerPanel({ status, requestId, milliseconds, text, isCut }: ShownAnsw
   const facts = messages.text('call.facts', { milliseconds });
   return html`<section class="answer" aria-label="${messages.text('call.answer')}" tabindex="-1" autofocus><h2>${messages.text('call.answer')}</h2>
 <p class="answer-facts"><span class="state ${status < 400 ? 'good' : 'bad'}">${status}</span> ${facts} <span class="code">${messages.text('call.request_id', { requestId })}</span></p>
-${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : copyable('answer', visibleText(pretty, MOST_CHARACTERS))}${cut}</section>`;
+${text === '' ? html`<p class="lead">${messages.text('call.empty')}</p>` : html`<div class="answer-body" tabindex="0" role="region" aria-label="${messages.text('call.answer.body')}">${copyable('answer', visibleText(pretty, MOST_CHARACTERS))}</div>`}${cut}</section>`;
 }
 
 function prettyJson(text: string): string {

@@ -10,7 +10,7 @@ import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant, table, top } from './parts.page.ts';
+import { field, instant, table, top, withCode } from './parts.page.ts';
 import { PLAYGROUND, playgroundPath } from './playground.page.ts';
 
 export type TestUserParts = {
@@ -113,7 +113,7 @@ function operations(forms: readonly OperationForm[], clientId: string): Html {
   const groups = [...Map.groupBy(forms, ({ group }) => group)].map(([group, ofIt]) => {
     const rows = ofIt.map(({ id, method, path, summary, caller }) => [
       html`<a href="${playgroundPath(clientId, id)}"><span class="code">${method} ${path}</span></a>`,
-      html`${summary}`,
+      withCode(summary),
       html`${messages.text(`playground.caller.${caller}`)}`,
     ]);
     const heads = (['playground.operation', 'playground.does', 'playground.caller'] as const).map((one) =>
