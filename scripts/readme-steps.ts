@@ -1,0 +1,77 @@
+/** README.md as a list of steps: its commands in order, and what a reader fills in between them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type StepOptions = {
+  /** Where the README lies and its commands are typed. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whom to run as; undefined: as whoever runs this. */
+  readonly identity?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Changes a command before it is typed, such as a port of the page to a free one. */
+  readonly change: (command: string) => string;
+};
+
+export type Background = { readonly output: () => string; end(signal: NodeJS.Signals): Promise<void> };
+
+/** A command that cannot be answered by its server fails, as a reader would notice. */
+const CURL = 'curl() { command curl --fail-with-body --silent --show-error "$@"; }\n';
+const START_MS = 300_000;
+
+/** The blocks that are typed into a shell, in the page's order. */
+export function commandsOf(readme: string): string[] {
+  return [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.trim());
+}
+
+/** Types the command and answers what it printed; throws with everything it said when it fails. */
+export async function type(command: string, variables: string, options: StepOptions): Promise<string> {
+  const child = start(`${CURL}${variables}${options.change(command)}`, options);
+  let output = '';
+  let complaints = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0)
+    throw new Error(`This of the README ended with ${code}:\n${command}\n${output}${complaints}`);
+  return output;
+}
+
+/** Types a command that goes on, and waits until it has said what it says once it runs. */
+export async function keep(
+  command: string,
+  said: RegExp,
+  options: StepOptions & { readonly variables?: string },
+): Promise<Background> {
+  const child = start(`${CURL}${options.variables ?? ''}${options.change(command)}`, options);
+  let output = '';
+  const ended = once(child, 'close');
+  const isSaid = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (said.test(output)) resolve();
+      });
+  });
+  const late = AbortSignal.timeout(START_MS);
+  const tooLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve()));
+  await Promise.race([isSaid, ended, tooLate]);
+  const end = async (signal: NodeJS.Signals) => {
+    // The whole group: npm, its shell, and what they started.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+    await ended;
+  };
+  if (said.test(output)) return { output: () => output, end };
+  if (child.exitCode === null) await end('SIGKILL');
+  throw new Error(`This of the README did not get as far as ${said}:\n${command}\n${output}`);
+}
+
+function start(script: string, { folder, env, identity }: StepOptions) {
+  const spawned = spawn('/bin/bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...identity,
+  });
+  return spawned;
+}
