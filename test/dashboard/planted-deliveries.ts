@@ -23,7 +23,7 @@ export const bodyOf = (messageId: string): string =>
 export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<void> {
   for (const clientId of ['acme', 'other']) {
     const hears = { events: true, calendars: false, connections: false, own: false };
-    const url = `https://${clientId}.example/in`;
+    const url = `https://${clientId}.example/in?key=hush`;
     const secret = `whsec_${Buffer.alloc(32, clientId).toString('base64')}`;
     await stores.endpoints.addEndpoint({
       ...{ endpointId: `we_${clientId}`, clientId, url, hears, secret },

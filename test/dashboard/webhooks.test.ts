@@ -61,7 +61,7 @@ onEachDatabase((database, open) => {
         }
       const deaf = await developer.post(ONE, { url: 'https://acme.example/in' });
       assert.match(deaf.body, /Pick at least one thing/);
-      assert.equal((await endpoint())?.url, 'https://acme.example/in');
+      assert.equal((await endpoint())?.url, 'https://acme.example/in?key=hush');
       const owner = await dashboard.signedIn('owner');
       const shared = { url: 'https://other.example/in', hears: 'events', shared: 'yes' };
       assert.equal((await owner.post(`${TAB}/new`, shared)).status, 200);
@@ -127,7 +127,12 @@ onEachDatabase((database, open) => {
       assert.equal((await endpoint('we_other'))?.state, 'active');
       const viewer = await dashboard.signedIn('viewer');
       const { body } = await viewer.get(ONE);
-      assert.ok(!body.includes('/rotate') && !body.includes('/remove') && !body.includes('/pause'));
+      assert.ok(
+        !body.includes('hush') &&
+          !body.includes('/rotate') &&
+          !body.includes('/remove') &&
+          !body.includes('/pause'),
+      );
     });
   });
 });

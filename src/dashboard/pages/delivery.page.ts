@@ -1,4 +1,5 @@
 /** One delivery: what it is of, each attempt, its headers, its body where it may be seen, and the check of a signature. */
+import { auditedUrl } from '../../audit/audited-url.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -66,11 +67,13 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
   const { endpointId, userId, provider, calendarId, sequence, createdAt, settledAt, nextAt, reason } =
     message;
   const { clientId, name } = client;
+  // Its query can have a secret of the receiver.
+  const shownUrl = may(person, 'application.change', clientId) ? url : url && auditedUrl(url);
   const endpoint = `${applicationPath(clientId)}/webhooks/${encodeURIComponent(endpointId)}`;
   const facts: readonly (readonly [string, Html | undefined])[] = [
     ['state', html`${deliveryState(message)}${reason !== undefined && html` ${reason}`}`],
     ['application', html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`],
-    ['endpoint', html`<a href="${endpoint}" class="code">${url ?? endpointId}</a>`],
+    ['endpoint', html`<a href="${endpoint}" class="code">${shownUrl ?? endpointId}</a>`],
     ['user', html`<bdi class="code">${shownName(person, userId)}</bdi>`],
     ['provider', html`${messages.text(`provider.${providerOf(provider)}`)}`],
     [
