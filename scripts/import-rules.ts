@@ -7,6 +7,7 @@ const ORDER: readonly string[] = [
   'config',
   'http',
   'audit',
+  'activity',
   'people',
   'branding',
   'oauth',

@@ -41,14 +41,30 @@ const FIRST_REFUSAL = 400;
 /** No calls of applications or their users. */
 const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
 
-/** Tells the listener of the answers of all routes. `since`: when a request came, on the clock of `now`. */
+/** Hears of every answer, for nothing but its number: it has to be cheap, and does not throw. */
+export type AnswerCounter = {
+  answered(asker: Asker | undefined, isRefusal: boolean): void;
+};
+
+/** Who hears of answers: one look at each for both. */
+export type AnswerHearers = {
+  readonly answerListener?: AnswerListener | undefined;
+  readonly answerCounter?: AnswerCounter | undefined;
+};
+
+const NOBODY: AnswerListener = { isHeard: () => false, heard() {} };
+
+/** Tells them of the answers of all routes. `since`: when a request came, on the clock of `now`. */
 export function hearAnswers(
   app: FastifyInstance,
-  { isHeard, heard }: AnswerListener,
+  { answerListener = NOBODY, answerCounter }: AnswerHearers,
   { since, now }: { since(request: IncomingMessage): number | undefined; now(): number },
 ): void {
+  const { isHeard, heard } = answerListener;
   app.addHook('onSend', (request, reply, payload, next) => {
-    if (reply.statusCode >= FIRST_REFUSAL || isHeard(request.id)) {
+    const isRefusal = reply.statusCode >= FIRST_REFUSAL;
+    answerCounter?.answered(request.asker, isRefusal);
+    if (isRefusal || isHeard(request.id)) {
       const at = now();
       const durationMs = Math.round(at - (since(request.raw) ?? at));
       const { url } = request.routeOptions;

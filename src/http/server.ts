@@ -9,7 +9,7 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
-import { type AnswerListener, hearAnswers } from './answer-listener.ts';
+import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { errorAnswers, mapErrors, notFound } from './error-mapping.ts';
@@ -34,7 +34,7 @@ import {
   unparsedRequestAnswers,
 } from './unroutable-requests.ts';
 
-export type ServerOptions = {
+export type ServerOptions = AnswerHearers & {
   readonly log: Log;
   /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
   readonly trustProxy: number | string[] | undefined;
@@ -42,8 +42,6 @@ export type ServerOptions = {
   readonly secure: boolean;
   /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
   readonly logsAnswers?: boolean;
-  /** Hears of refusals and of a share of the other answers. */
-  readonly answerListener?: AnswerListener | undefined;
   /** Those of the settings by default. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
@@ -119,7 +117,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
   if (options.logsAnswers) logAnswers(app, log);
-  if (options.answerListener) hearAnswers(app, options.answerListener, { since: arrivals(open), now });
+  if (options.answerListener ?? options.answerCounter)
+    hearAnswers(app, options, { since: arrivals(open), now });
   return app;
 }
 

@@ -89,6 +89,7 @@ async function deleteClient(tx: Statements, application: ApplicationToDelete): P
     application,
   );
   await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
+  await tx.all('DELETE FROM activity_count WHERE client_id = :clientId', application);
   // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
   // now and is deleted too.
   await tx.all('DELETE FROM token_family WHERE client_id = :clientId', application);

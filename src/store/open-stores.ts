@@ -3,6 +3,7 @@ import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
+import { activityStore } from './activity-store.ts';
 import { auditLog } from './audit-log.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
 import { authorizationRequestStore } from './authorization-request-store.ts';
@@ -76,6 +77,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     /** The same for an operator. Without one, what is done for applications and their users is not audited. */
     auditedFor: (caller: Caller) => auditedStores(caller),
     audit: auditLog(db),
+    activity: activityStore(db),
     codes: authorizationCodeStore(db),
     requests: authorizationRequestStore(db, sealer),
     pushedRequests: pushedRequestStore(db),

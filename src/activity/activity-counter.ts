@@ -1,0 +1,86 @@
+/** Counts in memory and writes the sums every few seconds. What a process that is killed had counted since is lost. */
+import type { Asker } from '../http/asker.ts';
+import type { Log } from '../lib/log.ts';
+import { within } from '../lib/within.ts';
+import { type Activity, type ActivityCount, type ActivityNotes, hourOf } from './activity.ts';
+import type { ActivityStore } from './activity-store.ts';
+
+export type ActivityCounterDeps = {
+  readonly activity: Pick<ActivityStore, 'addCounts'>;
+  readonly log: Pick<Log, 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** `answered` is called for every answer: it has to be cheap. `stop` writes what waits, for two seconds at most. */
+export type ActivityCounter = ActivityNotes & {
+  answered(asker: Asker | undefined, isRefusal: boolean): void;
+  /** Writes what was counted so far. Never throws. */
+  write(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const WRITE_EVERY_MS = 5_000;
+const STOP_MS = 2_000;
+/** In one transaction: others write between them. */
+const WRITTEN_TOGETHER = 200;
+
+/** Starts counting until stopped. */
+export function startActivityCounter({ activity, log, now }: ActivityCounterDeps): ActivityCounter {
+  // As many entries as there are applications, since nobody else is counted.
+  const counted = new Map<string, Map<Activity, number>>();
+  let writing: Promise<void> | undefined;
+
+  const increase = (clientId: string, name: Activity, by: number): void => {
+    let ofClient = counted.get(clientId);
+    if (ofClient === undefined) {
+      ofClient = new Map();
+      counted.set(clientId, ofClient);
+    }
+    ofClient.set(name, (ofClient.get(name) ?? 0) + by);
+  };
+
+  const writeAll = async (): Promise<void> => {
+    const counts = takeAll(counted);
+    for (let from = 0; from < counts.length; from += WRITTEN_TOGETHER) {
+      const part = counts.slice(from, from + WRITTEN_TOGETHER);
+      try {
+        await activity.addCounts(part, hourOf(now()));
+      } catch (err) {
+        // Counted with what comes next.
+        for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);
+        log.error({ err }, 'What happened could not be counted');
+        return;
+      }
+    }
+  };
+  const write = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
+  const timer = setInterval(() => {
+    if (counted.size > 0) void write();
+  }, WRITE_EVERY_MS).unref();
+
+  return {
+    add: (clientId, name) => increase(clientId, name, 1),
+    answered(asker, isRefusal) {
+      if (asker !== undefined) increase(asker.clientId, isRefusal ? 'refusals' : 'calls', 1);
+    },
+    write,
+    async stop() {
+      clearInterval(timer);
+      await within(STOP_MS, (writing ?? Promise.resolve()).then(write));
+    },
+  };
+}
+
+function takeAll(counted: Map<string, Map<Activity, number>>): ActivityCount[] {
+  const counts = [...counted].flatMap(([clientId, ofClient]) =>
+    [...ofClient].map(([activity, count]) => ({ clientId, activity, count })),
+  );
+  counted.clear();
+  return counts;
+}

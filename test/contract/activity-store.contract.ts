@@ -1,0 +1,96 @@
+/** What every ActivityStore must do. Each database's test calls this with its own `open`. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { HOUR_MS, hourOf } from '../../src/activity/activity.ts';
+import { createSealer } from '../../src/lib/sealing.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
+
+const HOUR = hourOf(NOW);
+
+export function activityStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    const { activity, clients } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    for (const clientId of ['acme', 'other'])
+      await db.write(
+        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+         VALUES (:clientId, :clientId, 'https://acme.example/cb', :now, :now) RETURNING client_id`,
+        { clientId, now: NOW },
+      );
+    const call = (clientId: string, count: number) => ({ clientId, activity: 'calls' as const, count });
+    return { db, activity, clients, call };
+  };
+
+  describe(`ActivityStore on ${database}`, () => {
+    it('counts add up by application, and of all together', async () => {
+      const { activity, call } = await prepare();
+      const refusal = { clientId: 'acme', activity: 'refusals' as const, count: 3 };
+
+      await activity.addCounts([call('acme', 2), call('other', 5), refusal], HOUR);
+      await activity.addCounts([call('acme', 1)], HOUR + HOUR_MS);
+
+      const sums = async (...clientIds: string[]) =>
+        Object.fromEntries(await activity.sumsSince(HOUR, clientIds));
+      assert.deepEqual(await sums('acme'), { calls: 3, refusals: 3 });
+      assert.deepEqual(await sums('acme', 'other'), { calls: 8, refusals: 3 });
+      assert.deepEqual(await sums(), {});
+      assert.deepEqual(Object.fromEntries(await activity.sumsSince(HOUR)), { calls: 8, refusals: 3 });
+      assert.deepEqual(await activity.hoursSince(HOUR + HOUR_MS), [
+        { hour: HOUR + HOUR_MS, activity: 'calls', count: 1 },
+      ]);
+    });
+
+    it('counts of many applications are written together', async () => {
+      const { db, activity, call } = await prepare();
+      const ids = Array.from({ length: 60 }, (_, index) => `app-${index}`);
+      for (const clientId of ids)
+        await db.write(
+          `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+           VALUES (:clientId, 'A', 'https://acme.example/cb', 1, 1) RETURNING client_id`,
+          { clientId },
+        );
+
+      await activity.addCounts(
+        ids.map((clientId) => call(clientId, 1)),
+        HOUR,
+      );
+
+      assert.equal((await activity.sumsSince(HOUR, ids)).get('calls'), 60);
+      assert.equal((await activity.sumsSince(HOUR)).get('calls'), 60);
+    });
+
+    it('ten at once lose nothing of each other', async () => {
+      const { activity, call } = await prepare();
+
+      await tenTimes(() => activity.addCounts([call('acme', 1), call('other', 2)], HOUR));
+
+      assert.equal((await activity.sumsSince(HOUR, ['acme'])).get('calls'), 10);
+      assert.equal((await activity.sumsSince(HOUR)).get('calls'), 30);
+    });
+
+    it('an application takes its counts with it, and none are added after', async () => {
+      const { db, activity, clients, call } = await prepare();
+      await activity.addCounts([call('acme', 1)], HOUR);
+
+      await clients.deleteClient('acme', NOW);
+      await activity.addCounts([call('acme', 1)], HOUR);
+
+      const rows = await db.all(`SELECT 1 AS "one" FROM activity_count WHERE client_id = 'acme'`);
+      assert.deepEqual(rows, []);
+    });
+
+    it('old hours are deleted and no others', async () => {
+      const { activity, call } = await prepare();
+      await activity.addCounts([call('acme', 1)], HOUR - HOUR_MS);
+      await activity.addCounts([call('acme', 4)], HOUR);
+
+      assert.equal(await activity.deleteOldCounts(HOUR), 2);
+
+      assert.equal((await activity.sumsSince(0)).get('calls'), 4);
+    });
+  });
+}

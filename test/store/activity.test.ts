@@ -1,0 +1,4 @@
+import { activityStoreContract } from '../contract/activity-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(activityStoreContract);
