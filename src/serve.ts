@@ -4,6 +4,9 @@ import { accountSessions } from './access/account-session.ts';
 import type { AppRegistration } from './access/app-registration.ts';
 import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { APP_KINDS, type AppKind, providerApps } from './access/provider-apps.ts';
+import { deleteOldActivity } from './activity/activity.ts';
+import { type ActivityCounter, startActivityCounter } from './activity/activity-counter.ts';
+import type { ActivityStore } from './activity/activity-store.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
 import { logoDrawing } from './branding/logo-drawing.ts';
@@ -91,6 +94,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await Promise.all([excused, ...parts.map((stop) => stop())]);
   await deps.sync.stop();
   await Promise.all([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]);
+  await deps.activityNotes.stop();
   await stores.close();
   log.flush();
 }
@@ -112,6 +116,7 @@ type InstanceDeps = AppDeps &
   Pick<Stores, 'jobs' | 'wakeUp'> & {
     readonly sync: RunningSync;
     readonly answerListener: RequestRecorder | undefined;
+    readonly activityNotes: ActivityCounter;
   } & WorkPools;
 
 /** What routes and jobs work with. Makes the first signing keys when there are none. */
@@ -141,6 +146,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
+  const activityNotes = startActivityCounter({ ...stores, log });
   return {
     ...stores,
     ...pools,
@@ -181,6 +187,8 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    activityNotes,
+    answerCounter: activityNotes,
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
     requestLogDays: config.requestLogDays,
     auditDays: config.auditDays,
@@ -248,7 +256,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'webhookKeys'
     | 'messages'
     | 'endpoints'
-  > & { readonly requestLogDays: number };
+  > & { readonly requestLogDays: number; readonly activity: ActivityStore };
 
 const DAY_MS = 24 * 3_600_000;
 const MESSAGES_KEPT_MS = 30 * DAY_MS;
@@ -272,6 +280,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     auditEntries: () => deleteOldEntries(deps),
     people: () => deleteEndedSessions(deps),
     testUsers: () => deleteEndedTestUsers(deps),
+    activity: () => deleteOldActivity(deps),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
   return {

@@ -3,6 +3,7 @@
  * says whose the token is: what the check costs, without what an endpoint does behind it.
  * The configuration comes from KALENDS_* as always.
  */
+import { startActivityCounter } from '../../src/activity/activity-counter.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -22,9 +23,11 @@ const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signing
 const signer = createTokenSigner(keys, now);
 
 const answerListener = config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined;
-const app = createServer({ log, trustProxy: config.trustProxy, secure: false, answerListener });
+const activityNotes = startActivityCounter({ ...stores, log });
+const hearers = { answerListener, answerCounter: activityNotes };
+const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ...hearers });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
-app.register(tokenRoute({ ...stores, signer, log, ...limits }));
+app.register(tokenRoute({ ...stores, activityNotes, signer, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
   const { userId } = await authenticateBearer(request, { signer, families });

@@ -16,6 +16,7 @@ import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { changeLanguage } from './flow/connect-flow.ts';
+import { countStep } from './flow/count-step.ts';
 import { selectionPath } from './flow/paths.ts';
 import { type PasswordForm, passwordFormPage } from './pages/password-form.page.ts';
 import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
@@ -31,6 +32,7 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const named = await manageableAccount(page, scalar(visit.query, 'account'), deps);
     const account = named?.provider === kind ? named : undefined;
     const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
+    await countStep(request, 'chosen', deps);
     const { server, username, isFeed } = await rememberedLogin(account, signIn, deps);
     const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
     const typed = { server: chosen?.server ?? server, username, address: '' };

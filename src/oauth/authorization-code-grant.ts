@@ -5,6 +5,7 @@
  * so it proves nothing by itself. Only the record an approval made does, redeemed once and by its own
  * client. See docs/departures.md#code-is-user-id.
  */
+import type { ActivityNotes } from '../activity/activity.ts';
 import type { Log } from '../lib/log.ts';
 import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
@@ -21,6 +22,7 @@ export type AuthorizationCodeRequest = {
 export type AuthorizationCodeDeps = {
   readonly codes: AuthorizationCodeStore;
   readonly signer: TokenSigner;
+  readonly activityNotes: ActivityNotes;
   readonly log: Log;
   readonly now: () => number;
 };
@@ -43,7 +45,10 @@ export async function authorizationCodeGrant(
     approvedSince: now - CODE_LIFETIME_MS,
   };
   const family = await deps.codes.redeemCode(presented, now);
-  if (family !== undefined) return deps.signer.signTokenResponse(family.grant, family.first);
+  if (family !== undefined) {
+    deps.activityNotes.add(clientId, 'flow_exchanged');
+    return deps.signer.signTokenResponse(family.grant, family.first);
+  }
 
   const reason = await refusalOf(presented, deps.codes);
   // Logged, so that the operator sees attempts to guess codes.

@@ -1,10 +1,12 @@
 /** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
 import type { Theme } from '../branding/branding.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import type {
-  AuthorizationRequest,
-  AuthorizationRequestStore,
-  UserKey,
+import {
+  type AuthorizationRequest,
+  type AuthorizationRequestStore,
+  FLOW_STEPS,
+  type FlowStep,
+  type UserKey,
 } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { dropGroupOf } from './account-deletion.ts';
@@ -78,6 +80,13 @@ const NOTE = `
          disconnected = COALESCE(CAST(:disconnected AS BIGINT), disconnected),
          sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
    WHERE transaction_id = :transactionId AND status = 'open'`;
+
+const STEP = 'SELECT flow_step AS "step" FROM authorization_request WHERE transaction_id = :transactionId';
+
+// Of calls at the same time one finds the step that it read, and the others look again.
+const REACH = `
+  UPDATE authorization_request SET flow_step = :to
+   WHERE transaction_id = :transactionId AND flow_step = :from RETURNING transaction_id`;
 
 /** Those in which nothing was done: nobody signed in, or is on the way to, disconnected anything or waits. */
 const DELETE_UNTOUCHED = `
@@ -170,6 +179,8 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       });
     },
 
+    reachStep: (transactionId, step) => reachStep(db, transactionId, step),
+
     async setLanguage(transactionId, language) {
       await db.write(SET_LANGUAGE, { transactionId, language });
     },
@@ -178,6 +189,15 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
     },
   };
+}
+
+async function reachStep(db: Database, transactionId: string, step: FlowStep): Promise<readonly FlowStep[]> {
+  const to = FLOW_STEPS.indexOf(step) + 1;
+  for (;;) {
+    const from = (await db.get<{ step: number }>(STEP, { transactionId }))?.step;
+    if (from === undefined || from >= to) return [];
+    if ((await db.write(REACH, { transactionId, from, to })).length > 0) return FLOW_STEPS.slice(from, to);
+  }
 }
 
 const contextOf = (transactionId: string): string => `authorization_request|${transactionId}|form_token`;

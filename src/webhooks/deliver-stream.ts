@@ -1,4 +1,5 @@
 /** One turn of a stream: its message is made or taken up again, cut to what may be seen now, sent, and settled. */
+import type { ActivityNotes } from '../activity/activity.ts';
 import type { PauseReason } from './endpoint.ts';
 import { type MakeMessageDeps, makeMessage } from './make-message.ts';
 import type {
@@ -15,7 +16,8 @@ import { gateMs, nextAttemptAt, OPEN_AFTER, PAUSE_AFTER_MS, REFUSED_ALONE } from
 import { type Outcome, type SendDeps, sendMessage } from './send-message.ts';
 import type { AfterFailure, StreamStore } from './stream-store.ts';
 
-export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> & SendDeps & { readonly streams: StreamStore };
+export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> &
+  SendDeps & { readonly streams: StreamStore; readonly activityNotes: ActivityNotes };
 
 /**
  * Works the next message of a stream that was taken. Answers the stream as it is then where more waits and its lease is
@@ -105,6 +107,7 @@ async function attempt(
   const { url, secrets } = stream.endpoint;
   const outcome = await sendMessage({ url, secrets, messageId, body }, deps);
   const settled = { messageId, attempt: outcome.attempt, now: now() };
+  deps.activityNotes.add(stream.clientId, outcome.attempt.fault === undefined ? 'delivered' : 'failed');
   if (outcome.attempt.fault !== undefined) {
     await streams.settleFailed(stream, settled, afterFailure({ stream, message, outcome }, now()));
     return undefined;

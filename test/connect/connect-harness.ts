@@ -1,9 +1,9 @@
 /** The Connect pages on real stores in a SQLite file, and a browser as far as HTTP goes: it keeps cookies. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
 import type { FastifyInstance } from 'fastify';
 import { providerApps } from '../../src/access/provider-apps.ts';
 import { logoRoute } from '../../src/branding/logo.route.ts';
@@ -26,6 +26,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
+import { collectedActivity } from '../harness/activity-notes.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 
@@ -69,6 +70,7 @@ type Changes = Partial<
     | 'offeredProviders'
     | 'mostOpenRequests'
     | 'accountLimits'
+    | 'activityNotes'
   >
 >;
 
@@ -102,6 +104,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
+    activityNotes: collectedActivity(),
     log,
     now: () => clock,
     ...changes,

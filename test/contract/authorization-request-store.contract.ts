@@ -67,6 +67,19 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal(await requests.denyRequest('unknown', NOW), false);
     });
 
+    it('each step of a request is answered once, of ten at once too, with those that were skipped', async () => {
+      const { requests } = await prepare();
+
+      const [linked, allowed] = await Promise.all([
+        tenTimes(() => requests.reachStep('t1', 'linked')),
+        tenTimes(() => requests.reachStep('t1', 'allowed')),
+      ]);
+
+      assert.deepEqual([...linked, ...allowed].flat().toSorted(), ['allowed', 'chosen', 'linked']);
+      assert.deepEqual(await requests.reachStep('t1', 'chosen'), []);
+      assert.deepEqual(await requests.reachStep('unknown', 'allowed'), []);
+    });
+
     it('an open request notes how far it went, each thing by itself, and one that ended does not', async () => {
       const { requests } = await prepare();
       await requests.createRequest({ ...request, transactionId: 't2' }, MOST_OPEN);

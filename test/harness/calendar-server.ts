@@ -1,9 +1,9 @@
 /** The calendar endpoints over real stores and real syncing, with a provider in memory behind the port. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
 import { accountSessions } from '../../src/access/account-session.ts';
 import { type InstanceApps, providerApps } from '../../src/access/provider-apps.ts';
 import type { RequestLimits } from '../../src/access/request-gate.ts';
@@ -43,6 +43,7 @@ import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
+import { collectedActivity } from './activity-notes.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 import { renderHere } from './render-here.ts';
 
@@ -134,6 +135,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     wrongSecrets: async () => undefined,
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
+    activityNotes: collectedActivity(),
     requestLogDays: 7,
     auditDays: 730,
     waits: waitsForChanges(),

@@ -1,11 +1,10 @@
 /** The token and revocation endpoints over real stores on a SQLite file, for tests of what they answer. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
 import type { FastifyInstance } from 'fastify';
-
 import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -24,6 +23,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { collectedActivity } from '../harness/activity-notes.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
 export const SECRET = 'a1B2c3D4e5F6';
@@ -59,7 +59,11 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   const log = silentLog;
   const wrongCodes = wrongCodeLimits({ wrongCodesPerMinute: 300, wrongCodesOfUserPerMinute: 20 });
   const app = createServer({ log, trustProxy: undefined, secure: true });
-  const deps = { ...stores, signer, log, now, wrongSecrets: attemptLimit(30, 60), wrongCodes };
+  const activityNotes = collectedActivity();
+  const deps = {
+    ...{ ...stores, signer, activityNotes, log, now },
+    ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
+  };
   app.register(tokenRoute(deps));
   app.register(revocationRoute(deps));
   app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
@@ -75,6 +79,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
     db,
     clock,
     stores,
+    noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, keysDeps),
     async close() {
       await app.close();

@@ -67,6 +67,9 @@ onEachDatabase((database, open) => {
       telling.receiver.answer = () => ({ status: 204 });
       await change('/work/', 'two');
       assert.equal(telling.receiver.received.at(-1)?.body.metadata.sequence, 3);
+      const counted = telling.server.deps.activityNotes.noted;
+      assert.equal(counted.filter((one) => one === 'acme failed').length, 10);
+      assert.ok(counted.at(-1) === 'acme delivered');
     });
 
     it('after five failures in a row one message tries the endpoint, and the first success lets all go', async () => {

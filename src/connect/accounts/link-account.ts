@@ -59,7 +59,15 @@ export type LinkProblem = {
 
 type LinkDeps = Pick<
   ConnectDeps,
-  'accounts' | 'accountLimits' | 'attempts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
+  | 'accounts'
+  | 'accountLimits'
+  | 'attempts'
+  | 'requests'
+  | 'clients'
+  | 'providers'
+  | 'activityNotes'
+  | 'log'
+  | 'now'
 >;
 
 const LIMITS: Readonly<Record<LinkField, number>> = {

@@ -15,6 +15,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { type PageVisit, secretOf } from '../flow/connect-flow.ts';
+import { countStep } from '../flow/count-step.ts';
 import { callbackPath } from '../flow/paths.ts';
 import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
 import { accountToConfirm, isSignInTo, logRefusedProof } from './confirm-account.ts';
@@ -32,6 +33,7 @@ type SignInDeps = Pick<
   | 'signIns'
   | 'endedAccess'
   | 'publicUrl'
+  | 'activityNotes'
   | 'log'
   | 'now'
 >;
@@ -86,6 +88,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
     ...(confirms !== undefined && { confirms: confirms.accountKey }),
   };
   await deps.signIns.beginSignIn(signInId({ page, kind, state }), stored);
+  await countStep(request, 'chosen', deps);
   return url;
 }
 

@@ -8,6 +8,7 @@ import { newSecret } from '../flow/connect-cookies.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { ConnectError } from '../flow/connect-error.ts';
 import { deviceHashOf, finishedError, type PageVisit, REQUEST_LIFETIME_MS } from '../flow/connect-flow.ts';
+import { countStep } from '../flow/count-step.ts';
 
 import { groupsOf } from './account-views.ts';
 import { isSignInTo } from './confirm-account.ts';
@@ -28,7 +29,7 @@ export type SavedAccount = { readonly account: Account; readonly device: string 
 
 type SaveDeps = Pick<
   ConnectDeps,
-  'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
+  'accounts' | 'accountLimits' | 'requests' | 'clients' | 'providers' | 'activityNotes' | 'log' | 'now'
 >;
 
 /**
@@ -72,6 +73,7 @@ export async function saveAccount(proved: ProvedAccount, deps: SaveDeps): Promis
     { event, ...fields, calendarPermission },
     confirms === undefined ? 'An account was linked' : 'An account was confirmed',
   );
+  await countStep(request, 'linked', deps);
   return { account, device };
 }
 

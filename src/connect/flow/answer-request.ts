@@ -3,11 +3,12 @@ import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from 
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
+import { countStep } from './count-step.ts';
 
 /** How a request stands; `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';
 
-type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'log' | 'now'>;
+type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'activityNotes' | 'log' | 'now'>;
 
 /**
  * Approves the request unless it was answered before, and says how it stands: `open` when there is no account that
@@ -43,6 +44,7 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
         { event: 'access_allowed', ...whoAnswers(page), scope: request.scope, accountKeys },
         'Access was allowed',
       );
+      await countStep(request, 'allowed', deps);
       return 'approved';
   }
 }
@@ -53,6 +55,7 @@ export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   if (request.status !== 'open') return request.status;
   if (!(await deps.requests.denyRequest(request.transactionId, deps.now()))) return statusOf(request, deps);
   deps.log.info({ event: 'access_denied', ...whoAnswers(page) }, 'Access was denied');
+  deps.activityNotes.add(request.clientId, 'flow_denied');
   return 'denied';
 }
 

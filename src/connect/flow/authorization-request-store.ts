@@ -65,6 +65,10 @@ export type RequestProgress = Partial<
   Pick<AuthorizationRequest, 'allowedAt' | 'hasDisconnected' | 'wasSentAhead'>
 >;
 
+/** How far a flow comes before it is over, in this order. */
+export const FLOW_STEPS = ['chosen', 'linked', 'allowed'] as const;
+export type FlowStep = (typeof FLOW_STEPS)[number];
+
 export interface AuthorizationRequestStore {
   /**
    * Keeps it. Where the application has more than `mostOpen` requests, the oldest in which nothing was done are forgotten.
@@ -90,6 +94,12 @@ export interface AuthorizationRequestStore {
 
   /** Notes on an open request how far it went; nothing happens to one that ended. */
   noteProgress(transactionId: string, progress: RequestProgress): Promise<void>;
+
+  /**
+   * Notes that it came so far, and answers which steps it had not come to before, those it skipped included: each of a
+   * request is answered once, whatever happens at the same time. None of a request that is forgotten.
+   */
+  reachStep(transactionId: string, step: FlowStep): Promise<readonly FlowStep[]>;
 
   /** Shows the rest of an open request's pages in `language`; nothing happens to one that ended. */
   setLanguage(transactionId: string, language: string): Promise<void>;

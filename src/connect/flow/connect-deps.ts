@@ -1,6 +1,7 @@
 /** What the Connect pages work with; the program hands it in (see main.ts). */
 import type { EndedAccessStore } from '../../access/ended-access-store.ts';
 import type { ProviderApps } from '../../access/provider-apps.ts';
+import type { ActivityNotes } from '../../activity/activity.ts';
 import type { BrandingStore } from '../../branding/branding-store.ts';
 import type { AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.ts';
@@ -54,6 +55,8 @@ export type ConnectDeps = {
   /** The public origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly attempts: ConnectAttempts;
+  /** Counts how far flows come. */
+  readonly activityNotes: ActivityNotes;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;

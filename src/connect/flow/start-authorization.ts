@@ -39,6 +39,7 @@ type StartDeps = Pick<
   | 'attempts'
   | 'offeredProviders'
   | 'mostOpenRequests'
+  | 'activityNotes'
   | 'log'
   | 'now'
 >;
@@ -86,6 +87,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const path = pushed === undefined ? pathWithAll(request, visit) : selectionPath(request);
   await loadUser(request, visit.address, deps);
   await deps.requests.createRequest(request, deps.mostOpenRequests);
+  deps.activityNotes.add(request.clientId, 'flow_started');
   return { request, secret, path };
 }
 
