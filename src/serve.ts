@@ -11,6 +11,7 @@ import { type AppDeps, buildApp } from './app.ts';
 import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
 import { logoDrawing } from './branding/logo-drawing.ts';
 import type { CalendarProvider } from './calendars/calendar-provider.ts';
+import type { ConnectionCounts } from './calendars/connection-counts.ts';
 import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
@@ -256,7 +257,11 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'webhookKeys'
     | 'messages'
     | 'endpoints'
-  > & { readonly requestLogDays: number; readonly activity: ActivityStore };
+  > & {
+    readonly requestLogDays: number;
+    readonly activity: ActivityStore;
+    readonly connectionCounts: Pick<ConnectionCounts, 'keepTotals'>;
+  };
 
 const DAY_MS = 24 * 3_600_000;
 const MESSAGES_KEPT_MS = 30 * DAY_MS;
@@ -283,11 +288,15 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     activity: () => deleteOldActivity(deps),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
   };
+  const housekeeping = deleteExpired(deletions, deps);
   return {
     ...syncJobs(deps),
     'finish-splits': (calendarKey) => finishSplits(calendarKey, deps),
     'end-access': (accountKey) => endAccess(accountKey, deps),
-    housekeeping: deleteExpired(deletions, deps),
+    async housekeeping(key, signal) {
+      await deps.connectionCounts.keepTotals(deps.now());
+      return housekeeping(key, signal);
+    },
   };
 }
 

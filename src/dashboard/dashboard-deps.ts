@@ -26,6 +26,7 @@ import type { MessageLog } from '../webhooks/message-log.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
+import type { OverviewDeps } from './overview.ts';
 
 /** Stores with changes that are audited. */
 export type AuditedStores = {
@@ -41,14 +42,14 @@ export type AuditedStores = {
 };
 
 /** What test users connect with. */
-type PlaygroundParts = Pick<PlaygroundDeps, 'codes' | 'signer' | 'pushedRequests'> & {
+type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer' | 'pushedRequests'> & {
   readonly families: TokenFamilyStore;
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
   /** Those that users can connect here. */
   readonly offeredProviders: readonly ProviderKind[];
   readonly apps: ProviderApps;
 };
-type DashboardStores = AuditedStores & PlaygroundParts;
+type DashboardStores = AuditedStores & PlaygroundParts & OverviewDeps;
 
 export type DashboardDeps = DashboardStores & {
   readonly audit: AuditLog;

@@ -11,6 +11,7 @@ import { brandingStore } from './branding-store.ts';
 import { calendarChoiceStore } from './calendar-choice-store.ts';
 import { changeFeed } from './change-feed.ts';
 import { clientStore } from './client-store.ts';
+import { connectionCounts } from './connection-counts.ts';
 import type { Database } from './drivers/database.ts';
 import { endedAccessStore } from './ended-access-store.ts';
 import { eventReader } from './event-reader.ts';
@@ -78,6 +79,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     auditedFor: (caller: Caller) => auditedStores(caller),
     audit: auditLog(db),
     activity: activityStore(db),
+    connectionCounts: connectionCounts(db),
     codes: authorizationCodeStore(db),
     requests: authorizationRequestStore(db, sealer),
     pushedRequests: pushedRequestStore(db),

@@ -23,6 +23,7 @@ import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { collectedActivity } from '../harness/activity-notes.ts';
 import { collectingLog } from '../harness/calendar-server.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
@@ -55,6 +56,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const deps: OpenDashboard = {
     ...stores,
+    activityNotes: collectedActivity(),
     signInLimits: signInLimits(),
     knownBrowserKey: sealer.derive('known browsers'),
     dashboardUrl: ORIGIN,

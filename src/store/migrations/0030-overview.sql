@@ -12,7 +12,7 @@ CREATE INDEX activity_count_by_hour ON activity_count (hour);
 ALTER TABLE authorization_request ADD COLUMN flow_step BIGINT NOT NULL DEFAULT 0;
 
 -- Few of many: they are counted by state and reason.
-CREATE INDEX account_ailing ON account (client_id, health, health_reason) WHERE health <> 'active';
+CREATE INDEX account_by_health ON account (client_id, health, health_reason, group_id) WHERE health <> 'active';
 -- How many accounts an application has, as of the last housekeeping; '' is all of them.
 CREATE TABLE connection_total (
   client_id  TEXT PRIMARY KEY,

@@ -1,0 +1,77 @@
+/** What the overview shows: numbers that are kept or bounded, so that it answers at once however many users there are. */
+import { type Activity, FUNNEL, HOUR_MS, hourOf } from '../activity/activity.ts';
+import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
+import type { ConnectionCounts } from '../calendars/connection-counts.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import type { Person } from '../people/person.ts';
+import type { MessageLog } from '../webhooks/message-log.ts';
+import { readableApplications } from './applications.ts';
+import {
+  DAILY,
+  type DailyActivity,
+  type Funnel,
+  type Hour,
+  type Overview,
+} from './pages/overview-figures.ts';
+
+export type OverviewDeps = {
+  readonly activity: ActivityStore;
+  readonly connectionCounts: ConnectionCounts;
+  readonly clients: ClientStore;
+  readonly messages: Pick<MessageLog, 'listMessages'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const DAY_HOURS = 24;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+/** Beyond so many that ail it is said that there are more: something is wrong with all of them. */
+export const MOST_AILING = 20_000;
+
+/** What this person may see: a developer the applications given to them. */
+export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Overview> {
+  const { activity, connectionCounts, messages, now } = deps;
+  const clientIds = person.role === 'developer' ? person.clientIds : undefined;
+  const of = clientIds === undefined ? {} : { clientId: clientIds };
+  const thisHour = hourOf(now());
+  const [applications, connections, ailing, sums, hours, delivered] = await Promise.all([
+    readableApplications(person, deps),
+    connectionCounts.countConnections(clientIds),
+    connectionCounts.countByHealth(MOST_AILING + 1, clientIds),
+    activity.sumsSince(hourOf(now() - WEEK_MS), clientIds),
+    activity.hoursSince(thisHour - (DAY_HOURS - 1) * HOUR_MS, clientIds),
+    messages.listMessages({ ...of, state: 'delivered' }, { after: undefined, limit: 1 }),
+  ]);
+  return {
+    applications: applications.length,
+    connections,
+    ailing,
+    isCut: ailing.reduce((sum, { count }) => sum + count, 0) > MOST_AILING,
+    funnel: funnelOf(sums),
+    hours: dayOf(hours, thisHour),
+    hasDelivered: delivered.length > 0,
+  };
+}
+
+/** A week cuts flows in two: what came further than it began counts as begun. */
+export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
+  const counts = FUNNEL.map((step) => sums.get(step) ?? 0);
+  const reached = counts.map((_, index) => Math.max(...counts.slice(index)));
+  return {
+    steps: FUNNEL.map((step, index) => {
+      const count = reached[index] ?? 0;
+      return { step, count, left: count - (reached[index + 1] ?? count) };
+    }),
+    denied: sums.get('flow_denied') ?? 0,
+  };
+}
+
+/** Every hour of the day, the oldest first, also those in which nothing happened. */
+function dayOf(counts: readonly HourCount[], last: number): Hour[] {
+  const found = new Map(counts.map(({ hour, activity, count }) => [`${hour} ${activity}`, count]));
+  return Array.from({ length: DAY_HOURS }, (_, index) => {
+    const at = last - (DAY_HOURS - 1 - index) * HOUR_MS;
+    const entries = DAILY.map((name) => [name, found.get(`${at} ${name}`) ?? 0] as const);
+    return { at, ...(Object.fromEntries(entries) as Record<DailyActivity, number>) }; // one for each name
+  });
+}

@@ -1,0 +1,131 @@
+/** The overview: what needs somebody first, then how much happens. */
+import { actorOf } from '../../calendars/health-reason.ts';
+import { barChart } from '../../design/charts.ts';
+import { SIGNS } from '../../design/signs.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { Person } from '../../people/person.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { APPLICATIONS } from './applications.page.ts';
+import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
+import { table } from './parts.page.ts';
+
+const CONNECTIONS = '/dashboard/connections';
+
+const number = new Intl.NumberFormat(messages.language);
+
+/** Where a week of flows, a day of calls and all connections stand. */
+export function overviewContent(overview: Overview, person: Person): Html {
+  return html`${isNew(overview) && firstSteps(overview, person)}
+${overview.applications > 0 && figures(overview)}`;
+}
+
+/** Whoever has connected a few calendars knows the way; without deliveries at all it is shown to the end. */
+const isNew = ({ connections, hasDelivered }: Overview): boolean =>
+  connections.count === 0 || (!hasDelivered && connections.count < 10);
+
+/** The three steps to a first delivery, each with whether it is done. */
+function firstSteps({ applications, connections, hasDelivered }: Overview, { role }: Person): Html {
+  const steps = [
+    { name: 'application', isDone: applications > 0, path: `${APPLICATIONS}/new`, is: role === 'owner' },
+    { name: 'user', isDone: connections.count > 0, path: APPLICATIONS, is: applications > 0 },
+    { name: 'delivery', isDone: hasDelivered, path: APPLICATIONS, is: connections.count > 0 },
+  ] as const;
+  const next = steps.find(({ isDone }) => !isDone);
+  const items = steps.map((step) => {
+    const { name, isDone, path, is } = step;
+    const state = isDone ? messages.text('overview.steps.done') : '';
+    return html`<li${isDone && html` class="done"`}><h3>${messages.text(`overview.steps.${name}`)}${isDone && html`<span class="state">${SIGNS.tick}${state}</span>`}</h3>
+<p>${messages.text(`overview.steps.${name}.text`)}</p>
+${is && step === next && html`<div class="buttons"><a class="button primary" href="${path}">${messages.text(`overview.steps.${name}.do`)}</a></div>`}</li>
+`;
+  });
+  return html`<section class="panel first-steps"><h2>${messages.text('overview.steps')}</h2>
+<ol>${items}</ol></section>`;
+}
+
+function figures({ connections, ailing, isCut, funnel, hours }: Overview): Html {
+  const inState = (state: 'degraded' | 'reauth_required') =>
+    ailing.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0);
+  const [degraded, reauth] = [inState('degraded'), inState('reauth_required')];
+  const tile = (count: number, text: string, isAbout = false) =>
+    html`<div><dt>${text}</dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${number.format(count)}</dd></div>`;
+  const working = Math.max(0, connections.count - degraded - reauth);
+  const tiles = html`<dl class="tiles">${tile(working, messages.text('overview.state.active'), !connections.isExact)}
+${tile(degraded, messages.text('overview.state.degraded'))}${tile(reauth, messages.text('overview.state.reauth_required'))}</dl>`;
+  return html`<h2>${messages.text('overview.connections')}</h2>
+${tiles}
+<h2>${messages.text('overview.needs')}</h2>
+${needs(ailing, isCut)}
+<h2>${messages.text('overview.funnel')}</h2>
+${funnelFigure(funnel)}
+<h2>${messages.text('overview.day')}</h2>
+<div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>`;
+}
+
+/** One row for each reason: how many, whose turn it is, and what mends it. */
+function needs(ailing: Overview['ailing'], isCut: boolean): Html {
+  if (ailing.length === 0) return html`<p class="empty">${messages.text('overview.needs.none')}</p>`;
+  const sums = Map.groupBy(ailing, ({ reason }) => reason);
+  const rows = [...sums].map(([reason, counts]) => {
+    const count = counts.reduce((sum, one) => sum + one.count, 0);
+    return [
+      html`<a href="${CONNECTIONS}?reason=${reason}">${messages.text(`overview.reason.${reason}`)}</a>`,
+      html`<span class="count">${number.format(count)}</span>`,
+      html`${messages.text(`overview.turn.${actorOf(reason)}`)}`,
+      html`${messages.text(`overview.mend.${reason}`)}`,
+    ];
+  });
+  const heads = ['reason', 'count', 'turn', 'mend'] as const;
+  const list = table({
+    name: messages.text('overview.needs'),
+    heads: heads.map((head) => messages.text(`overview.needs.${head}`)),
+    rows,
+  });
+  return html`${list}${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
+}
+
+/** Each step with its share of all that began, and how many left there. */
+function funnelFigure({ steps, denied }: Funnel): Html {
+  const started = steps[0]?.count ?? 0;
+  if (started === 0) return html`<p class="empty">${messages.text('overview.funnel.none')}</p>`;
+  const rows = steps.map((one, index) => {
+    const { count, left } = one;
+    return [
+      html`${messages.text(`overview.${one.step}`)}`,
+      html`<span class="count">${number.format(count)}</span>`,
+      bar(one, started),
+      html`${index < steps.length - 1 ? messages.text('overview.funnel.left', { count: left }) : ''}`,
+    ];
+  });
+  const heads = ['step', 'count', 'share', 'leave'] as const;
+  const list = table({
+    name: messages.text('overview.funnel'),
+    heads: heads.map((head) => messages.text(`overview.funnel.${head}`)),
+    rows,
+  });
+  return html`${list}<p class="hint">${messages.text('overview.funnel.hint', { denied })}</p>`;
+}
+
+const WIDTH = 100;
+
+function bar({ count }: FunnelStep, started: number): Html {
+  const share = Math.round((count / started) * WIDTH);
+  return html`<svg class="share" role="img" aria-label="${messages.text('overview.funnel.of_all', { share })}" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none"><path class="track" d="M0 0h${WIDTH}v8H0z"/><path class="series-good" d="M0 0h${share}v8H0z"/></svg>`;
+}
+
+function dayChart(hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'refusals' | 'failed'): Html {
+  const bars = hours.map((hour) => ({
+    label: `${new Date(hour.at).toISOString().slice(11, 16)}`,
+    good: hour[good],
+    bad: hour[bad],
+  }));
+  return html`<div class="panel">${barChart(bars, {
+    language: messages.language,
+    title: messages.text(`overview.chart.${good}`),
+    labels: messages.text('overview.chart.hour'),
+    good: messages.text(`overview.chart.${good}.good`),
+    bad: messages.text(`overview.chart.${bad}`),
+    empty: messages.text(`overview.chart.${good}.empty`),
+    numbers: messages.text('overview.chart.numbers'),
+  })}</div>`;
+}
