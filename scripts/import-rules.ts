@@ -41,6 +41,7 @@ const ORDER: readonly string[] = [
   'work-thread.ts',
   'work-pools.ts',
   'welcome.ts',
+  'job-handlers.ts',
   'serve.ts',
   'main.ts',
 ];

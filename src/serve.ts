@@ -2,38 +2,28 @@
 import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
 import type { AppRegistration } from './access/app-registration.ts';
-import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { APP_KINDS, type AppKind, providerApps } from './access/provider-apps.ts';
-import { deleteOldActivity } from './activity/activity.ts';
 import { type ActivityCounter, startActivityCounter } from './activity/activity-counter.ts';
-import type { ActivityStore } from './activity/activity-store.ts';
 import { type AppDeps, buildApp } from './app.ts';
-import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
 import { logoDrawing } from './branding/logo-drawing.ts';
 import type { CalendarProvider } from './calendars/calendar-provider.ts';
-import type { ConnectionCounts } from './calendars/connection-counts.ts';
 import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
-import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
-import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
-import { type JobHandlers, startJobs } from './jobs/worker.ts';
+import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
+import { startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
 import { loggedError } from './lib/logged-error.ts';
-import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
-import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
 import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
-import { deleteEndedSessions } from './people/sessions.ts';
 import { signInLimits } from './people/sign-in.ts';
-import { deleteEndedTestUsers, type EndedTestUsersDeps } from './playground/ended-test-users.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
@@ -41,21 +31,16 @@ import { requestedScope as googleScope } from './providers/google/scopes.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { requestedScope as microsoftScope } from './providers/microsoft/scopes.ts';
 import { busyIds } from './reading/event-text.ts';
-import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
-import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
 import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { setupUrlOf, startDocument, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
-import { finishSplits } from './writing/finish-splits.ts';
-import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
-import type { WriteDeps } from './writing/write-deps.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
@@ -147,7 +132,6 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
-  const activityNotes = startActivityCounter({ ...stores, log });
   return {
     ...stores,
     ...pools,
@@ -188,8 +172,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
-    activityNotes,
-    answerCounter: activityNotes,
+    ...counting(startActivityCounter({ ...stores, log })),
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
     requestLogDays: config.requestLogDays,
     auditDays: config.auditDays,
@@ -234,71 +217,11 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
   };
 }
 
+/** One counts for all: flows, deliveries and answers. */
+const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });
+
 /** Of deliveries to one host, over all applications. */
 const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };
-
-export type JobHandlerDeps = SyncJobsDeps &
-  WriteDeps &
-  EndAccessDeps &
-  HousekeepingDeps &
-  ExpiredGrantsDeps &
-  IdempotencyDeps &
-  OldChangesDeps &
-  OldEntriesDeps &
-  EndedTestUsersDeps &
-  Pick<
-    Stores,
-    | 'requests'
-    | 'people'
-    | 'requestLog'
-    | 'accounts'
-    | 'pushedRequests'
-    | 'requestLimits'
-    | 'webhookKeys'
-    | 'messages'
-    | 'endpoints'
-  > & {
-    readonly requestLogDays: number;
-    readonly activity: ActivityStore;
-    readonly connectionCounts: Pick<ConnectionCounts, 'keepTotals'>;
-  };
-
-const DAY_MS = 24 * 3_600_000;
-const MESSAGES_KEPT_MS = 30 * DAY_MS;
-
-/** A redemption at the last moment is over by then. */
-const UNFINISHED_GRACE_MS = 60_000;
-
-/** What each kind of job is. */
-export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
-  const deletions = {
-    requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
-    unfinished: () => deps.accounts.dropUnfinished(deps.now() - UNFINISHED_GRACE_MS, deps.now()),
-    pushedRequests: () => deps.pushedRequests.deleteExpired(deps.now() - PUSHED_REQUEST_KEPT_MS),
-    ...expiredGrants(deps),
-    limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
-    answers: () => deleteOldAnswers(deps),
-    changes: () => deleteOldChanges(deps),
-    webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
-    messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
-    requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
-    auditEntries: () => deleteOldEntries(deps),
-    people: () => deleteEndedSessions(deps),
-    testUsers: () => deleteEndedTestUsers(deps),
-    activity: () => deleteOldActivity(deps),
-    listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
-  };
-  const housekeeping = deleteExpired(deletions, deps);
-  return {
-    ...syncJobs(deps),
-    'finish-splits': (calendarKey) => finishSplits(calendarKey, deps),
-    'end-access': (accountKey) => endAccess(accountKey, deps),
-    async housekeeping(key, signal) {
-      await deps.connectionCounts.keepTotals(deps.now());
-      return housekeeping(key, signal);
-    },
-  };
-}
 
 /** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
 function waitForStopSignal(): Promise<string> {

@@ -15,8 +15,7 @@ import type { AuthorizationRequest } from './flow/authorization-request-store.ts
 import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
-import { changeLanguage } from './flow/connect-flow.ts';
-import { countStep } from './flow/count-step.ts';
+import { changeLanguage, countStep } from './flow/connect-flow.ts';
 import { selectionPath } from './flow/paths.ts';
 import { type PasswordForm, passwordFormPage } from './pages/password-form.page.ts';
 import { appearanceOf, openPage, readForm, showPage } from './visit.ts';

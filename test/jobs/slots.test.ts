@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { jobHandlers } from '../../src/job-handlers.ts';
 import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
 import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
-import { jobHandlers } from '../../src/serve.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 

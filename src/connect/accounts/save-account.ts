@@ -7,8 +7,13 @@ import { reachedLimit } from '../flow/account-groups.ts';
 import { newSecret } from '../flow/connect-cookies.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { ConnectError } from '../flow/connect-error.ts';
-import { deviceHashOf, finishedError, type PageVisit, REQUEST_LIFETIME_MS } from '../flow/connect-flow.ts';
-import { countStep } from '../flow/count-step.ts';
+import {
+  countStep,
+  deviceHashOf,
+  finishedError,
+  type PageVisit,
+  REQUEST_LIFETIME_MS,
+} from '../flow/connect-flow.ts';
 
 import { groupsOf } from './account-views.ts';
 import { isSignInTo } from './confirm-account.ts';

@@ -2,8 +2,7 @@
 import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
-import { countStep } from './count-step.ts';
+import { countStep, deviceHashOf, type PageVisit, termsOf } from './connect-flow.ts';
 
 /** How a request stands; `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';

@@ -44,7 +44,7 @@ import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-qu
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
+import type { AuthorizationRequest, FlowStep } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
@@ -174,4 +174,20 @@ function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | unde
   if (request !== undefined) return request.query;
   const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
   return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
+}
+
+type CountDeps = Pick<ConnectDeps, 'requests' | 'activityNotes' | 'log'>;
+
+/** Counts that a request came so far, and what it skipped on the way: each step of it once. Nothing fails for that. */
+export async function countStep(
+  { transactionId, clientId }: Pick<AuthorizationRequest, 'transactionId' | 'clientId'>,
+  step: FlowStep,
+  { requests, activityNotes, log }: CountDeps,
+): Promise<void> {
+  try {
+    for (const reached of await requests.reachStep(transactionId, step))
+      activityNotes.add(clientId, `flow_${reached}`);
+  } catch (err) {
+    log.error({ err, clientId, step }, 'A step of a flow could not be counted');
+  }
 }
