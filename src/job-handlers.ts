@@ -3,6 +3,7 @@ import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { deleteOldActivity } from './activity/activity.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
+import { HEALTH_EVENTS_KEPT_MS } from './calendars/health-history.ts';
 import type { ConnectionCounts } from './calendars/connection-counts.ts';
 import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
@@ -33,6 +34,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'people'
     | 'requestLog'
     | 'accounts'
+    | 'healthHistory'
     | 'pushedRequests'
     | 'requestLimits'
     | 'webhookKeys'
@@ -63,6 +65,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     webhookKeys: () => deps.webhookKeys.deleteRetiredWebhookKeys(deps.now()),
     messages: () => deps.messages.deleteOldMessages(deps.now() - MESSAGES_KEPT_MS),
     requestLog: () => deps.requestLog.deleteOldRequests(deps.now() - deps.requestLogDays * DAY_MS),
+    healthEvents: () => deps.healthHistory.deleteOldHealthEvents(deps.now() - HEALTH_EVENTS_KEPT_MS),
     auditEntries: () => deleteOldEntries(deps),
     people: () => deleteEndedSessions(deps),
     testUsers: () => deleteEndedTestUsers(deps),

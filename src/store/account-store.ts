@@ -26,6 +26,7 @@ import {
   signInNeeded,
 } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { addConnected, addHealthEvent } from './health-history.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
 import { lockUser } from './user-lock.ts';
@@ -78,6 +79,8 @@ const RECOVER = `
                         AND (sync_error IS NOT NULL OR too_complex IS NOT NULL))
   RETURNING account_key`;
 
+const WELL = { reason: undefined, message: undefined } as const;
+
 function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
   return {
     async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
@@ -87,6 +90,8 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
         const changed = await tx.get<{ since: number }>(SET_HEALTH, values);
         const eventType = state === 'degraded' ? 'connection.degraded' : 'connection.reauth_required';
         if (changed?.since === now) await note({ eventType, data: { state, reason, message } });
+        if (changed !== undefined)
+          await addHealthEvent(tx, { accountKey, happened: state, reason, message, at: now });
       });
     },
 
@@ -94,8 +99,9 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
       await db.transaction(async (tx) => {
         const note = await connectionNoter(tx, accountKey, now);
         const recovered = await tx.all(RECOVER, { accountKey, now });
-        if (recovered.length > 0)
-          await note({ eventType: 'connection.recovered', data: { state: 'active' } });
+        if (recovered.length === 0) return;
+        await note({ eventType: 'connection.recovered', data: { state: 'active' } });
+        await addHealthEvent(tx, { ...WELL, accountKey, happened: 'recovered', at: now });
       });
     },
   };
@@ -229,6 +235,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
 
   const { accountKey } = row;
   if (accountKey !== candidate) await renewCredentials(tx, accountKey, seal(accountKey));
+  await addConnected(tx, accountKey, now);
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   await syncNewestOnly(tx, { clientId, userId, accountKey });
   return accountOf(row);

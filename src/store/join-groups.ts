@@ -8,6 +8,7 @@ import { credentialSealer, signInNeeded } from './account-rows.ts';
 import { takeChoice } from './calendar-choice-store.ts';
 import { recordAccountRemoval, recordArrival } from './change-journal.ts';
 import type { Statements } from './drivers/database.ts';
+import { addConnected } from './health-history.ts';
 import { scheduleJob } from './job-rows.ts';
 
 export type Joining = {
@@ -146,6 +147,7 @@ async function takeSignIn(
   );
   await renewCredentials(tx, to, sealed.seal(to, credentials));
   await scheduleJob(tx, { kind: 'sync-account', key: to }, now);
+  await addConnected(tx, to, now);
 }
 
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';

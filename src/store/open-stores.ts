@@ -16,6 +16,7 @@ import type { Database } from './drivers/database.ts';
 import { endedAccessStore } from './ended-access-store.ts';
 import { eventReader } from './event-reader.ts';
 import { followedAccounts } from './followed-accounts.ts';
+import { healthHistory } from './health-history.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
 import { mirrorStore } from './mirror-store.ts';
@@ -89,6 +90,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     requestLog: requestLog(db),
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
+    healthHistory: healthHistory(db),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
     followed: followedAccounts(db),
     watches: watchStore(db),

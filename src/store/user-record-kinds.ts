@@ -121,6 +121,13 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     flags: ['proves_owner', 'only_chosen', 'calendar_permission', 'credentials_are_kept'],
   },
   {
+    name: 'account_history',
+    table: 'account_history',
+    rows: OF_ACCOUNTS,
+    key: ['account_key', 'number'],
+    columns: 'account_key, number, happened, reason, message, happened_at',
+  },
+  {
     name: 'refused_operations',
     table: 'request_circuit',
     rows: OF_ACCOUNTS,

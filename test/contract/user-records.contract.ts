@@ -151,7 +151,12 @@ export function userRecordsContract(database: string, open: () => Promise<Databa
         const kind = RECORD_KINDS.find(({ table }) => table === one.table);
         const name = `${one.table}.${one.column}`;
         const text = plantedText(one, ada);
-        if (kind === undefined || text === undefined || name in LEFT_OUT || !PLANTED_TABLES.includes(one.table))
+        if (
+          kind === undefined ||
+          text === undefined ||
+          name in LEFT_OUT ||
+          !PLANTED_TABLES.includes(one.table)
+        )
           return false;
         const [record] = document[kind.name] ?? [];
         return !JSON.stringify(record?.[SHOWN_AS[name] ?? one.column] ?? null).includes(text);

@@ -24,7 +24,8 @@ export async function columnsOf(db: Database): Promise<Column[]> {
 /** Those that a user's data is in, each before those that refer to it. */
 export const PLANTED_TABLES: readonly string[] = [
   ...['application_user', 'authorization_request', 'pushed_request', 'sign_in', 'token_family'],
-  ...['account_group', 'group_device', 'grant_coverage', 'account', 'request_circuit', 'calendar', 'event'],
+  ...['account_group', 'group_device', 'grant_coverage', 'account', 'account_history', 'request_circuit'],
+  ...['calendar', 'event'],
   ...['event_change', 'user_note', 'idempotency', 'split_journal', 'provider_watch', 'webhook_subscription'],
   ...['webhook_stream', 'webhook_message', 'webhook_attempt', 'job', 'request_log'],
 ];
@@ -32,6 +33,7 @@ export const PLANTED_TABLES: readonly string[] = [
 /** What a CHECK admits, by table and column or by column. */
 const WORDS: Readonly<Record<string, string>> = {
   'account.health': 'active',
+  'account_history.happened': 'connected',
   'authorization_request.display': 'page',
   'authorization_request.status': 'open',
   'authorization_request.theme': 'dark',

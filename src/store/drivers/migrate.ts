@@ -11,6 +11,8 @@ import type { Database, Statements } from './database.ts';
 const FOLDER = new URL('../migrations/', import.meta.url);
 /** An instance that dies while it migrates delays the others for this long. */
 const LEASE_MS = 15_000;
+/** What a file has where each engine has its own name for the order of bytes. */
+const COLLATE_BYTES = 'COLLATE BYTES';
 const WAIT_MS = 50;
 const BOOTSTRAP_TRIES = 10;
 
@@ -88,7 +90,7 @@ async function apply(
   { holder, now }: { holder: string; now: Clock },
 ): Promise<void> {
   const sql = await readFile(new URL(file, FOLDER), 'utf8');
-  await db.script(sql, async (tx) => {
+  await db.script(sql.replaceAll(COLLATE_BYTES, db.dialect.byBytes), async (tx) => {
     await renew(tx, holder, now);
     await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
       number,
