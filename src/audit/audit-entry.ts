@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'user.exported',
   'user.deleted',
   'account.disconnected',
+  'account.sync_requested',
   'endpoint.created',
   'endpoint.updated',
   'endpoint.secret_created',

@@ -171,6 +171,15 @@ export interface AccountStore {
   removeAccount(accountKey: string, now: number): Promise<boolean>;
 
   /**
+   * Brings the syncs of a user's accounts forward, or of one of them; those that are not the user's yet are left alone.
+   * Answers of how many.
+   */
+  requestSync(
+    user: Pick<Account, 'clientId' | 'userId'> & { readonly accountKey?: string | undefined },
+    now: number,
+  ): Promise<number>;
+
+  /**
    * Deletes the accounts of transactions that ended before `endedBefore` without being the user's, as `disconnect` does.
    * Answers how many. What was allowed and never redeemed is remembered without its accounts for 30 days.
    */

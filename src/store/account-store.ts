@@ -25,6 +25,7 @@ import {
   credentialSealer,
   signInNeeded,
 } from './account-rows.ts';
+import { requestSync } from './account-syncing.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { addConnected, addHealthEvent } from './health-history.ts';
 import { scheduleJob } from './job-rows.ts';
@@ -162,6 +163,12 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
     async removeAccount(accountKey, now) {
       const owner = await db.get<UserKey & { provider: string }>(OWNER, { accountKey });
       return owner !== undefined && (await remove(ONE, { ...owner, accountKey, now })) > 0;
+    },
+
+    async requestSync(user, now) {
+      const count = await requestSync(db, user, { now, caller: options.caller });
+      if (count > 0) jobScheduled();
+      return count;
     },
 
     async dropUnfinished(endedBefore, now) {

@@ -2,8 +2,10 @@
 import type { Caller } from '../audit/audit-entry.ts';
 import type { StorageQuotas } from '../calendars/too-large-error.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import { accountCalendars } from './account-calendars.ts';
 import { accountStore } from './account-store.ts';
 import { activityStore } from './activity-store.ts';
+import { ailingAccounts } from './ailing-accounts.ts';
 import { auditLog } from './audit-log.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
 import { authorizationRequestStore } from './authorization-request-store.ts';
@@ -32,6 +34,7 @@ import { storedEvents } from './stored-events.ts';
 import { testUserStore } from './test-user-store.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
+import { userDirectory } from './user-directory.ts';
 import { userRecords } from './user-records.ts';
 import { userStore } from './user-store.ts';
 import { verificationStore } from './verification-store.ts';
@@ -91,6 +94,9 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     endedAccess: endedAccessStore(db, sealer, notify),
     calendarChoices: calendarChoiceStore(db, notify),
     healthHistory: healthHistory(db),
+    userDirectory: userDirectory(db),
+    ailing: ailingAccounts(db),
+    accountCalendars: accountCalendars(db),
     mirror: mirrorStore(db, quotas, notifyDeliveries),
     followed: followedAccounts(db),
     watches: watchStore(db),

@@ -11,13 +11,14 @@ CREATE TABLE account_history (
 CREATE INDEX account_history_by_time ON account_history (happened_at);
 
 -- Users are found by the beginning of an id or of an account's address, of one application or of all, and paged in this
--- order. An index of PostgreSQL finds beginnings only where it compares bytes.
-CREATE INDEX application_user_by_id ON application_user (user_id COLLATE BYTES, client_id);
-CREATE INDEX application_user_by_client_id ON application_user (client_id, user_id COLLATE BYTES);
-CREATE INDEX account_by_address ON account (LOWER(display COLLATE BYTES), account_key);
-CREATE INDEX account_by_client_address ON account (client_id, LOWER(display COLLATE BYTES), account_key);
+-- order. An index of PostgreSQL finds beginnings only where it compares bytes. Those of all applications have an expression,
+-- so that PostgreSQL never reads through them for one application.
+CREATE INDEX application_user_by_id ON application_user (((user_id || '') COLLATE BYTES), client_id);
+CREATE INDEX application_user_of_client ON application_user (client_id, user_id COLLATE BYTES);
+CREATE INDEX account_by_address ON account ((LOWER(display COLLATE BYTES) || ''), account_key);
+CREATE INDEX account_of_client_by_address ON account (client_id, (LOWER(display COLLATE BYTES)), account_key);
 
--- Accounts that do not work, by reason: of one application or of all.
-CREATE INDEX account_ailing ON account (health_reason, health_since, account_key) WHERE health <> 'active';
+-- Accounts that do not work, by reason: of all applications or of one.
+CREATE INDEX account_ailing ON account ((health_reason || ''), health_since, account_key) WHERE health <> 'active';
 CREATE INDEX account_ailing_of_client ON account (client_id, health_reason, health_since, account_key)
  WHERE health <> 'active';

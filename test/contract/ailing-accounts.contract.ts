@@ -1,0 +1,93 @@
+/** What every AilingAccounts must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Database } from '../../src/store/drivers/database.ts';
+import type { AilingPlace } from '../../src/user-data/ailing-accounts.ts';
+import { accountApart, grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
+
+const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
+const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+
+export function ailingAccountsContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const stores = await openWithUsers(open);
+    const { db, accounts } = stores;
+    /** Five accounts of Ada's that are down, one after the other but for two at once; and one that is well. */
+    for (const [index, name] of ['a', 'b', 'c', 'd', 'e', 'well'].entries()) {
+      const account = await accounts.linkAccount(newAccount({ accountId: name, display: name }), NOW);
+      if (name !== 'well') await accounts.setHealth(account, DOWN, NOW + Math.min(index, 3));
+    }
+    const ben = newAccount({ userId: 'ben', accountId: 'ben', display: 'ben' });
+    await accounts.setHealth(await accounts.linkAccount(ben, NOW), REFUSED, NOW + 9);
+    for (const userId of ['ada', 'ben']) await grantAll(db, { userId });
+    return stores;
+  };
+
+  describe(`AilingAccounts on ${database}`, () => {
+    it('what ails is counted by reason, and no further than asked for', async () => {
+      const { ailing } = await prepare();
+
+      assert.deepEqual(
+        [...(await ailing.countAiling(undefined, 3))],
+        [
+          ['password_refused', 1],
+          ['provider_unavailable', 3],
+        ],
+      );
+      assert.equal((await ailing.countAiling(['acme'], 100)).get('provider_unavailable'), 5);
+      assert.equal((await ailing.countAiling(['other'], 3)).size, 0);
+      assert.equal((await ailing.countAiling([], 3)).size, 0);
+    });
+
+    it('each account that ails is on one page, the newest trouble first', async () => {
+      const { ailing } = await prepare();
+
+      for (const clientIds of [undefined, ['acme', 'other']])
+        for (const limit of [1, 2, 10]) {
+          const seen: string[] = [];
+          const since: number[] = [];
+          let after: AilingPlace | undefined;
+          for (;;) {
+            const filter = { clientIds, reason: DOWN.reason };
+            const page = await ailing.listAiling(filter, { after, limit });
+            seen.push(...page.map(({ display }) => display));
+            since.push(...page.map(({ health }) => health.since));
+            const last = page.at(-1);
+            if (last === undefined) break;
+            after = { since: last.health.since, accountKey: last.accountKey };
+          }
+          assert.deepEqual(seen.toSorted(), ['a', 'b', 'c', 'd', 'e']);
+          assert.deepEqual(
+            since,
+            since.toSorted((one, other) => other - one),
+          );
+        }
+    });
+
+    it('an account is shown with its user, provider and trouble, where the application is one that is named', async () => {
+      const { ailing } = await prepare();
+      const filter = { reason: REFUSED.reason, clientIds: ['acme'] };
+
+      const [account] = await ailing.listAiling(filter, { limit: 5 });
+
+      assert.deepEqual(
+        { ...account, accountKey: '' },
+        {
+          ...{ accountKey: '', clientId: 'acme', userId: 'ben', provider: 'caldav', display: 'ben' },
+          health: { ...REFUSED, since: NOW + 9 },
+        },
+      );
+      assert.deepEqual(await ailing.listAiling({ ...filter, clientIds: ['other'] }, { limit: 5 }), []);
+    });
+
+    it('an account that is not the user’s yet is neither counted nor shown', async () => {
+      const { ailing, accounts } = await prepare();
+      const account = await accounts.linkAccount(accountApart('open'), NOW);
+      await accounts.setHealth(account, REFUSED, NOW + 1);
+
+      assert.equal((await ailing.countAiling(undefined, 9)).get('password_refused'), 1);
+      assert.equal((await ailing.listAiling({ reason: 'password_refused' }, { limit: 9 })).length, 1);
+    });
+  });
+}
