@@ -192,6 +192,7 @@ const dashboardDeps = (config: Config, { sealer }: Stores) => ({
   hasOwnOrigin: config.dashboardUrl !== config.url,
   signInLimits: signInLimits(),
   knownBrowserKey: sealer.derive('known browsers'),
+  userReferenceKey: sealer.derive('user references'),
   drawLogo: logoDrawing(),
   appRegistrations: appRegistrations(config),
   appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),

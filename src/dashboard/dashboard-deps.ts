@@ -7,6 +7,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
+import type { HealthHistory } from '../calendars/health-history.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
@@ -20,7 +21,12 @@ import type { SignInLimits } from '../people/sign-in.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { AccountCalendars } from '../user-data/account-calendars.ts';
+import type { AilingAccounts } from '../user-data/ailing-accounts.ts';
+import type { UserDirectory } from '../user-data/user-directory.ts';
+import type { UserRecords } from '../user-data/user-records.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
+import type { WatchStore } from '../watches/watch-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
@@ -39,6 +45,9 @@ export type AuditedStores = {
   readonly providerApps: ProviderAppStore;
   readonly users: UserStore;
   readonly testUsers: TestUserStore;
+  readonly userRecords: UserRecords;
+  readonly families: TokenFamilyStore;
+  readonly accounts: AccountStore;
 };
 
 /** What test users connect with. */
@@ -53,6 +62,15 @@ type DashboardStores = AuditedStores & PlaygroundParts & OverviewDeps;
 
 export type DashboardDeps = DashboardStores & {
   readonly audit: AuditLog;
+  readonly userDirectory: UserDirectory;
+  readonly ailing: AilingAccounts;
+  readonly healthHistory: HealthHistory;
+  readonly accountCalendars: AccountCalendars;
+  readonly watches: Pick<WatchStore, 'listUpdates'>;
+  /** Takes what was deleted off the disk; false where that comes later. */
+  readonly clearLog: () => Promise<boolean>;
+  /** Seals ids of users for who may not read them. */
+  readonly userReferenceKey: Buffer;
   /** The same stores, with what they change told in the audit log as the caller's doing. */
   readonly auditedFor: (caller: Caller) => AuditedStores;
   /** The origin that applications and their users know this instance by. */

@@ -63,7 +63,8 @@ const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign
 
 /** A form is not sent again: its reader comes back to the page it stands on. */
 function onwardPath(path: string, { method, url, headers }: FastifyRequest): string {
-  const next = method === 'GET' ? url : (URL.parse(headers.referer ?? '')?.pathname ?? '/dashboard');
+  const page = URL.parse(headers.referer ?? '');
+  const next = method === 'GET' ? url : page === null ? '/dashboard' : page.pathname + page.search;
   return `${path}?${new URLSearchParams({ next })}`;
 }
 

@@ -9,6 +9,7 @@ import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
 import { auditRoutes } from './audit.route.ts';
 import { brandingRoutes } from './branding.route.ts';
+import { connectionsRoutes } from './connections.route.ts';
 import type { DashboardDeps, OpenDashboard } from './dashboard-deps.ts';
 import { showDashboardErrors } from './dashboard-errors.ts';
 import { deliveriesRoutes } from './deliveries.route.ts';
@@ -22,6 +23,9 @@ import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
+import { userRoutes } from './user.route.ts';
+import { userActionRoutes } from './user-actions.route.ts';
+import { usersRoutes } from './users.route.ts';
 import { verificationRoutes } from './verification.route.ts';
 import { webhooksRoutes } from './webhooks.route.ts';
 
@@ -43,6 +47,10 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...requestsRoutes(deps),
   ...peopleRoutes(deps),
   ...playgroundRoutes(deps),
+  ...usersRoutes(deps),
+  ...userRoutes(),
+  ...userActionRoutes(),
+  ...connectionsRoutes(deps),
   ...auditRoutes(deps),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),

@@ -59,6 +59,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     activityNotes: collectedActivity(),
     signInLimits: signInLimits(),
     knownBrowserKey: sealer.derive('known browsers'),
+    userReferenceKey: sealer.derive('user references'),
+    clearLog: () => db.clearLog(),
     dashboardUrl: ORIGIN,
     publicUrl: ORIGIN,
     privateNetwork: { mode: 'deny' },

@@ -47,6 +47,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     hasOwnOrigin: false,
     signInLimits: signInLimits(),
     knownBrowserKey: sealer.derive('known browsers'),
+    userReferenceKey: sealer.derive('user references'),
+    clearLog: async () => true,
     trustProxy: undefined,
     secure: true,
   });

@@ -33,6 +33,7 @@ const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/verification', 'application.tab.verification', 'application.read'],
   ['/providers', 'application.tab.providers', 'application.read'],
   ['/security', 'application.tab.security', 'application.read'],
+  ['/users', 'application.tab.users', 'user.read'],
   ['/delete', 'application.tab.delete', 'application.delete'],
 ];
 

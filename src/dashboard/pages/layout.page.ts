@@ -25,6 +25,8 @@ const LAST_ELEMENT = 'said';
 const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
   ['/dashboard', 'nav.overview', 'overview.read'],
   ['/dashboard/applications', 'nav.applications', 'application.list'],
+  ['/dashboard/users', 'nav.users', 'user.list'],
+  ['/dashboard/connections', 'nav.connections', 'user.list'],
   ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
   ['/dashboard/playground', 'nav.playground', 'playground.open'],
   ['/dashboard/requests', 'nav.requests', 'request.list'],

@@ -1,0 +1,44 @@
+/** All accounts that ail: by reason, and those of one reason page by page. */
+import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
+import type { AilingPlace } from '../user-data/ailing-accounts.ts';
+import { readableApplications } from './applications.ts';
+import { listConnections, readConnections } from './connections.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import type { DashboardRoute, DashboardVisit } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { CONNECTIONS, connectionsContent, reasonContent } from './pages/connections.page.ts';
+import { referredPlace, sealedPlace } from './pages/user-links.ts';
+
+const OF_EACH = 5;
+const ON_A_PAGE = 50;
+
+export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: CONNECTIONS,
+    needs: 'user.list',
+    async handle(visit) {
+      const { person, viewer, query, show } = visit;
+      const applications = await readableApplications(person, deps);
+      const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+      const reason = reasonOf(query('reason'));
+      if (reason !== undefined) return showReason(visit, reason, names);
+      const groups = await readConnections(person, { limit: OF_EACH }, deps);
+      const content = connectionsContent({ ...deps, groups, names }, viewer);
+      return show({ title: messages.text('connections.title'), content });
+    },
+  },
+];
+
+const reasonOf = (text: string): HealthReason | undefined =>
+  Object.hasOwn(HEALTH_REASONS, text) ? (text as HealthReason) : undefined; // Its keys are the literal ones.
+
+async function showReason(visit: DashboardVisit, reason: HealthReason, names: ReadonlyMap<string, string>) {
+  const { person, viewer, query, show, deps } = visit;
+  const after = referredPlace<AilingPlace>(query('after'), deps);
+  const { accounts, next } = await listConnections(person, { reason, after, limit: ON_A_PAGE }, deps);
+  const nextQuery = next && { reason, after: sealedPlace(next, deps) };
+  const nextPath = nextQuery && `${CONNECTIONS}?${new URLSearchParams(nextQuery)}`;
+  const content = reasonContent({ ...deps, reason, accounts, names, nextPath }, viewer);
+  return show({ title: messages.text(`reason.${reason}`), content });
+}

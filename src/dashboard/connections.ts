@@ -1,0 +1,71 @@
+/** All accounts that ail, as somebody may read them. The command line lists the same. */
+import type { HealthReason } from '../calendars/health-reason.ts';
+import { mustBeAllowed } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import type { AilingAccount, AilingAccounts, AilingPlace } from '../user-data/ailing-accounts.ts';
+import { ownAppsOf, readableClientIds, type UsersDeps } from './users.ts';
+
+export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
+  readonly ailing: AilingAccounts;
+};
+
+/** Accounts of one reason are counted no further. */
+export const MOST_COUNTED = 1_000;
+
+export type ListedAccount = AilingAccount & {
+  /** Whether the application has an app of its own at the provider. */
+  readonly hasOwnApp: boolean;
+};
+
+export type ReasonGroup = {
+  readonly reason: HealthReason;
+  /** `MOST_COUNTED + 1` for more. */
+  readonly count: number;
+  /** The newest trouble first. */
+  readonly accounts: readonly ListedAccount[];
+};
+
+/** Every reason that an account has, those of most accounts first, each with its newest. Throws PeopleRefusal. */
+export async function readConnections(
+  actor: Actor,
+  { limit }: { readonly limit: number },
+  deps: ConnectionsDeps,
+): Promise<ReasonGroup[]> {
+  mustBeAllowed(actor, 'user.list');
+  const clientIds = await readableClientIds(actor, deps);
+  const counts = [...(await deps.ailing.countAiling(clientIds, MOST_COUNTED + 1))];
+  const groups = counts.map(async ([reason, count]) => {
+    const accounts = await deps.ailing.listAiling({ clientIds, reason }, { limit });
+    return { reason, count, accounts: await withApps(accounts, deps) };
+  });
+  return (await Promise.all(groups)).toSorted((one, other) => other.count - one.count);
+}
+
+/** A page of the accounts with one trouble. Throws PeopleRefusal. */
+export async function listConnections(
+  actor: Actor,
+  page: { readonly reason: HealthReason; readonly after?: AilingPlace | undefined; readonly limit: number },
+  deps: ConnectionsDeps,
+): Promise<{ readonly accounts: readonly ListedAccount[]; readonly next: AilingPlace | undefined }> {
+  mustBeAllowed(actor, 'user.list');
+  const { reason, after, limit } = page;
+  const clientIds = await readableClientIds(actor, deps);
+  const found = await deps.ailing.listAiling({ clientIds, reason }, { after, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  const next = last && { since: last.health.since, accountKey: last.accountKey };
+  return { accounts: await withApps(shown, deps), next };
+}
+
+async function withApps(accounts: readonly AilingAccount[], deps: ConnectionsDeps): Promise<ListedAccount[]> {
+  const clientIds = [...new Set(accounts.map(({ clientId }) => clientId))];
+  const apps = new Map(
+    await Promise.all(
+      clientIds.map(async (clientId) => [clientId, await ownAppsOf(clientId, deps)] as const),
+    ),
+  );
+  return accounts.map((account) => ({
+    ...account,
+    hasOwnApp: apps.get(account.clientId)?.has(account.provider) === true,
+  }));
+}

@@ -1,0 +1,104 @@
+/** All accounts that ail, by reason. */
+import type { HealthReason } from '../../calendars/health-reason.ts';
+import { type Html, html } from '../../http/html.ts';
+import { turnOf } from '../../user-data/whose-turn.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../connections.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, table, top } from './parts.page.ts';
+import { shownName } from './shown-name.ts';
+import { type UserLinkDeps, userLink } from './user-links.ts';
+
+export const CONNECTIONS = '/dashboard/connections';
+
+export type ConnectionsParts = UserLinkDeps & {
+  /** The names of applications by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+};
+
+const heading = (): Html => top(messages.text('connections.title'), messages.text('connections.lead'));
+
+export function connectionsContent(
+  { groups, ...parts }: ConnectionsParts & { readonly groups: readonly ReasonGroup[] },
+  viewer: Viewer,
+): Html {
+  if (groups.length === 0)
+    return html`${heading()}<div class="empty"><strong>${messages.text('connections.none')}</strong><p>${messages.text('connections.none.text')}</p></div>`;
+  return html`${heading()}${groups.map((group) => groupSection(group, parts, viewer))}`;
+}
+
+function groupSection(
+  { reason, count, accounts }: ReasonGroup,
+  parts: ConnectionsParts,
+  viewer: Viewer,
+): Html {
+  const counted =
+    count > MOST_COUNTED
+      ? messages.text('connections.count.more', { count: MOST_COUNTED })
+      : messages.text('connections.count', { count });
+  const all = html`<p><a href="${CONNECTIONS}?${String(new URLSearchParams({ reason }))}" aria-label="${messages.text('connections.all')}: ${messages.text(`reason.${reason}`)}">${messages.text('connections.all')}</a></p>`;
+  return html`<section><h2>${messages.text(`reason.${reason}`)} <span class="chip">${counted}</span></h2>
+${mending(reason)}
+${accountTable(reason, accounts, parts, viewer)}
+${count > accounts.length && all}</section>
+`;
+}
+
+const mending = (reason: HealthReason): Html =>
+  html`<p class="lead mends">${messages.text(`reason.${reason}.mends`)}</p>`;
+
+function accountTable(
+  reason: HealthReason,
+  accounts: readonly ListedAccount[],
+  parts: ConnectionsParts,
+  viewer: Viewer,
+): Html {
+  const heads = [
+    'connections.account',
+    'users.name',
+    'users.application',
+    'turn',
+    'connections.since',
+  ] as const;
+  return table({
+    name: messages.text(`reason.${reason}`),
+    heads: heads.map((head) => messages.text(head)),
+    rows: accounts.map((account) => accountRow(reason, account, parts, viewer)),
+  });
+}
+
+function accountRow(
+  reason: HealthReason,
+  account: ListedAccount,
+  { names, userReferenceKey }: ConnectionsParts,
+  { person: reader }: Viewer,
+): Html[] {
+  const { accountKey, clientId, userId, provider, display, health, hasOwnApp } = account;
+  const links = { reader, userReferenceKey };
+  const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
+  return [
+    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${messages.text(`provider.${provider}`)}${health.message !== undefined && html` · <bdi>${health.message}</bdi>`}</small>`,
+    html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
+    html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
+    html`${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}`,
+    instant(health.since),
+  ];
+}
+
+export type ReasonParts = ConnectionsParts & {
+  readonly reason: HealthReason;
+  readonly accounts: readonly ListedAccount[];
+  /** Where the next page is; absent on the last one. */
+  readonly nextPath: string | undefined;
+};
+
+/** All accounts with one trouble, page by page. */
+export function reasonContent({ reason, accounts, nextPath, ...parts }: ReasonParts, viewer: Viewer): Html {
+  const back = html`<a href="${CONNECTIONS}">${messages.text('connections.back')}</a>`;
+  const none = html`<div class="empty"><p>${messages.text('connections.none.reason')}</p></div>`;
+  return html`${top(messages.text(`reason.${reason}`), back)}
+${mending(reason)}
+${accounts.length === 0 ? none : accountTable(reason, accounts, parts, viewer)}
+${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
+}

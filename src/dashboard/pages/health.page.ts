@@ -1,0 +1,34 @@
+/** How the health of an account is shown: its state, its reason, whose turn it is and what mends it. */
+import type { AccountHealth } from '../../calendars/account-store.ts';
+import type { HealthEvent } from '../../calendars/health-history.ts';
+import type { HealthReason } from '../../calendars/health-reason.ts';
+import { type Html, html } from '../../http/html.ts';
+import { turnOf } from '../../user-data/whose-turn.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { instant } from './parts.page.ts';
+
+/** The state as a word, and since when. */
+export const healthState = ({ state, since }: AccountHealth): Html =>
+  html`<span class="health ${state}">${messages.text(`health.${state}`)}</span> <small class="beside">${messages.markup('health.since', { when: instant(since) })}</small>`;
+
+/** What is wrong, whose turn it is, and what mends it; nothing of an account that works. `hasOwnApp`: the application. */
+export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: boolean): Html | undefined {
+  if (reason === undefined) return undefined;
+  return html`<dl class="facts trouble">
+<dt>${messages.text(`reason.${reason}`)}</dt><dd>${message !== undefined && html`<bdi>${message}</bdi>`}</dd>
+<dt>${messages.text('turn')}</dt><dd>${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}</dd>
+<dt>${messages.text('mends')}</dt><dd>${messages.text(`reason.${reason}.mends`)}</dd></dl>`;
+}
+
+/** The time line of an account, the newest first. */
+export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
+  html`<ol class="time-line">${events.map((event) => eventItem(event, hasOwnApp))}</ol>`;
+
+function eventItem({ happened, reason, message, at }: HealthEvent, hasOwnApp: boolean): Html {
+  const about = reason !== undefined && reasonWords(reason, hasOwnApp);
+  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instant(at)}${about}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}</li>
+`;
+}
+
+const reasonWords = (reason: HealthReason, hasOwnApp: boolean): Html =>
+  html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: messages.text(`turn.${turnOf(reason, hasOwnApp)}`) })}</small>`;

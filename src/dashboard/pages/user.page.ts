@@ -1,0 +1,116 @@
+/** One user: what is connected and how it is, who may read it, and what can be done. */
+import type { Account } from '../../calendars/account-store.ts';
+import { notice } from '../../design/parts.page.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { LivingGrant } from '../../oauth/user-store.ts';
+import { may, mayRole } from '../../people/permission.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import type { ShownUser } from '../users.ts';
+import { applicationPath } from './applications.page.ts';
+import { healthState, timeLine, troubleFacts } from './health.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { copyable, instant, table, top } from './parts.page.ts';
+import { shownName } from './shown-name.ts';
+import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
+
+/** So many events of an account are on the user's page; its own page has them all. */
+const NEWEST_EVENTS = 5;
+
+export type UserParts = UserLinkDeps & {
+  readonly shown: ShownUser;
+  /** What the user opens to mend an account; undefined where the application begins each flow itself. */
+  readonly reconnect: string | undefined;
+  /** What was just done. */
+  readonly said?: Html | undefined;
+};
+
+/** The links and forms of one user's pages, as one reader has them. */
+export function userTools({ shown, ...deps }: Omit<UserParts, 'reconnect' | 'said'>, viewer: Viewer) {
+  const { person: reader } = viewer;
+  const of = { clientId: shown.client.clientId, userId: shown.user.userId };
+  const link = (path: UserPath, more?: Readonly<Record<string, string>>) =>
+    userLink(path, of, { ...deps, reader, ...(more && { more }) });
+  const form = (path: UserPath, content: Html, more: Readonly<Record<string, string>> = {}) => {
+    const fields = Object.entries({ ...userReference(of, reader, deps), ...more });
+    const hidden = fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+    return postForm(viewer, `${applicationPath(of.clientId)}/${path}`, html`${hidden}${content}`);
+  };
+  return { link, form, mayChange: may(reader, 'user.change', of.clientId) };
+}
+export type UserTools = ReturnType<typeof userTools>;
+
+export function userContent(parts: UserParts, viewer: Viewer): Html {
+  const { shown, said, reconnect } = parts;
+  const { client, user, accounts, grants } = shown;
+  const tools = userTools(parts, viewer);
+  const { person } = viewer;
+  const application = html`<a href="${applicationPath(client.clientId)}/users"><bdi>${client.name}</bdi></a>`;
+  const syncAll = html`<button class="small">${messages.text('user.sync')}</button>`;
+  const ailing = accounts.some(({ health }) => health.state === 'reauth_required');
+  return html`${top(html`<bdi class="anything">${shownName(person, user.userId)}</bdi>`, messages.markup('user.of', { application }), tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined)}
+${said !== undefined && notice('done', said, true)}
+<dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instant(user.createdAt)}</dd>
+<dt>${messages.text('user.seen')}</dt><dd>${instant(user.lastSeenAt)}</dd></dl>
+<h2>${messages.text('user.accounts')}</h2>
+${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard(account, shown, tools, viewer))}
+${ailing && tools.mayChange && reconnectPanel(reconnect)}
+<h2>${messages.text('user.grants')}</h2>
+${grants.length === 0 ? html`<p class="lead">${messages.text('user.grants.none')}</p>` : grantTable(grants)}
+<h2>${messages.text('user.more')}</h2>
+${furtherLinks(shown, viewer)}
+${tools.mayChange && actions(tools)}`;
+}
+
+function accountCard(account: Account, shown: ShownUser, tools: UserTools, viewer: Viewer): Html {
+  const { accountKey, provider, display, health, linkedAt } = account;
+  const updates = shown.updates.get(accountKey);
+  const hasOwnApp = shown.ownApps.has(provider);
+  const events = (shown.history.get(accountKey) ?? []).slice(0, NEWEST_EVENTS);
+  const name = shownName(viewer.person, display);
+  const more = { account: accountKey };
+  const buttons = html`<div class="row-actions">${tools.form('user/sync', html`<button class="small" aria-label="${messages.text('user.account.sync')}: ${name}">${messages.text('user.account.sync')}</button>`, more)}
+<a class="button small" href="${tools.link('user/disconnect', more)}" aria-label="${messages.text('user.account.disconnect')}: ${name}">${messages.text('user.account.disconnect')}</a></div>`;
+  return html`<section class="account-card"><header><h3><bdi class="anything">${name}</bdi></h3> <span class="chip">${messages.text(`provider.${provider}`)}</span> <span>${healthState(health)}</span>${tools.mayChange && buttons}</header>
+${troubleFacts(health, hasOwnApp)}
+<dl class="facts"><dt>${messages.text('user.account.connected')}</dt><dd>${instant(linkedAt)}</dd>
+<dt>${messages.text('user.account.synced')}</dt><dd>${instant(updates?.syncedAt)}</dd>
+<dt>${messages.text('user.account.updates')}</dt><dd>${messages.text(updates?.updates === 'push' ? 'user.account.push' : 'user.account.polling')}</dd></dl>
+${events.length > 0 && html`<h4>${messages.text('user.account.history')}</h4>${timeLine(events, hasOwnApp)}`}
+<p><a href="${tools.link('user/account', more)}">${messages.text('user.account.all')}</a></p></section>
+`;
+}
+
+function reconnectPanel(reconnect: string | undefined): Html {
+  const title = html`<h2>${messages.text('user.mend')}</h2>`;
+  if (reconnect === undefined)
+    return html`<section class="panel">${title}<p class="lead">${messages.text('user.mend.pushed')}</p></section>`;
+  return html`<section class="panel">${title}<p class="lead">${messages.text('user.mend.text')}</p>
+<div class="copy-row">${copyable('reconnect', reconnect)}</div></section>`;
+}
+
+function grantTable(grants: readonly LivingGrant[]): Html {
+  const heads = ['user.grant.scope', 'user.grant.since', 'user.grant.used'] as const;
+  return table({
+    name: messages.text('user.grants'),
+    heads: heads.map((head) => messages.text(head)),
+    rows: grants.map(({ scope, createdAt, refreshedAt }) => [
+      html`<span class="code">${scope}</span>`,
+      instant(createdAt),
+      instant(refreshedAt),
+    ]),
+  });
+}
+
+/** Those pages name the user in their address, so who may not read names goes to all of the application. */
+function furtherLinks({ user }: ShownUser, { person }: Viewer): Html {
+  const { clientId, userId } = user;
+  const named = mayRole(person.role, 'user.name');
+  const query = new URLSearchParams({ client: clientId, ...(named && { user: userId }) }).toString();
+  return html`<ul class="plain"><li><a href="/dashboard/requests?${query}">${messages.text('user.requests')}</a></li>
+<li><a href="/dashboard/deliveries?${query}">${messages.text('user.deliveries')}</a></li></ul>`;
+}
+
+const actions = ({ link }: UserTools): Html => html`<h2>${messages.text('user.actions')}</h2>
+<div class="buttons"><a class="button fitting" href="${link('user/revoke')}">${messages.text('user.revoke')}</a>
+<a class="button fitting" href="${link('user/export')}">${messages.text('user.export')}</a>
+<a class="button fitting destructive" href="${link('user/delete')}">${messages.text('user.delete')}</a></div>`;

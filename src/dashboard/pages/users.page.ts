@@ -1,0 +1,73 @@
+/** The list of users: of one application, or of all that the reader may see. */
+import { type Html, html } from '../../http/html.ts';
+import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { applicationPath } from './applications.page.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, table } from './parts.page.ts';
+import { shownName } from './shown-name.ts';
+import { type UserLinkDeps, userLink } from './user-links.ts';
+
+/** The list over all applications. */
+export const USERS = '/dashboard/users';
+
+export type UsersParts = UserLinkDeps & {
+  readonly page: UserPage;
+  /** What was searched for. */
+  readonly beginning: string;
+  /** Of which application; absent for all. */
+  readonly clientId?: string | undefined;
+  /** The names of applications by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Where the next page is; absent on the last one. */
+  readonly nextPath: string | undefined;
+  readonly isFirstPage: boolean;
+};
+
+export function usersContent(parts: UsersParts, viewer: Viewer): Html {
+  const { page, clientId, nextPath } = parts;
+  const heads = [
+    messages.text('users.name'),
+    ...(clientId === undefined ? [messages.text('users.application')] : []),
+    messages.text('users.accounts'),
+    messages.text('users.seen'),
+  ];
+  const rows = page.users.map((user) => userRow(user, parts, viewer));
+  return html`${searchForm(parts, viewer)}
+${rows.length === 0 ? emptyList(parts, viewer) : table({ name: messages.text('users.title'), heads, rows })}
+${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
+}
+
+/** Who may not read names whole searches by whole ones. */
+const findsWhole = ({ person }: Viewer): boolean => person.role === 'viewer';
+
+function searchForm({ beginning, clientId }: UsersParts, viewer: Viewer): Html {
+  const path = clientId === undefined ? USERS : `${applicationPath(clientId)}/users`;
+  const label = messages.text(findsWhole(viewer) ? 'users.find_whole' : 'users.find');
+  return html`<form method="get" action="${path}" class="filter" role="search">
+<label>${label}<input name="q" type="search" value="${beginning}" maxlength="512" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
+<button class="small">${messages.text('filter')}</button></form>`;
+}
+
+function emptyList({ beginning, isFirstPage }: UsersParts, viewer: Viewer): Html {
+  const isSearch = beginning !== '' || !isFirstPage;
+  const title = messages.text(isSearch ? 'users.none.found' : 'users.none');
+  const found = findsWhole(viewer) ? 'users.none.found_whole.text' : 'users.none.found.text';
+  return html`<div class="empty"><strong>${title}</strong><p>${messages.text(isSearch ? found : 'users.none.text')}</p></div>`;
+}
+
+function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersParts, viewer: Viewer): Html[] {
+  const { person: reader } = viewer;
+  const href = userLink('user', user, { reader, userReferenceKey });
+  const address = user.address === undefined ? undefined : shownName(reader, user.address);
+  const name = names.get(user.clientId) ?? user.clientId;
+  const application = html`<a href="${applicationPath(user.clientId)}/users"><bdi>${name}</bdi></a>`;
+  const count = messages.text('users.accounts.count', { count: user.accounts });
+  const ailing = messages.text('users.ailing', { count: user.ailing });
+  return [
+    html`<a class="anything" href="${href}"><bdi>${shownName(reader, user.userId)}</bdi></a>${address !== undefined && html`<small class="anything"><bdi>${address}</bdi></small>`}`,
+    ...(clientId === undefined ? [application] : []),
+    html`${count}${user.ailing > 0 && html`<small class="ailing">${ailing}</small>`}`,
+    instant(user.lastSeenAt),
+  ];
+}

@@ -1,0 +1,72 @@
+/** The pages about one user, and about one of the user's accounts. The user is named in the query. */
+import { type Html, html } from '../http/html.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { CalendarPlace } from '../user-data/account-calendars.ts';
+import type { DashboardRoute, DashboardVisit } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { APPLICATIONS } from './pages/applications.page.ts';
+import { shownName } from './pages/shown-name.ts';
+import { userContent } from './pages/user.page.ts';
+import { accountContent } from './pages/user-account.page.ts';
+import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user-links.ts';
+import { readAccount, readUser, reconnectLink, type UserOfClient } from './users.ts';
+
+export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;
+const CALENDARS_ON_A_PAGE = 100;
+
+/** The user that the query names, or the form. Throws PeopleRefusal `not_there` for a name that says nobody. */
+export function userOf(visit: DashboardVisit, read: DashboardVisit['query'] = visit.query): UserOfClient {
+  const clientId = visit.parameter('clientId');
+  const userId = referredUser(clientId, { id: read('id'), ref: read('ref') }, visit.deps);
+  if (userId === undefined) throw new PeopleRefusal('not_there');
+  return { clientId, userId };
+}
+
+export const userRoutes = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: USER_ROUTE,
+    needs: 'user.read',
+    async handle(visit) {
+      const { person, viewer, query, show, deps } = visit;
+      const of = userOf(visit);
+      const shown = await readUser(person, of, deps);
+      const said = saidOf(query('done'), query('count'));
+      const reconnect = reconnectLink(shown.client, of.userId, deps);
+      const content = userContent({ ...deps, shown, reconnect, said }, viewer);
+      return show({ title: shownName(person, of.userId), content });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${USER_ROUTE}/account`,
+    needs: 'user.read',
+    async handle(visit) {
+      const { person, viewer, query, show, deps } = visit;
+      const of = { ...userOf(visit), accountKey: query('account') };
+      const after = referredPlace<CalendarPlace>(query('after'), deps);
+      const shown = await readAccount(person, of, { after, limit: CALENDARS_ON_A_PAGE }, deps);
+      const { next, account } = shown;
+      const { userReferenceKey } = deps;
+      const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);
+      const more = { account: of.accountKey, ...(place !== undefined && { after: place }) };
+      const nextPath = place && userLink('user/account', of, { userReferenceKey, reader: person, more });
+      const content = accountContent({ shown, nextPath, userReferenceKey }, viewer);
+      return show({ title: shownName(person, account.display), content });
+    },
+  },
+];
+
+function saidOf(done: string, count: string): Html | undefined {
+  const number = /^\d{1,9}$/.test(count) ? Number(count) : 0;
+  switch (done) {
+    case 'sync':
+      return html`${messages.text('user.sync.done', { count: number })}`;
+    case 'revoke':
+      return html`${messages.text('user.revoke.done', { count: number })}`;
+    case 'disconnect':
+      return html`${messages.text('user.disconnect.done')}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+/** The users of all applications that somebody may read, and those of one. */
+
+import { html } from '../http/html.ts';
+import type { UserPlace } from '../user-data/user-directory.ts';
+import { readApplication, readableApplications } from './applications.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import type { DashboardRoute, DashboardVisit } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { applicationPage } from './pages/application.page.ts';
+import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
+import { top } from './pages/parts.page.ts';
+import { referredPlace, sealedPlace } from './pages/user-links.ts';
+import { USERS, usersContent } from './pages/users.page.ts';
+import { findUsers } from './users.ts';
+
+const ON_A_PAGE = 50;
+
+export const usersRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: USERS,
+    needs: 'user.list',
+    async handle(visit) {
+      const applications = await readableApplications(visit.person, deps);
+      const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+      const list = await listContent(visit, { names });
+      const title = messages.text('users.title');
+      return visit.show({ title, content: html`${top(title, messages.text('users.lead'))}${list}` });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${APPLICATIONS}/:clientId/users`,
+    needs: 'user.read',
+    async handle(visit) {
+      const client = await readApplication(visit.person, visit.parameter('clientId'), deps);
+      const { clientId, name } = client;
+      const content = await listContent(visit, { clientId, names: new Map([[clientId, name]]) });
+      return visit.show({
+        title: name,
+        content: applicationPage({ client, tab: '/users', content }, visit.viewer),
+      });
+    },
+  },
+];
+
+type Listed = { readonly clientId?: string; readonly names: ReadonlyMap<string, string> };
+
+async function listContent({ person, viewer, query, deps }: DashboardVisit, { clientId, names }: Listed) {
+  const beginning = query('q').trim();
+  const after = referredPlace<UserPlace>(query('after'), deps);
+  const page = await findUsers(person, { clientId, beginning, after, limit: ON_A_PAGE }, deps);
+  const path = clientId === undefined ? USERS : `${applicationPath(clientId)}/users`;
+  const { next } = page;
+  const nextQuery = next && {
+    ...(beginning !== '' && { q: beginning }),
+    after: sealedPlace(next, deps),
+  };
+  const nextPath = nextQuery && `${path}?${new URLSearchParams(nextQuery)}`;
+  const { userReferenceKey } = deps;
+  const isFirstPage = after === undefined;
+  return usersContent({ page, beginning, clientId, names, nextPath, userReferenceKey, isFirstPage }, viewer);
+}

@@ -1,0 +1,219 @@
+/** What is done with users in the dashboard, and who may. The command line does the same by the same functions. */
+
+import { APP_KINDS, type ProviderAppStore } from '../access/provider-apps.ts';
+import type { Account, AccountStore } from '../calendars/account-store.ts';
+import type { HealthEvent, HealthHistory } from '../calendars/health-history.ts';
+import type { Client } from '../oauth/client.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import { connectLink } from '../oauth/connect-link.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
+import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may, mustBeAllowed, type Permission } from '../people/permission.ts';
+import type { Actor } from '../people/person.ts';
+import type { AccountCalendars, CalendarPlace, SyncedCalendar } from '../user-data/account-calendars.ts';
+import { type DeletionReceipt, deleteUser } from '../user-data/delete-user.ts';
+import { exportUser } from '../user-data/export-user.ts';
+import type { UserDirectory, UserPage, UserPlace } from '../user-data/user-directory.ts';
+import type { UserRecords } from '../user-data/user-records.ts';
+import type { AccountUpdates, WatchStore } from '../watches/watch-store.ts';
+import { readApplication, readableApplications } from './applications.ts';
+
+export type UsersDeps = {
+  readonly clients: ClientStore;
+  readonly users: UserStore;
+  readonly accounts: AccountStore;
+  readonly families: Pick<TokenFamilyStore, 'endGrantsOf'>;
+  readonly userRecords: UserRecords;
+  readonly userDirectory: UserDirectory;
+  readonly healthHistory: Pick<HealthHistory, 'listHealthEvents'>;
+  readonly accountCalendars: AccountCalendars;
+  readonly watches: Pick<WatchStore, 'listUpdates'>;
+  readonly providerApps: Pick<ProviderAppStore, 'listProviderApps'>;
+  /** Takes what was deleted off the disk; false where that comes later. */
+  readonly clearLog: () => Promise<boolean>;
+  /** The origin that applications and their users know this instance by. */
+  readonly publicUrl: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type UserOfClient = { readonly clientId: string; readonly userId: string };
+
+/** The applications whose users the actor may read, for a look into all of them; `undefined`: every one. */
+export async function readableClientIds(
+  actor: Actor,
+  deps: Pick<UsersDeps, 'clients'>,
+): Promise<readonly string[] | undefined> {
+  if (actor === 'command line' || actor.role !== 'developer') return undefined;
+  return (await readableApplications(actor, deps)).map(({ clientId }) => clientId);
+}
+
+export type SoughtUsers = {
+  /** Of one application; absent: of all that the actor may read. */
+  readonly clientId?: string | undefined;
+  readonly beginning: string;
+  readonly after?: UserPlace | undefined;
+  readonly limit: number;
+};
+
+/**
+ * Who may not read names whole finds users by whole names alone: a search by beginnings would spell them out. Throws
+ * PeopleRefusal.
+ */
+export async function findUsers(
+  actor: Actor,
+  { clientId, beginning, after, limit }: SoughtUsers,
+  deps: Pick<UsersDeps, 'clients' | 'userDirectory'>,
+): Promise<UserPage> {
+  mustBeAllowed(actor, 'user.list');
+  if (clientId !== undefined) mustBeAllowed(actor, 'user.read', clientId);
+  const clientIds = clientId === undefined ? await readableClientIds(actor, deps) : [clientId];
+  const isWhole = actor !== 'command line' && actor.role === 'viewer' && beginning !== '';
+  return deps.userDirectory.findUsers({ clientIds, beginning, isWhole }, { after, limit });
+}
+
+/** Throws PeopleRefusal `not_there`, also where the application is not theirs. */
+async function thereIs(
+  actor: Actor,
+  needs: Permission,
+  { clientId, userId }: UserOfClient,
+  { users }: Pick<UsersDeps, 'users'>,
+): Promise<UserSummary> {
+  mustBeAllowed(actor, needs, clientId);
+  const user = await users.findUser(clientId, userId);
+  if (user === undefined) throw new PeopleRefusal('not_there');
+  return user;
+}
+
+export type ShownUser = {
+  readonly client: Client;
+  readonly user: UserSummary;
+  readonly accounts: readonly Account[];
+  /** By account, the newest first. */
+  readonly history: ReadonlyMap<string, readonly HealthEvent[]>;
+  /** By account. */
+  readonly updates: ReadonlyMap<string, AccountUpdates>;
+  readonly grants: readonly LivingGrant[];
+  /** The providers at which the application has an app of its own. */
+  readonly ownApps: ReadonlySet<string>;
+};
+
+/** Throws PeopleRefusal. */
+export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps): Promise<ShownUser> {
+  const client = await readApplication(actor, of.clientId, deps);
+  const user = await thereIs(actor, 'user.read', of, deps);
+  const { clientId, userId } = of;
+  const [accounts, events, updates, grants, ownApps] = await Promise.all([
+    deps.accounts.listAccounts(clientId, userId),
+    deps.healthHistory.listHealthEvents(clientId, userId),
+    deps.watches.listUpdates(clientId, userId, deps.now()),
+    deps.users.livingGrantsOf(clientId, userId),
+    ownAppsOf(clientId, deps),
+  ]);
+  return {
+    ...{ client, user, accounts, grants, ownApps },
+    history: Map.groupBy(events, ({ accountKey }) => accountKey),
+    updates: new Map(updates.map((one) => [one.accountKey, one])),
+  };
+}
+
+/** The providers at which the application has an app of its own. */
+export async function ownAppsOf(
+  clientId: string,
+  { providerApps }: Pick<UsersDeps, 'providerApps'>,
+): Promise<ReadonlySet<string>> {
+  const apps = await providerApps.listProviderApps(clientId);
+  return new Set(APP_KINDS.filter((kind) => apps[kind] !== undefined));
+}
+
+export type ShownAccount = Omit<ShownUser, 'accounts'> & {
+  readonly account: Account;
+  readonly calendars: readonly SyncedCalendar[];
+  /** Where the next page of calendars begins; absent on the last one. */
+  readonly next: CalendarPlace | undefined;
+};
+
+/** Throws PeopleRefusal. */
+export async function readAccount(
+  actor: Actor,
+  of: UserOfClient & { readonly accountKey: string },
+  page: { readonly after?: CalendarPlace | undefined; readonly limit: number },
+  deps: UsersDeps,
+): Promise<ShownAccount> {
+  const { accounts, ...shown } = await readUser(actor, of, deps);
+  const account = accounts.find(({ accountKey }) => accountKey === of.accountKey);
+  if (account === undefined) throw new PeopleRefusal('not_there');
+  const { after, limit } = page;
+  const read = { after, limit: limit + 1, now: deps.now() };
+  const found = await deps.accountCalendars.listCalendars(account.accountKey, read);
+  const calendars = found.slice(0, limit);
+  return { ...shown, account, calendars, next: found.length > limit ? calendars.at(-1) : undefined };
+}
+
+/** Brings the syncs of the user's accounts forward, or of one of them; answers of how many. Throws PeopleRefusal. */
+export async function syncUser(
+  actor: Actor,
+  of: UserOfClient & { readonly accountKey?: string | undefined },
+  { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
+): Promise<number> {
+  await thereIs(actor, 'user.change', of, { users });
+  return accounts.requestSync(of, now());
+}
+
+/** Ends all of the user's grants; answers how many. They are ended when it answers. Throws PeopleRefusal. */
+export async function revokeUser(
+  actor: Actor,
+  of: UserOfClient,
+  { users, families, now }: Pick<UsersDeps, 'users' | 'families' | 'now'>,
+): Promise<number> {
+  await thereIs(actor, 'user.change', of, { users });
+  return families.endGrantsOf(of.clientId, of.userId, now());
+}
+
+/** The account goes with all that was read of it. Throws PeopleRefusal `not_there`. */
+export async function disconnectAccount(
+  actor: Actor,
+  of: UserOfClient & { readonly accountKey: string },
+  { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
+): Promise<void> {
+  await thereIs(actor, 'user.change', of, { users });
+  const linked = await accounts.listAccounts(of.clientId, of.userId);
+  const isTheirs = linked.some(({ accountKey }) => accountKey === of.accountKey);
+  if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now())))
+    throw new PeopleRefusal('not_there');
+}
+
+/** Everything that is kept about the user, in pieces of one JSON document. Throws PeopleRefusal. */
+export async function readUserDocument(
+  actor: Actor,
+  of: UserOfClient,
+  deps: Pick<UsersDeps, 'users' | 'userRecords' | 'now'>,
+): Promise<AsyncIterable<string>> {
+  await thereIs(actor, 'user.change', of, deps);
+  const pieces = await exportUser(of, deps);
+  if (pieces === undefined) throw new PeopleRefusal('not_there');
+  return pieces;
+}
+
+/** Throws PeopleRefusal. */
+export async function deleteUserForGood(
+  actor: Actor,
+  of: UserOfClient,
+  deps: Pick<UsersDeps, 'users' | 'clearLog' | 'now'>,
+): Promise<DeletionReceipt> {
+  await thereIs(actor, 'user.change', of, deps);
+  const receipt = await deleteUser(of, deps);
+  if (receipt === undefined) throw new PeopleRefusal('not_there');
+  return receipt;
+}
+
+/** What the user opens to mend an account; undefined where the application begins each flow itself. */
+export const reconnectLink = (
+  client: Client,
+  userId: string,
+  { publicUrl }: Pick<UsersDeps, 'publicUrl'>,
+): string | undefined => connectLink(client, { userId, publicUrl });
+
+/** Whether they may change something of it. */
+export const mayChange = (actor: Actor, clientId: string): boolean => may(actor, 'user.change', clientId);
