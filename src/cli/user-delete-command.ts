@@ -1,6 +1,7 @@
 /** `kalends user delete`: everything of a user goes, and a receipt says what it was. */
 import { instantText } from '../lib/rendered-json.ts';
 import type { DeletedUser } from '../oauth/user-store.ts';
+import { deleteUser } from '../user-data/delete-user.ts';
 import { CLIENT_ID } from './client-commands.ts';
 import { type Command, CommandError } from './command.ts';
 import { confirm, YES } from './confirm.ts';
@@ -19,23 +20,21 @@ export const userDelete: Command = {
     context.withStorage(async (storage) => {
       const { clientId, userId, accounts } = await findUser(storage, input.positionals);
       await confirm(`Deleting ${userId} with ${accounts} linked account(s)`, input, context);
-      const now = context.deps.now();
-      const had = await storage.users.deleteUser(clientId, userId, now);
-      if (had === undefined) throw new CommandError('not_found', `The user "${userId}" is gone already.`);
-      const isOffDisk = await storage.clearLog();
-      const { accessToEnd, ...deleted } = had;
+      const receipt = await deleteUser({ clientId, userId }, { ...storage, now: context.deps.now });
+      if (receipt === undefined) throw new CommandError('not_found', `The user "${userId}" is gone already.`);
+      const { deletedAt, deleted, accessToEnd, isOffDisk } = receipt;
       return {
         json: {
           deleted: true,
           client_id: clientId,
           user_id: userId,
-          receipt: { deleted_at: instantText(now), ...deleted },
+          receipt: { deleted_at: instantText(deletedAt), ...deleted },
           access_to_end: accessToEnd,
           off_disk: isOffDisk,
         },
         text: [
           `Deleted ${userId}.`,
-          `Receipt: ${instantText(now)}, ${countsOf(deleted)}.`,
+          `Receipt: ${instantText(deletedAt)}, ${countsOf(deleted)}.`,
           ...waitsOf(accessToEnd, isOffDisk),
         ].join('\n'),
       };

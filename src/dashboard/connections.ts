@@ -3,26 +3,11 @@ import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import type { AilingAccount, AilingAccounts, AilingPlace } from '../user-data/ailing-accounts.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './pages/shown-user.ts';
 import { ownAppsOf, readableClientIds, type UsersDeps } from './users.ts';
 
 export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {
   readonly ailing: AilingAccounts;
-};
-
-/** Accounts of one reason are counted no further. */
-export const MOST_COUNTED = 1_000;
-
-export type ListedAccount = AilingAccount & {
-  /** Whether the application has an app of its own at the provider. */
-  readonly hasOwnApp: boolean;
-};
-
-export type ReasonGroup = {
-  readonly reason: HealthReason;
-  /** `MOST_COUNTED + 1` for more. */
-  readonly count: number;
-  /** The newest trouble first. */
-  readonly accounts: readonly ListedAccount[];
 };
 
 /** Every reason that an account has, those of most accounts first, each with its newest. Throws PeopleRefusal. */

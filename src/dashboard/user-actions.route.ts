@@ -5,6 +5,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { shownName } from './pages/shown-name.ts';
+import type { ShownUser } from './pages/shown-user.ts';
 import {
   deleteContent,
   disconnectContent,
@@ -20,7 +21,6 @@ import {
   readUser,
   readUserDocument,
   revokeUser,
-  type ShownUser,
   syncUser,
 } from './users.ts';
 

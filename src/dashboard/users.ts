@@ -1,23 +1,24 @@
 /** What is done with users in the dashboard, and who may. The command line does the same by the same functions. */
 
 import { APP_KINDS, type ProviderAppStore } from '../access/provider-apps.ts';
-import type { Account, AccountStore } from '../calendars/account-store.ts';
-import type { HealthEvent, HealthHistory } from '../calendars/health-history.ts';
+import type { AccountStore } from '../calendars/account-store.ts';
+import type { HealthHistory } from '../calendars/health-history.ts';
 import type { Client } from '../oauth/client.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import { connectLink } from '../oauth/connect-link.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
-import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
+import type { UserStore, UserSummary } from '../oauth/user-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed, type Permission } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
-import type { AccountCalendars, CalendarPlace, SyncedCalendar } from '../user-data/account-calendars.ts';
+import type { AccountCalendars, CalendarPlace } from '../user-data/account-calendars.ts';
 import { type DeletionReceipt, deleteUser } from '../user-data/delete-user.ts';
 import { exportUser } from '../user-data/export-user.ts';
 import type { UserDirectory, UserPage, UserPlace } from '../user-data/user-directory.ts';
 import type { UserRecords } from '../user-data/user-records.ts';
-import type { AccountUpdates, WatchStore } from '../watches/watch-store.ts';
+import type { WatchStore } from '../watches/watch-store.ts';
 import { readApplication, readableApplications } from './applications.ts';
+import type { ShownAccount, ShownUser } from './pages/shown-user.ts';
 
 export type UsersDeps = {
   readonly clients: ClientStore;
@@ -86,19 +87,6 @@ async function thereIs(
   return user;
 }
 
-export type ShownUser = {
-  readonly client: Client;
-  readonly user: UserSummary;
-  readonly accounts: readonly Account[];
-  /** By account, the newest first. */
-  readonly history: ReadonlyMap<string, readonly HealthEvent[]>;
-  /** By account. */
-  readonly updates: ReadonlyMap<string, AccountUpdates>;
-  readonly grants: readonly LivingGrant[];
-  /** The providers at which the application has an app of its own. */
-  readonly ownApps: ReadonlySet<string>;
-};
-
 /** Throws PeopleRefusal. */
 export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps): Promise<ShownUser> {
   const client = await readApplication(actor, of.clientId, deps);
@@ -126,13 +114,6 @@ export async function ownAppsOf(
   const apps = await providerApps.listProviderApps(clientId);
   return new Set(APP_KINDS.filter((kind) => apps[kind] !== undefined));
 }
-
-export type ShownAccount = Omit<ShownUser, 'accounts'> & {
-  readonly account: Account;
-  readonly calendars: readonly SyncedCalendar[];
-  /** Where the next page of calendars begins; absent on the last one. */
-  readonly next: CalendarPlace | undefined;
-};
 
 /** Throws PeopleRefusal. */
 export async function readAccount(

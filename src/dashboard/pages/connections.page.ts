@@ -2,12 +2,12 @@
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
 import { turnOf } from '../../user-data/whose-turn.ts';
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../connections.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './shown-user.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
 export const CONNECTIONS = '/dashboard/connections';

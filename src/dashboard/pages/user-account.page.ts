@@ -3,11 +3,11 @@ import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { SyncedCalendar } from '../../user-data/account-calendars.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import type { ShownAccount } from '../users.ts';
 import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
+import type { ShownAccount } from './shown-user.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
 export type AccountParts = UserLinkDeps & {

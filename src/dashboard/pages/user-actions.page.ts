@@ -4,11 +4,11 @@ import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
-import type { ShownUser } from '../users.ts';
 import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
+import type { ShownUser } from './shown-user.ts';
 import { userTools } from './user.page.ts';
 import type { UserLinkDeps, UserPath } from './user-links.ts';
 

@@ -5,12 +5,12 @@ import { type Html, html } from '../../http/html.ts';
 import type { LivingGrant } from '../../oauth/user-store.ts';
 import { may, mayRole } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import type { ShownUser } from '../users.ts';
 import { applicationPath } from './applications.page.ts';
 import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
+import type { ShownUser } from './shown-user.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
 
 /** So many events of an account are on the user's page; its own page has them all. */
