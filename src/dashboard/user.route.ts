@@ -45,7 +45,7 @@ export const userRoutes = (): DashboardRoute[] => [
       const { person, viewer, query, show, deps } = visit;
       const of = { ...userOf(visit), accountKey: query('account') };
       const after = referredPlace<CalendarPlace>(query('after'), deps);
-      const shown = await readAccount(person, of, { after, limit: CALENDARS_ON_A_PAGE }, deps);
+      const shown = await readAccount(person, { ...of, after, limit: CALENDARS_ON_A_PAGE }, deps);
       const { next, account } = shown;
       const { userReferenceKey } = deps;
       const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);

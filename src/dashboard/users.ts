@@ -77,8 +77,7 @@ export async function findUsers(
 /** Throws PeopleRefusal `not_there`, also where the application is not theirs. */
 async function thereIs(
   actor: Actor,
-  needs: Permission,
-  { clientId, userId }: UserOfClient,
+  { needs, clientId, userId }: UserOfClient & { readonly needs: Permission },
   { users }: Pick<UsersDeps, 'users'>,
 ): Promise<UserSummary> {
   mustBeAllowed(actor, needs, clientId);
@@ -90,7 +89,7 @@ async function thereIs(
 /** Throws PeopleRefusal. */
 export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps): Promise<ShownUser> {
   const client = await readApplication(actor, of.clientId, deps);
-  const user = await thereIs(actor, 'user.read', of, deps);
+  const user = await thereIs(actor, { ...of, needs: 'user.read' }, deps);
   const { clientId, userId } = of;
   const [accounts, events, updates, grants, ownApps] = await Promise.all([
     deps.accounts.listAccounts(clientId, userId),
@@ -115,15 +114,17 @@ export async function ownAppsOf(
   return new Set(APP_KINDS.filter((kind) => apps[kind] !== undefined));
 }
 
+/** A page of an account's calendars. */
+export type AccountPage = UserOfClient & {
+  readonly accountKey: string;
+  readonly after?: CalendarPlace | undefined;
+  readonly limit: number;
+};
+
 /** Throws PeopleRefusal. */
-export async function readAccount(
-  actor: Actor,
-  of: UserOfClient & { readonly accountKey: string },
-  page: { readonly after?: CalendarPlace | undefined; readonly limit: number },
-  deps: UsersDeps,
-): Promise<ShownAccount> {
-  const { accounts, ...shown } = await readUser(actor, of, deps);
-  const account = accounts.find(({ accountKey }) => accountKey === of.accountKey);
+export async function readAccount(actor: Actor, page: AccountPage, deps: UsersDeps): Promise<ShownAccount> {
+  const { accounts, ...shown } = await readUser(actor, page, deps);
+  const account = accounts.find(({ accountKey }) => accountKey === page.accountKey);
   if (account === undefined) throw new PeopleRefusal('not_there');
   const { after, limit } = page;
   const read = { after, limit: limit + 1, now: deps.now() };
@@ -138,7 +139,7 @@ export async function syncUser(
   of: UserOfClient & { readonly accountKey?: string | undefined },
   { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
 ): Promise<number> {
-  await thereIs(actor, 'user.change', of, { users });
+  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
   return accounts.requestSync(of, now());
 }
 
@@ -148,7 +149,7 @@ export async function revokeUser(
   of: UserOfClient,
   { users, families, now }: Pick<UsersDeps, 'users' | 'families' | 'now'>,
 ): Promise<number> {
-  await thereIs(actor, 'user.change', of, { users });
+  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
   return families.endGrantsOf(of.clientId, of.userId, now());
 }
 
@@ -158,7 +159,7 @@ export async function disconnectAccount(
   of: UserOfClient & { readonly accountKey: string },
   { users, accounts, now }: Pick<UsersDeps, 'users' | 'accounts' | 'now'>,
 ): Promise<void> {
-  await thereIs(actor, 'user.change', of, { users });
+  await thereIs(actor, { ...of, needs: 'user.change' }, { users });
   const linked = await accounts.listAccounts(of.clientId, of.userId);
   const isTheirs = linked.some(({ accountKey }) => accountKey === of.accountKey);
   if (!isTheirs || !(await accounts.removeAccount(of.accountKey, now())))
@@ -171,7 +172,7 @@ export async function readUserDocument(
   of: UserOfClient,
   deps: Pick<UsersDeps, 'users' | 'userRecords' | 'now'>,
 ): Promise<AsyncIterable<string>> {
-  await thereIs(actor, 'user.change', of, deps);
+  await thereIs(actor, { ...of, needs: 'user.change' }, deps);
   const pieces = await exportUser(of, deps);
   if (pieces === undefined) throw new PeopleRefusal('not_there');
   return pieces;
@@ -183,7 +184,7 @@ export async function deleteUserForGood(
   of: UserOfClient,
   deps: Pick<UsersDeps, 'users' | 'clearLog' | 'now'>,
 ): Promise<DeletionReceipt> {
-  await thereIs(actor, 'user.change', of, deps);
+  await thereIs(actor, { ...of, needs: 'user.change' }, deps);
   const receipt = await deleteUser(of, deps);
   if (receipt === undefined) throw new PeopleRefusal('not_there');
   return receipt;

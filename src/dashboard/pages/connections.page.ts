@@ -40,7 +40,7 @@ function groupSection(
   const all = html`<p><a href="${CONNECTIONS}?${String(new URLSearchParams({ reason }))}" aria-label="${messages.text('connections.all')}: ${messages.text(`reason.${reason}`)}">${messages.text('connections.all')}</a></p>`;
   return html`<section><h2>${messages.text(`reason.${reason}`)} <span class="chip">${counted}</span></h2>
 ${mending(reason)}
-${accountTable(reason, accounts, parts, viewer)}
+${accountTable({ reason, accounts }, parts, viewer)}
 ${count > accounts.length && all}</section>
 `;
 }
@@ -49,8 +49,7 @@ const mending = (reason: HealthReason): Html =>
   html`<p class="lead mends">${messages.text(`reason.${reason}.mends`)}</p>`;
 
 function accountTable(
-  reason: HealthReason,
-  accounts: readonly ListedAccount[],
+  { reason, accounts }: Pick<ReasonParts, 'reason' | 'accounts'>,
   parts: ConnectionsParts,
   viewer: Viewer,
 ): Html {
@@ -64,17 +63,16 @@ function accountTable(
   return table({
     name: messages.text(`reason.${reason}`),
     heads: heads.map((head) => messages.text(head)),
-    rows: accounts.map((account) => accountRow(reason, account, parts, viewer)),
+    rows: accounts.map((account) => accountRow({ ...account, reason }, parts, viewer)),
   });
 }
 
 function accountRow(
-  reason: HealthReason,
-  account: ListedAccount,
+  account: ListedAccount & { readonly reason: HealthReason },
   { names, userReferenceKey }: ConnectionsParts,
   { person: reader }: Viewer,
 ): Html[] {
-  const { accountKey, clientId, userId, provider, display, health, hasOwnApp } = account;
+  const { accountKey, clientId, userId, provider, display, health, hasOwnApp, reason } = account;
   const links = { reader, userReferenceKey };
   const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
   return [
@@ -99,6 +97,6 @@ export function reasonContent({ reason, accounts, nextPath, ...parts }: ReasonPa
   const none = html`<div class="empty"><p>${messages.text('connections.none.reason')}</p></div>`;
   return html`${top(messages.text(`reason.${reason}`), back)}
 ${mending(reason)}
-${accounts.length === 0 ? none : accountTable(reason, accounts, parts, viewer)}
+${accounts.length === 0 ? none : accountTable({ reason, accounts }, parts, viewer)}
 ${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
 }

@@ -52,7 +52,7 @@ ${said !== undefined && notice('done', said, true)}
 <dl class="facts"><dt>${messages.text('user.since')}</dt><dd>${instant(user.createdAt)}</dd>
 <dt>${messages.text('user.seen')}</dt><dd>${instant(user.lastSeenAt)}</dd></dl>
 <h2>${messages.text('user.accounts')}</h2>
-${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard(account, shown, tools, viewer))}
+${accounts.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : accounts.map((account) => accountCard({ account, shown }, tools, viewer))}
 ${ailing && tools.mayChange && reconnectPanel(reconnect)}
 <h2>${messages.text('user.grants')}</h2>
 ${grants.length === 0 ? html`<p class="lead">${messages.text('user.grants.none')}</p>` : grantTable(grants)}
@@ -61,7 +61,11 @@ ${furtherLinks(shown, viewer)}
 ${tools.mayChange && actions(tools)}`;
 }
 
-function accountCard(account: Account, shown: ShownUser, tools: UserTools, viewer: Viewer): Html {
+function accountCard(
+  { account, shown }: { readonly account: Account; readonly shown: ShownUser },
+  tools: UserTools,
+  viewer: Viewer,
+): Html {
   const { accountKey, provider, display, health, linkedAt } = account;
   const updates = shown.updates.get(accountKey);
   const hasOwnApp = shown.ownApps.has(provider);
