@@ -9,9 +9,6 @@ import type { TakenStream } from './message.ts';
 import { type ReplayDeps, replayDue } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
 
-/** Of deliveries to one host, over all applications. */
-export const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 } as const;
-
 export type DeliveryWorkerDeps = DeliverDeps &
   ReplayDeps & {
     /** Notified by the stores when a stream became due in this process. */
