@@ -1,14 +1,17 @@
 /** `kalends webhook …`: the endpoints that changes are told to, and what webhooks are signed with. */
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
+import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
+import type { EndpointHears } from '../webhooks/endpoint.ts';
 import type { ListedEndpoint } from '../webhooks/endpoint-store.ts';
 import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
 import { sendTest } from '../webhooks/test-message.ts';
-import { openWebhookSigner, rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
+import { openWebhookSigner } from '../webhooks/webhook-signer.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import { type Command, CommandError, usageError } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
 import { INDENT, tabulate } from './table.ts';
+import { rotateKeys } from './webhook-keys-command.ts';
 import {
   checkWebhookUrl,
   ENDPOINT_ID,
@@ -58,15 +61,7 @@ const add: Command = {
   ],
   notes: ['It hears of what changes from now on. The secret is shown this once.'],
   run: ({ positionals: { CLIENT_ID: clientId = '' }, options }, { config, withStorage, deps: { now } }) => {
-    const kinds = (text(options.hears) ?? 'events').split(',').map((kind) => kind.trim());
-    if (!kinds.every((kind) => HEARS.some((one) => one === kind)))
-      throw usageError(`--hears must be a list of ${HEARS.join(', ')}.`);
-    const hears = {
-      events: kinds.includes('events'),
-      calendars: kinds.includes('calendars'),
-      connections: kinds.includes('connections'),
-      own: options.own === true,
-    };
+    const hears = { ...kindsIn(text(options.hears) ?? 'events'), own: options.own === true };
     const url = String(options.url);
     const shared = options['share-address'] === true;
     return withStorage(async ({ clients, endpoints }) => {
@@ -85,6 +80,67 @@ const add: Command = {
     });
   },
 };
+
+const update: Command = {
+  name: 'webhook update',
+  summary: 'Change what an endpoint hears, or where it is',
+  positionals: [ENDPOINT_ID],
+  options: [
+    { name: 'url', value: 'URL', doc: 'Where deliveries go from now on: https. What waits goes there too.' },
+    { name: 'hears', value: 'KINDS', doc: 'What it hears: events, calendars, connections.' },
+    {
+      name: 'own',
+      value: 'on|off',
+      doc: 'Whether it is also told of changes that the application made itself.',
+    },
+    SHARE_ADDRESS,
+  ],
+  notes: ['What is not named stays. Its secret stays too.'],
+  run: ({ positionals: { ENDPOINT_ID: endpointId = '' }, options }, { config, withStorage }) => {
+    const [url, kinds, own] = [text(options.url), text(options.hears), text(options.own)];
+    if ((url ?? kinds ?? own) === undefined) throw usageError('Say what changes: --url, --hears or --own.');
+    if (own !== undefined && own !== 'on' && own !== 'off') throw usageError('--own must be on or off.');
+    const named = {
+      ...(kinds !== undefined && kindsIn(kinds)),
+      ...(own !== undefined && { own: own === 'on' }),
+    };
+    return withStorage(async ({ endpoints }) => {
+      const endpoint = await findEndpoint(endpoints, endpointId);
+      if (endpoint.expiresAt !== undefined)
+        throw new CommandError('is_listener', 'It is a listener: whoever listens says what it hears.');
+      if (url !== undefined) await checkMove(url, endpoint);
+      const hears = { ...endpoint.hears, ...named };
+      await endpoints.changeEndpoint(endpointId, { hears, ...(url !== undefined && { url }) });
+      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: hearsOf({ hears }) };
+      return { json: changed, text: `Changed ${endpointId}: it hears ${changed.hears.join(', ')}.` };
+
+      async function checkMove(to: string, { isFirst, clientId }: ListedEndpoint): Promise<void> {
+        if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url ${to} changes it`);
+        const problem = webhookUrlProblem(to);
+        if (problem !== undefined)
+          throw new CommandError('invalid_client_metadata', `The webhook URL ${problem}.`);
+        const { privateNetwork } = config();
+        const shared = options['share-address'] === true;
+        await checkWebhookUrl({ url: to, clientId, shared }, { endpoints, privateNetwork });
+      }
+    });
+  },
+};
+
+/** Throws unless it is a list of kinds, with one at least. */
+function kindsIn(list: string): Omit<EndpointHears, 'own'> {
+  const kinds = list.split(',').map((kind) => kind.trim());
+  if (!kinds.every((kind) => HEARS.some((one) => one === kind)))
+    throw usageError(`--hears must be a list of ${HEARS.join(', ')}.`);
+  return {
+    events: kinds.includes('events'),
+    calendars: kinds.includes('calendars'),
+    connections: kinds.includes('connections'),
+  };
+}
+
+const isWebhookUrl = (how: string): CommandError =>
+  new CommandError('is_webhook_url', `It is the webhook URL of its application: ${how}.`);
 
 const pause: Command = {
   name: 'webhook pause',
@@ -125,13 +181,7 @@ const remove: Command = {
         endpoints,
         input.positionals.ENDPOINT_ID ?? '',
       );
-      if (isFirst) {
-        const how = `kalends client update ${clientId} --webhook-url ""`;
-        throw new CommandError(
-          'is_webhook_url',
-          `It is the webhook URL of its application: ${how} removes it.`,
-        );
-      }
+      if (isFirst) throw isWebhookUrl(`kalends client update ${clientId} --webhook-url "" removes it`);
       await confirm(`Removing ${url}`, input, context);
       await endpoints.removeEndpoint(endpointId);
       return { json: { removed: true, endpoint_id: endpointId }, text: `Removed ${endpointId}.` };
@@ -198,32 +248,10 @@ const test: Command = {
     }),
 };
 
-const rotateKeys: Command = {
-  name: 'webhook rotate-keys',
-  summary: 'Sign webhooks with a new key from now on',
-  positionals: [],
-  options: [overlapOption('How long the key before it goes on signing beside it', '7d')],
-  notes: [
-    'Works while servers run: they take the new key up within 30 seconds. Receivers keep fetched keys for a day at most; one that has a key written into its settings needs the new one before the overlap ends.',
-  ],
-  run: ({ options }, { withStorage, deps: { now } }) => {
-    const overlapMs = overlapIn(options, '7d');
-    return withStorage(async ({ webhookKeys, sealer }) => {
-      const { keyId, retiresAt } = await rotateWebhookKeys(overlapMs, { webhookKeys, sealer, now });
-      const ends = new Date(retiresAt).toISOString();
-      const old =
-        overlapMs === 0 ? 'The one before it is dead.' : `The one before it signs beside it until ${ends}.`;
-      return {
-        json: { id: keyId, previous_retires_at: ends },
-        text: `Webhooks are signed with key ${keyId} from now on. ${old}`,
-      };
-    });
-  },
-};
-
 export const webhookCommands: readonly Command[] = [
   list,
   add,
+  update,
   test,
   pause,
   resume,
@@ -232,7 +260,7 @@ export const webhookCommands: readonly Command[] = [
   rotateKeys,
 ];
 
-const hearsOf = ({ hears }: ListedEndpoint): string[] => [
+const hearsOf = ({ hears }: Pick<ListedEndpoint, 'hears'>): string[] => [
   ...HEARS.filter((kind) => hears[kind]),
   ...(hears.own ? ['own'] : []),
 ];

@@ -61,6 +61,46 @@ describe('kalends webhook', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it('changes what is named of an endpoint, and leaves the rest', async () => {
+    const { client_id: id } = await create('--webhook-url', HOOK);
+    const { document } = await cli.json('webhook', 'add', String(id), '--url', `${HOOK}/more`);
+    const added = String(document.endpoint_id);
+    await cli.json('webhook', 'update', added, '--hears', 'events,connections');
+    await cli.json('webhook', 'update', added, '--own', 'on');
+    await cli.json('webhook', 'update', added, '--url', `${HOOK}/moved`);
+    await cli.json('webhook', 'update', `we_${id}`, '--hears', 'calendars');
+
+    const [first, second] = await endpoints();
+    assert.deepEqual([first?.url, first?.hears], [HOOK, ['calendars']]);
+    assert.deepEqual([second?.url, second?.hears], [`${HOOK}/moved`, ['events', 'connections', 'own']]);
+  });
+
+  it('refuses a change that names nothing, hears nothing, or is of the webhook URL', async () => {
+    const { client_id: id } = await create('--webhook-url', HOOK);
+    const first = `we_${id}`;
+    const { document } = await cli.json('webhook', 'add', String(id), '--url', `${HOOK}/more`);
+    const added = String(document.endpoint_id);
+    await create('--webhook-url', `${HOOK}/others`);
+    const before = await endpoints();
+    for (const options of [
+      [added],
+      [added, '--hears', ''],
+      [added, '--hears', 'all'],
+      [added, '--own', 'maybe'],
+      [added, '--url', 'http://app.example/'],
+      [added, '--url', 'no address'],
+      [added, '--url', `${HOOK}/others`],
+      [first, '--url', `${HOOK}/2`],
+      ['we_nobody', '--own', 'on'],
+    ]) {
+      const { exitCode, stderr } = await cli.run(['webhook', 'update', ...options]);
+      assert.notEqual(exitCode, 0, options.join(' '));
+      assert.notEqual(stderr, '');
+    }
+
+    assert.deepEqual(await endpoints(), before);
+  });
+
   it('a test is signed with the secret, and both sign while one takes the place of the other', async () => {
     const created = await create('--webhook-url', receiver.url);
     const id = `we_${created.client_id}`;
