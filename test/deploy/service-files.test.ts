@@ -69,7 +69,7 @@ describe('the Caddy block of the docs', () => {
       if (caddy === undefined) continue;
       const file = path.join(folder, `Caddyfile-${name}`);
       await writeFile(file, block);
-      const env = { ...process.env, KALENDS_DOMAIN: 'calendars.example.com', HOME: folder };
+      const env = { ...process.env, PUBLIC_HOST: 'calendars.example.com', HOME: folder };
       await run(caddy, ['validate', '--adapter', 'caddyfile', '--config', file], { env });
     }
   });
