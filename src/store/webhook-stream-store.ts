@@ -33,7 +33,7 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
       if (changed === undefined) return 0;
       const text = `
         UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
-         WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_holder IS NULL
+         WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_until <= :dueAt
                               ORDER BY stream_id ${db.dialect.skipLocked})
         RETURNING stream_id`;
       return (await db.transaction((tx) => tx.all(text, { dueAt }), LATER)).length;

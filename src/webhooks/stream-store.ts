@@ -15,7 +15,10 @@ import type {
  * that has ended changes nothing. Instants are epoch milliseconds.
  */
 export interface StreamStore {
-  /** Streams that changed since the last call are due at that time. Answers how many they were. */
+  /**
+   * Streams that changed since the last call are due at that time. One that is worked waits until it is given back, or until
+   * its lease has ended: its worker may be dead. Answers how many they were.
+   */
   scheduleChanged(dueAt: number): Promise<number>;
 
   /** When the next stream is due that may be taken, but for those of listeners; `undefined` when there is none. */

@@ -126,6 +126,20 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.scheduleChanged(NOW + 2), 1);
     });
 
+    it('a change that came while a stream was worked is told when its worker died', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      const { messageId } = await begin(streams, await taken(streams));
+      await touch(db, 'c0');
+      const later = NOW + LEASE;
+
+      assert.equal(await streams.scheduleChanged(later - 1), 0);
+      assert.equal(await streams.scheduleChanged(later), 1);
+      assert.equal(await streams.nextDueAt(), later);
+      const [again] = await take(streams, later);
+      assert.equal(again?.message?.messageId, messageId);
+    });
+
     for (const [what, change] of [
       ['is of an endpoint that hears of other things', 'webhook_endpoint SET hears_events = 0'],
       ['was left out by its user', 'calendar SET left_out = 1'],
