@@ -59,6 +59,7 @@ onEachDatabase((database, open) => {
 
       assert.equal(await statusOf(), 'under_review');
       const list = await owner.get('/dashboard/reviews');
+      assert.match(list.body, /href="\/dashboard\/applications" aria-current="page"/);
       assert.ok(list.body.includes('Acme Planner') && list.body.includes(TAB));
       for (const path of ['/dashboard', '/dashboard/applications'])
         assert.ok((await owner.get(path)).body.includes('href="/dashboard/reviews"'), path);

@@ -28,12 +28,15 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard/users', 'nav.users', 'user.list'],
   ['/dashboard/connections', 'nav.connections', 'user.list'],
   ['/dashboard/deliveries', 'nav.deliveries', 'delivery.list'],
-  ['/dashboard/playground', 'nav.playground', 'playground.open'],
   ['/dashboard/requests', 'nav.requests', 'request.list'],
+  ['/dashboard/playground', 'nav.playground', 'playground.open'],
   ['/dashboard/audit', 'nav.audit', 'audit.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];
+
+/** Pages outside the menu, and the one of the menu that leads to them. */
+const REACHED_FROM: Readonly<Record<string, string>> = { '/dashboard/reviews': '/dashboard/applications' };
 
 /** Who looks, and at which address. */
 export type Viewer = {
@@ -133,7 +136,8 @@ ${scriptsOf(page).map(({ element }) => element)}`;
 
 /** A page of the menu is shown as the one that is open on those under it too. */
 function menuItem(path: string, name: DashboardMessageKey, open: string): Html {
-  const isOpen = open === path || (path !== '/dashboard' && open.startsWith(`${path}/`));
+  const isOpen =
+    open === path || REACHED_FROM[open] === path || (path !== '/dashboard' && open.startsWith(`${path}/`));
   return html`<li><a href="${path}"${isOpen && html` aria-current="page"`}>${messages.text(name)}</a></li>
 `;
 }
