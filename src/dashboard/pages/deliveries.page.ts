@@ -100,9 +100,9 @@ function rowOf(message: LoggedMessage, application: string, { person }: Viewer):
   return [
     html`<a href="${deliveryPath(message)}">${instant(createdAt)}</a>`,
     html`${deliveryState(message)}${outcomeOf(message)}`,
-    html`<bdi>${application}</bdi>`,
+    html`<bdi class="cut">${application}</bdi>`,
     html`<bdi class="cut">${shownName(person, userId)}</bdi>${calendar !== undefined && html`<small><bdi class="cut">${calendar}</bdi></small>`}`,
-    html`${whatOf(message)}<small>${messages.text(`provider.${providerOf(provider)}`)}</small>`,
+    html`<span class="line">${whatOf(message)}</span><small>${messages.text(`provider.${providerOf(provider)}`)}</small>`,
     html`<span class="number">${attempts}</span>`,
   ];
 }
