@@ -31,11 +31,17 @@ const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
   flow_ended: 404,
 };
 
+/** When a browser may ask again while the database is away. */
+const AWAY_SECONDS = 5;
+
 export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
   app.setErrorHandler(async (thrown, http, reply) => {
     const kind = thrown instanceof PeopleRefusal ? thrown.kind : undefined;
     const refusal = kind === undefined && thrown instanceof Error ? refusalOf(thrown, http) : undefined;
-    const status = kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
+    const isFault = kind === undefined && refusal === undefined;
+    const isAway = isFault && (await isDatabaseAway(deps));
+    const status = isAway ? 503 : kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
+    if (isAway) reply.header('retry-after', AWAY_SECONDS);
     if (status >= 500)
       deps.log.error(
         { err: thrown, requestId: http.id, route: http.routeOptions.url },
@@ -48,16 +54,34 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
         .code(status)
         .send({
           error: kind ?? 'refused',
-          message: refusal?.message ?? kind ?? messages.text('error.fault.title'),
+          message:
+            refusal?.message ?? kind ?? messages.text(isAway ? 'error.away.title' : 'error.fault.title'),
         });
     if (kind === 'not_signed_in') return seeOther(reply, signInPath(http));
     if (kind === 'not_fresh') return seeOther(reply, onwardPath('/dashboard/confirm', http));
     const { theme } = readDashboardCookies(http.cookies, deps);
     if (kind === 'link_ended') return sendPage(reply, linkEndedPage(theme), status);
+    if (isAway) return sendPage(reply, refusedPage({ ...awayWords(http), theme }), status);
     const words = await wordsOf(kind ?? refusal?.message, http, deps);
     return sendPage(reply, refusedPage({ ...words, theme }), status);
   });
 }
+
+/**
+ * Asked after a fault of any kind. Each database has its own errors for it, and an operator has to know this first.
+ */
+const isDatabaseAway = ({ people }: OpenDashboard): Promise<boolean> =>
+  people.findSession('', { seenAfter: 0, createdAfter: 0 }).then(
+    () => false,
+    () => true,
+  );
+
+/** A form is not sent again by a link: its reader goes back to it, where all that was typed still stands. */
+const awayWords = ({ method, url }: FastifyRequest) => ({
+  title: messages.text('error.away.title'),
+  text: html`${messages.text(method === 'GET' ? 'error.away.text' : 'error.away.form')}`,
+  ...(method === 'GET' && { again: url }),
+});
 
 const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);
 

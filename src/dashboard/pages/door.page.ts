@@ -127,11 +127,19 @@ ${postForm(viewer, '/dashboard/confirm', form)}`;
   return doorPage({ title: messages.text('confirm.title'), content, usesPasskeys }, viewer.theme);
 }
 
-export type RefusedParts = { readonly title: string; readonly text: Html; readonly theme: Theme };
+export type RefusedParts = {
+  readonly title: string;
+  readonly text: Html;
+  readonly theme: Theme;
+  /** The page to try again, in the place of the way to the overview. */
+  readonly again?: string;
+};
 
 /** Says what went wrong, with the way on. */
-export function refusedPage({ title, text, theme }: RefusedParts): Page {
+export function refusedPage({ title, text, theme, again }: RefusedParts): Page {
+  const [path, word] =
+    again === undefined ? (['/dashboard', 'error.home'] as const) : ([again, 'error.away.again'] as const);
   const content = html`<p class="lead">${text}</p>
-<div class="buttons"><a class="button primary" href="/dashboard">${messages.text('error.home')}</a></div>`;
+<div class="buttons"><a class="button primary" href="${path}">${messages.text(word)}</a></div>`;
   return doorPage({ title, content }, theme);
 }
