@@ -154,6 +154,6 @@ function sessionItem(
   const isThis = sessionId === current;
   const words = messages.markup('account.sessions.seen', { when: instant(seenAt), address });
   const button = html`<button class="small">${messages.text('account.sessions.end')}</button>`;
-  return html`<li><div><strong>${browserName(browser)}</strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${words}</p></div>
+  return html`<li><div><strong><bdi>${browserName(browser)}</bdi></strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${words}</p></div>
 ${!isThis && postForm(viewer, `${PATH}/sessions/${sessionId}/end`, button)}</li>`;
 }

@@ -86,7 +86,7 @@ function changeOf({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'afte
   const lines = names.map((name) => {
     const [was, is] = [textOf(before, name), textOf(after, name)];
     const both = was !== undefined && is !== undefined;
-    return html`<li><span class="kind">${name}</span> ${was !== undefined && html`<del>${was}</del>`}${both && ' → '}${is !== undefined && html`<bdi>${is}</bdi>`}</li>`;
+    return html`<li><span class="kind">${name}</span> ${was !== undefined && html`<del dir="auto">${was}</del>`}${both && ' → '}${is !== undefined && html`<bdi>${is}</bdi>`}</li>`;
   });
   return html`<ul class="changes">${lines}</ul>`;
 }

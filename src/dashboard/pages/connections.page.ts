@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import { turnOf } from '../../user-data/whose-turn.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
+import { healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
@@ -76,7 +77,7 @@ function accountRow(
   const links = { reader, userReferenceKey };
   const accountPath = userLink('user/account', account, { ...links, more: { account: accountKey } });
   return [
-    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${messages.text(`provider.${provider}`)}${health.message !== undefined && html` · <bdi>${health.message}</bdi>`}</small>`,
+    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${messages.text(`provider.${provider}`)}${health.message !== undefined && html` · ${healthMessage(health.message)}`}</small>`,
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
     html`<a href="${applicationPath(clientId)}/users"><bdi>${names.get(clientId) ?? clientId}</bdi></a>`,
     html`${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}`,

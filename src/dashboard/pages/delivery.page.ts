@@ -50,7 +50,7 @@ export function deliveryPage(parts: DeliveryParts, viewer: Viewer): Html {
       `${path}/replay`,
       html`<button class="fitting">${messages.text('delivery.replay')}</button>`,
     );
-  const back = html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a> / <span class="code">${message.messageId}</span>`;
+  const back = html`<a href="${DELIVERIES}">${messages.text('deliveries.title')}</a> / <bdi class="code">${message.messageId}</bdi>`;
   return html`${top(whatOf(message), back, replay || undefined)}
 ${said !== undefined && notice('done', said, true)}
 ${factsOf(parts, viewer)}
@@ -71,7 +71,7 @@ function factsOf({ client, message, url }: DeliveryParts, { person }: Viewer): H
   const shownUrl = may(person, 'application.change', clientId) ? url : url && auditedUrl(url);
   const endpoint = `${applicationPath(clientId)}/webhooks/${encodeURIComponent(endpointId)}`;
   const facts: readonly (readonly [string, Html | undefined])[] = [
-    ['state', html`${deliveryState(message)}${reason !== undefined && html` ${reason}`}`],
+    ['state', html`${deliveryState(message)}${reason !== undefined && html` <bdi>${reason}</bdi>`}`],
     ['application', html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`],
     ['endpoint', html`<a href="${endpoint}" class="code">${shownUrl ?? endpointId}</a>`],
     ['user', html`<bdi class="code">${shownName(person, userId)}</bdi>`],

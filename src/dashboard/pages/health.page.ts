@@ -6,6 +6,7 @@ import { type Html, html } from '../../http/html.ts';
 import { turnOf } from '../../user-data/whose-turn.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { instant } from './parts.page.ts';
+import { visibleText } from './visible-text.ts';
 
 /** The state as a word, and since when. */
 export const healthState = ({ state, since }: AccountHealth): Html =>
@@ -15,10 +16,16 @@ export const healthState = ({ state, since }: AccountHealth): Html =>
 export function troubleFacts({ reason, message }: AccountHealth, hasOwnApp: boolean): Html | undefined {
   if (reason === undefined) return undefined;
   return html`<dl class="facts trouble">
-<dt>${messages.text(`reason.${reason}`)}</dt><dd>${message !== undefined && html`<bdi>${message}</bdi>`}</dd>
+<dt>${messages.text(`reason.${reason}`)}</dt><dd>${message !== undefined && healthMessage(message)}</dd>
 <dt>${messages.text('turn')}</dt><dd>${messages.text(`turn.${turnOf(reason, hasOwnApp)}`)}</dd>
 <dt>${messages.text('mends')}</dt><dd>${messages.text(`reason.${reason}.mends`)}</dd></dl>`;
 }
+
+const MOST_MESSAGE = 500;
+
+/** What a provider said of an account, in its own words: cut, and a line of its own for what turns in it. */
+export const healthMessage = (message: string): Html =>
+  html`<bdi>${visibleText(message, MOST_MESSAGE)}</bdi>`;
 
 /** The time line of an account, the newest first. */
 export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
@@ -26,7 +33,7 @@ export const timeLine = (events: readonly HealthEvent[], hasOwnApp: boolean): Ht
 
 function eventItem({ happened, reason, message, at }: HealthEvent, hasOwnApp: boolean): Html {
   const about = reason !== undefined && reasonWords(reason, hasOwnApp);
-  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instant(at)}${about}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}</li>
+  return html`<li class="${happened}"><strong>${messages.text(`happened.${happened}`)}</strong> ${instant(at)}${about}${message !== undefined && html`<small>${healthMessage(message)}</small>`}</li>
 `;
 }
 

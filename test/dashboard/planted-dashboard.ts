@@ -1,0 +1,65 @@
+/** Something on every page of the dashboard, for tests that look at all of them. Each text begins with one mark. */
+import { NOW } from '../contract/calendar-rows.ts';
+import { columnsOf, plantUser } from '../harness/planted-user.ts';
+import type { DashboardApp } from './dashboard-app.ts';
+
+/** What strangers fill, beside what is kept of a user: people, applications, devices, and what was done. */
+const UPDATES: readonly string[] = [
+  `UPDATE application SET name = :mark, display_name = :mark WHERE client_id = 'acme'`,
+  `UPDATE account SET health = 'reauth_required', health_reason = 'password_refused', granted_scopes = '[]', addresses = '[]'`,
+  `UPDATE account_history SET happened = 'reauth_required', reason = 'password_refused'`,
+  'UPDATE account_group SET expires_at = NULL',
+  'UPDATE webhook_endpoint SET is_first = 0',
+  `UPDATE webhook_message SET state = 'dead', change_type = 'updated', replay_at = NULL, next_at = ${NOW}`,
+  `UPDATE request_log SET request_id = 'r-planted', method = 'GET', route = '/calendars', status = 400, status_class = 4, network = '192.0.2.0',
+     body = :refusal`,
+  'UPDATE person SET name = :mark',
+  'UPDATE person_session SET browser = :mark',
+  `INSERT INTO person (person_id, name, login, role, created_at) VALUES ('p-planted', :mark, :login, 'developer', 1)`,
+  `INSERT INTO person_application (person_id, client_id) VALUES ('p-planted', 'acme')`,
+  `INSERT INTO person_session (session_hash, session_id, person_id, created_at, seen_at, proved_at, address, browser)
+     VALUES ('planted', 's-planted', 'p-planted', ${NOW}, ${NOW}, ${NOW}, '192.0.2.7', :mark)`,
+  `INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, created_at, expires_at)
+     VALUES ('planted', 'i-planted', 'invite', 'viewer', :login, '[]', ${NOW}, ${NOW + 86_400_000})`,
+  `INSERT INTO audit_entry (number, made_at, actor_kind, actor_id, actor_name, address, action, client_id, subject,
+     before_change, after_change) VALUES (900000, ${NOW}, 'person', 'p-planted', :mark, '192.0.2.7', 'application.changed',
+     'acme', :mark, :json, :json)`,
+  `INSERT INTO verification (client_id, status, submitted_at, reviewer_note, display_name)
+     VALUES ('acme', 'under_review', ${NOW}, :mark, :mark)`,
+  `INSERT INTO verification_activity (client_id, number, at, actor, kind, note, fields)
+     VALUES ('acme', 1, ${NOW}, :mark, 'submitted', :mark, '')`,
+];
+
+/** Columns that a stranger fills without a limit of ours, or nearly. */
+const LONG: readonly (readonly [table: string, column: string])[] = [
+  ...(['display', 'health_message', 'list_error'] as const).map((column) => ['account', column] as const),
+  ...(['title', 'description', 'sync_error'] as const).map((column) => ['calendar', column] as const),
+  ...(['fault', 'reason'] as const).map((column) => ['webhook_message', column] as const),
+  ['webhook_attempt', 'fault'],
+  ['account_history', 'message'],
+];
+
+/**
+ * To be called when somebody is signed in; the clock is then a minute after what was planted. `lengthen` is put behind the
+ * texts that strangers can make long.
+ */
+export async function plantDashboard(
+  { db, sealer, clock }: DashboardApp,
+  mark: string,
+  lengthen = '',
+): Promise<void> {
+  await plantUser(db, sealer, mark);
+  const values = {
+    ...{ mark, login: `${mark}@planted.example`, json: JSON.stringify({ name: mark }) },
+    refusal: JSON.stringify({ message: mark + lengthen }),
+  };
+  for (const statement of UPDATES) {
+    const used = Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(statement));
+    await db.write(statement, Object.fromEntries(used));
+  }
+  const columns = await columnsOf(db);
+  for (const [table, column] of lengthen === '' ? [] : LONG)
+    if (columns.some((one) => one.table === table && one.column === column))
+      await db.write(`UPDATE ${table} SET ${column} = ${column} || :lengthen`, { lengthen });
+  clock.now = NOW + 60_000;
+}
