@@ -29,6 +29,7 @@ const ORDER: readonly string[] = [
   'connect/pages',
   'connect',
   'webhooks',
+  'system',
   'api-reference',
   'playground',
   'dashboard/messages',

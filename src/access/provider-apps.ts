@@ -17,6 +17,9 @@ const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].si
 
 export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 
+/** As people call them. */
+export const APP_NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
+
 /** The apps of the instance, from its configuration. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 

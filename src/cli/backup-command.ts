@@ -1,8 +1,9 @@
 /** `kalends backup`: a copy of the live SQLite database that opens by itself. */
 import { existsSync } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 
+import { writeBackup } from '../system/backups.ts';
 import { type Command, CommandError } from './command.ts';
 
 export const backupCommand: Command = {
@@ -25,19 +26,7 @@ export const backupCommand: Command = {
     if (!existsSync(path.dirname(file))) {
       throw new CommandError('refused', `${path.dirname(file)} is not a folder; make it first.`);
     }
-    // Under another name until it is complete, so that a partial copy is never taken for a backup.
-    const partial = `${file}.partial`;
-    await withStorage(async ({ backup }) => {
-      try {
-        // Created before the copy, so that at no moment others may read it.
-        await writeFile(partial, '', { mode: 0o600 });
-        await backup(partial);
-        await rename(partial, file);
-      } catch (reason) {
-        await rm(partial, { force: true });
-        throw reason;
-      }
-    });
+    await withStorage(({ backup }) => writeBackup(file, backup));
     const { size } = await stat(file);
     return {
       json: { file, bytes: size },

@@ -35,7 +35,7 @@ import { userCommands } from './user-commands.ts';
 import { verificationCommands } from './verification-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
-export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
+export type { CommandDeps, Io, Storage } from './command.ts';
 
 /** Every command, in the order the help shows them. */
 export const COMMANDS: readonly Command[] = [

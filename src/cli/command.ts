@@ -17,6 +17,7 @@ import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { StorageReport } from '../system/storage-report.ts';
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
@@ -126,33 +127,6 @@ export type Storage = AuditedStorage & {
   /** Takes what was deleted off the disk; false where that comes later. */
   clearLog(): Promise<boolean>;
   close(): Promise<void>;
-};
-
-/** What `doctor` needs to know of a database and its keys. */
-export type StorageReport =
-  | { readonly state: 'absent' }
-  | { readonly state: 'unreachable'; readonly reason: string }
-  | {
-      readonly state: 'reachable';
-      readonly engine: 'sqlite' | 'postgres';
-      /** Migrations that are not applied yet, by number. */
-      readonly pending: readonly number[];
-      /** Why the master key does not fit the database; undefined when it does, or there is no key yet. */
-      readonly keyProblem: string | undefined;
-      /** The database's own clock minus ours, in milliseconds; 0 where it has none of its own. */
-      readonly clockSkew: number;
-      /** The newest instant the database holds, epoch milliseconds: it cannot lie in the future. */
-      readonly newestInstant: number | undefined;
-      /** How many calendars of Google's and Microsoft's are told of, and how many are not and why, as far as it is known. */
-      readonly watched: readonly WatchedCalendars[];
-    };
-
-/** `state` is that of their watches (watches/watch.ts), or `ended` where a live one was not renewed. */
-export type WatchedCalendars = {
-  readonly provider: AppKind;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly count: number;
 };
 
 /** A command's refusal: one sentence that says what to do. Exit code 2 is for wrong usage, 1 for the rest. */

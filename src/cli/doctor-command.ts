@@ -1,18 +1,9 @@
 /** `kalends doctor`: checks everything an operator can get wrong, and says what to do about it. */
-import { APP_KINDS } from '../access/provider-apps.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { Command, Context, Result } from './command.ts';
-import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
-import {
-  checkAddresses,
-  checkEgress,
-  checkFiles,
-  checkProxy,
-  checkUrl,
-  providerAddresses,
-} from './doctor-config-checks.ts';
-import { checkProvider } from './doctor-provider-checks.ts';
-import { checkPushes } from './doctor-push-check.ts';
+import { checkAll } from '../system/doctor.ts';
+import type { Check } from '../system/doctor-checks.ts';
+import { providerAddresses } from '../system/doctor-config-checks.ts';
+import type { Command, Result } from './command.ts';
 import { tabulate } from './table.ts';
 
 export const doctorCommand: Command = {
@@ -34,27 +25,9 @@ export const doctorCommand: Command = {
       }));
       return resultOf(checks, []);
     }
-    return resultOf(await checksOf(config, context), providerAddresses(config));
+    return resultOf(await checkAll(config, context.deps), providerAddresses(config));
   },
 };
-
-async function checksOf(config: Config, { io, deps }: Context): Promise<Check[]> {
-  const report = await deps.inspectStorage(config);
-  return [
-    { name: 'configuration', status: 'ok', message: 'Every setting can be read.' },
-    ...(await checkFiles(config)),
-    checkDatabase(report),
-    checkKeys(report, config),
-    checkClock(report, deps.now()),
-    checkEgress(config),
-    checkUrl(config, io.env.KALENDS_URL !== undefined),
-    checkProxy(config),
-    checkAddresses(config),
-    ...(await Promise.all(APP_KINDS.map((kind) => checkProvider(kind, config)))),
-    checkPushes(report, config),
-    await checkServer(config),
-  ];
-}
 
 function resultOf(checks: readonly Check[], addresses: readonly string[]): Result {
   const failed = checks.filter(({ status }) => status === 'fail').length;

@@ -5,7 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
-import { APP_KINDS, type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
+import {
+  APP_KINDS,
+  APP_NAMES,
+  type AppKind,
+  checkProviderApp,
+  type ProviderAppStore,
+} from '../access/provider-apps.ts';
 import {
   CommandError,
   type CommandOption,
@@ -14,8 +20,6 @@ import {
   unreadableFile,
   usageError,
 } from './command.ts';
-
-export const APP_NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
 
 const idOption = (kind: AppKind): string => `${kind}-client-id`;
 const secretOption = (kind: AppKind): string => `${kind}-client-secret-file`;

@@ -21,7 +21,12 @@ export const serveCommand: Command = {
     const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
     if (role === undefined)
       throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${options.role}".`);
-    await deps.serve({ ...config(), role }, { json });
+    const settings = config().settings.map((setting) =>
+      setting.name === 'KALENDS_ROLE' && options.role !== undefined
+        ? { ...setting, value: role, from: 'option' as const }
+        : setting,
+    );
+    await deps.serve({ ...config(), role, settings }, { json });
     return undefined;
   },
 };

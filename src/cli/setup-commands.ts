@@ -1,9 +1,12 @@
 /** `kalends setup google|microsoft`: what to register there, with what to paste, and whether it is accepted. */
-import { APP_KINDS, type AppKind, checkProviderApp } from '../access/provider-apps.ts';
+import { APP_KINDS, APP_NAMES, type AppKind, checkProviderApp } from '../access/provider-apps.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Config } from '../config/config.ts';
 import { COMMAND } from '../lib/version.ts';
 import { SCOPES } from '../oauth/scope.ts';
+import type { Check } from '../system/doctor-checks.ts';
+import { providerAddress } from '../system/doctor-config-checks.ts';
+import { checkProvider } from '../system/doctor-provider-checks.ts';
 import {
   type Command,
   type CommandOption,
@@ -12,10 +15,7 @@ import {
   type Result,
   usageError,
 } from './command.ts';
-import type { Check } from './doctor-checks.ts';
-import { providerAddress } from './doctor-config-checks.ts';
-import { checkProvider } from './doctor-provider-checks.ts';
-import { APP_NAMES, readSecret } from './provider-app-options.ts';
+import { readSecret } from './provider-app-options.ts';
 import { SETUP_STEPS } from './setup-steps.ts';
 import { INDENT, tabulate } from './table.ts';
 

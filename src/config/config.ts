@@ -8,6 +8,8 @@ import path from 'node:path';
 import { type Network, type PrivateNetwork, parsePrivateNetwork } from '../lib/egress/private-network.ts';
 
 export type Config = {
+  /** All that can be set, as it is in force here, in the table's order. */
+  readonly settings: readonly SettingInForce[];
   readonly host: string;
   readonly port: number;
   /** The public origin, without a trailing slash. */
@@ -83,6 +85,14 @@ export type Option = {
   readonly default: string;
   readonly secret?: true;
   readonly doc: string;
+};
+
+/** What a setting is, and where from: the environment, the file that `NAME_FILE` names, `PORT`, or an option of the command line. */
+export type SettingInForce = {
+  readonly name: string;
+  /** Empty where nothing is set; undefined for a secret that is. */
+  readonly value: string | undefined;
+  readonly from: 'default' | 'environment' | 'file' | 'PORT' | 'option';
 };
 
 /** Thrown with every problem of the environment, each naming its variable. */
@@ -374,6 +384,7 @@ export function loadConfig(env: Environment): Config {
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
   const network: Network = { host, publicHost: new URL(url).hostname };
   const config: Config = {
+    settings: settingsInForce(env, raw),
     host,
     port,
     url,
@@ -451,6 +462,20 @@ function readOptions(env: Environment, problems: string[]): Record<OptionName, s
     OptionName,
     string
   >;
+}
+
+function settingsInForce(env: Environment, raw: Readonly<Record<OptionName, string>>): SettingInForce[] {
+  return OPTIONS.map((option) => {
+    const { name } = option;
+    const isHidden = 'secret' in option && raw[name] !== '';
+    return Object.freeze({ name, value: isHidden ? undefined : raw[name], from: sourceOf(name, env) });
+  });
+}
+
+function sourceOf(name: OptionName, env: Environment): SettingInForce['from'] {
+  if (env[name]) return 'environment';
+  if (env[`${name}_FILE`]) return 'file';
+  return name === 'KALENDS_PORT' && env.PORT ? 'PORT' : 'default';
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {

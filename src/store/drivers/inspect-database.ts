@@ -1,8 +1,7 @@
 /** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
 import { stat } from 'node:fs/promises';
-
-import type { StorageReport, WatchedCalendars } from '../../cli/command.ts';
 import { createSealer } from '../../lib/sealing.ts';
+import type { StorageReport, WatchedCalendars } from '../../system/storage-report.ts';
 import type { Database } from './database.ts';
 import { keyIdOf, missingKey, readKeyFile, wrongKey } from './master-key.ts';
 import { isBegun, pendingMigrations } from './migrate.ts';

@@ -1,10 +1,9 @@
 /** The check of `doctor` that says whether Google and Microsoft can tell of changes here, and whether they do. */
-import { APP_KINDS } from '../access/provider-apps.ts';
+import { APP_KINDS, APP_NAMES } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { receiverUrls } from '../watches/receiver-url.ts';
-import type { StorageReport, WatchedCalendars } from './command.ts';
 import type { Check } from './doctor-checks.ts';
-import { APP_NAMES } from './provider-app-options.ts';
+import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
 const STATES: Readonly<Record<string, string>> = {
   live: 'told by it',

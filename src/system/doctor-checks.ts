@@ -1,6 +1,6 @@
 /** The checks of `doctor` that ask the database, the clock and a running server. */
 import type { Config } from '../config/config.ts';
-import type { StorageReport } from './command.ts';
+import type { StorageReport } from './storage-report.ts';
 
 /** One line of `doctor`: what was looked at, and what to do when it is not ok. */
 export type Check = {
