@@ -15,6 +15,7 @@ import { deleteEndedSessions } from './people/sessions.ts';
 import { deleteEndedTestUsers, type EndedTestUsersDeps } from './playground/ended-test-users.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { keepSizeOfDay } from './system/database-growth.ts';
 import { finishSplits } from './writing/finish-splits.ts';
 import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
 import type { WriteDeps } from './writing/write-deps.ts';
@@ -40,6 +41,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'webhookKeys'
     | 'messages'
     | 'endpoints'
+    | 'system'
   > & {
     readonly requestLogDays: number;
     readonly activity: ActivityStore;
@@ -79,6 +81,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     'end-access': (accountKey) => endAccess(accountKey, deps),
     async housekeeping(key, signal) {
       await deps.connectionCounts.keepTotals(deps.now());
+      await keepSizeOfDay(deps.system, deps.now());
       return housekeeping(key, signal);
     },
   };

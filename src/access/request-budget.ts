@@ -78,6 +78,11 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   };
 }
 
+/** The part of a budget that is there, from 0 to 1, as its bucket says: whole again at `fullAt`. */
+export function shareLeft(rate: RequestRate, fullAt: number, now: number): number {
+  return Math.min(1, Math.max(0, 1 - (fullAt - now) / shape(rate).burst));
+}
+
 /** In milliseconds: how long an empty bucket takes to fill, and how long one token takes. */
 function shape({ requests, per }: RequestRate): { burst: number; each: number } {
   const each = per / (requests * (1 - BURST_SHARE));

@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'playground.called',
   'signing_keys.rotated',
   'webhook_keys.rotated',
+  'system.checked',
+  'backup.made',
   'person.invited',
   'person.invitation_withdrawn',
   'person.registered',

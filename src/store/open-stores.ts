@@ -31,6 +31,7 @@ import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
 import { splitJournal } from './split-journal.ts';
 import { storedEvents } from './stored-events.ts';
+import { systemStore } from './system-store.ts';
 import { testUserStore } from './test-user-store.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
@@ -76,6 +77,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     endpoints: endpointStore(db, sealer, caller),
     messages: messageLog(db, sealer, caller),
     testUsers: testUserStore(db, sealer, caller),
+    system: systemStore(db, caller),
   });
   return {
     ...auditedStores(),

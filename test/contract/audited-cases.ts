@@ -227,6 +227,17 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'making the checks',
+    change: ({ system }) =>
+      system.keepChecks({ at: NOW, checks: [{ name: 'clock', status: 'fail', message: CANARY }] }),
+    entry: { action: 'system.checked', after: { problems: 1, warnings: 0 } },
+  },
+  {
+    name: 'making a backup',
+    change: ({ system }) => system.noteBackup('kalends-1.db', 7),
+    entry: { action: 'backup.made', subject: 'kalends-1.db', after: { bytes: 7 } },
+  },
+  {
     name: 'rotating the keys of tokens',
     before: async ({ signingKeys }) => {
       await signingKeys.addSigningKey(signingKey('k1', 'active'));

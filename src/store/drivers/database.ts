@@ -107,6 +107,8 @@ export type Dialect = {
   readonly skipLocked: string;
   /** Put behind text that is compared or sorted: by its bytes, whatever locale the server was set up with. */
   readonly byBytes: string;
+  /** An expression: how many bytes the whole database has on disk. */
+  readonly bytes: string;
   /** Put behind an expression: whether it is one of the list that the named parameter holds. */
   readonly oneOf: (parameter: string, type?: 'TEXT' | 'BIGINT') => string;
 };

@@ -39,6 +39,7 @@ class PostgresDatabase implements Database {
     engine: 'postgres',
     skipLocked: 'FOR UPDATE SKIP LOCKED',
     byBytes: 'COLLATE "C"',
+    bytes: 'pg_database_size(current_database())',
     oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
   } as const;
   readonly #pool: pg.Pool;

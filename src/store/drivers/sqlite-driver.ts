@@ -45,6 +45,7 @@ class SqliteDatabase implements Database {
     engine: 'sqlite',
     skipLocked: '',
     byBytes: 'COLLATE BINARY',
+    bytes: '(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())',
     oneOf: (parameter: string) => `IN (SELECT value FROM json_each(:${parameter}))`,
   } as const;
   readonly #file: string;

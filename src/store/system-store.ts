@@ -1,0 +1,122 @@
+/** SystemStore in SQL; held to test/contract/system-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
+import { JOB_DEADLINES } from '../jobs/job-kinds.ts';
+import type { JobKind } from '../jobs/job-store.ts';
+import {
+  type DaySize,
+  type Instance,
+  type JobCount,
+  type KeptChecks,
+  MOST_COUNTED,
+  type SystemStore,
+  type UsedBudget,
+} from '../system/system-store.ts';
+import { auditFor } from './append-audit.ts';
+import type { Database } from './drivers/database.ts';
+
+const NOTE = `
+  INSERT INTO instance (instance_id, host, version, role, started_at, seen_at)
+  VALUES (:instanceId, :host, :version, :role, :startedAt, :seenAt)
+  ON CONFLICT (instance_id) DO UPDATE SET seen_at = excluded.seen_at RETURNING instance_id`;
+const FORGET_GONE = 'DELETE FROM instance WHERE seen_at < :goneBefore RETURNING instance_id';
+const FORGET = 'DELETE FROM instance WHERE instance_id = :instanceId RETURNING instance_id';
+const INSTANCES = `
+  SELECT instance_id AS "instanceId", host, version, role, started_at AS "startedAt", seen_at AS "seenAt"
+    FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
+
+const counted = (where: string) =>
+  `(SELECT COUNT(*) FROM (SELECT 1 FROM job WHERE kind = :kind AND ${where} LIMIT ${MOST_COUNTED}) AS counted)`;
+// What runs is due when its lease ends: once that has passed, nobody works it.
+const JOBS_OF_KIND = `
+  SELECT ${counted('(lease_holder IS NULL OR run_at <= :now)')} AS "waiting",
+         ${counted('lease_holder IS NOT NULL AND run_at > :now')} AS "running"`;
+const LATE = `
+  SELECT kind, COUNT(*) AS "late", MIN(run_at) AS "oldest"
+    FROM (SELECT kind, run_at FROM job WHERE run_at < :lateBefore ORDER BY run_at LIMIT ${MOST_COUNTED}) AS first
+   GROUP BY kind`;
+const KINDS = Object.keys(JOB_DEADLINES) as JobKind[]; // the table has each
+
+const KEEP_SIZE = `
+  INSERT INTO database_size (day, bytes) VALUES (:day, :bytes)
+  ON CONFLICT (day) DO UPDATE SET bytes = excluded.bytes RETURNING day`;
+const FORGET_SIZES = 'DELETE FROM database_size WHERE day < :since RETURNING day';
+const SIZES = 'SELECT day, bytes FROM database_size ORDER BY day';
+
+const KEEP_CHECKS = `
+  INSERT INTO setting (name, value) VALUES ('last_checks', :value)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
+const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
+
+type CountRow = { readonly waiting: number; readonly running: number };
+type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest: number };
+
+/** The program's own facts in `db`. What `caller` does is audited. */
+export function systemStore(db: Database, caller?: Caller): SystemStore {
+  const { bytes, byBytes } = db.dialect;
+  const SIZE = `SELECT ${bytes} AS "bytes"`;
+  const BUDGETS = `
+    SELECT bucket AS "app", full_at AS "fullAt" FROM request_budget
+     WHERE bucket ${byBytes} >= 'app ' AND bucket ${byBytes} < 'app!' ORDER BY full_at DESC, bucket LIMIT 50`;
+  const databaseBytes = async () => (await db.get<{ bytes: number }>(SIZE))?.bytes ?? 0;
+  return {
+    async noteInstance(instance, goneBefore) {
+      await db.write(NOTE, instance);
+      await db.write(FORGET_GONE, { goneBefore });
+    },
+
+    async forgetInstance(instanceId) {
+      await db.write(FORGET, { instanceId });
+    },
+
+    async listInstances(seenSince) {
+      return (await db.all<Instance>(INSTANCES, { seenSince })).map((row) => ({ ...row }));
+    },
+
+    async countJobs(now, lateBefore) {
+      const late = await db.all<LateRow>(LATE, { lateBefore });
+      const counts = await Promise.all(
+        KINDS.map(async (kind): Promise<JobCount> => {
+          const row = await db.get<CountRow>(JOBS_OF_KIND, { kind, now });
+          const found = late.find((one) => one.kind === kind);
+          const { waiting = 0, running = 0 } = row ?? {};
+          return { kind, waiting, running, late: found?.late ?? 0, oldest: found?.oldest };
+        }),
+      );
+      return counts.filter(({ waiting, running }) => waiting + running > 0);
+    },
+
+    databaseBytes,
+
+    async keepSize(day, since) {
+      await db.write(KEEP_SIZE, { day, bytes: await databaseBytes() });
+      await db.write(FORGET_SIZES, { since });
+    },
+
+    async listSizes() {
+      return (await db.all<DaySize>(SIZES)).map((row) => ({ ...row }));
+    },
+
+    async listAppBudgets() {
+      const rows = await db.all<UsedBudget>(BUDGETS);
+      return rows.map(({ app, fullAt }) => ({ app: app.slice('app '.length), fullAt }));
+    },
+
+    keepChecks: (checks) =>
+      db.transaction(async (tx) => {
+        await tx.all(KEEP_CHECKS, { value: JSON.stringify(checks) });
+        const count = (status: string) => checks.checks.filter((one) => one.status === status).length;
+        const after = { problems: count('fail'), warnings: count('warn') };
+        await auditFor(tx, caller, { action: 'system.checked', after });
+      }),
+
+    async lastChecks() {
+      const row = await db.get<{ value: string }>(LAST_CHECKS);
+      return row === undefined ? undefined : (JSON.parse(row.value) as KeptChecks); // as keepChecks wrote it
+    },
+
+    noteBackup: (name, size) =>
+      db.transaction((tx) =>
+        auditFor(tx, caller, { action: 'backup.made', subject: name, after: { bytes: size } }),
+      ),
+  };
+}

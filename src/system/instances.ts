@@ -1,0 +1,51 @@
+/** Each process that serves says now and then that it lives, so that the dashboard knows which there are. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import type { Log } from '../lib/log.ts';
+import { version } from '../lib/version.ts';
+import { within } from '../lib/within.ts';
+import type { Instance, SystemStore } from './system-store.ts';
+
+export type InstanceNotesDeps = {
+  readonly system: Pick<SystemStore, 'noteInstance' | 'forgetInstance'>;
+  readonly log: Pick<Log, 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const EVERY_MS = 30_000;
+/** Two that were missed may be a slow database; after three it is gone. */
+export const GONE_AFTER_MS = 100_000;
+const STOP_MS = 2_000;
+
+/** Starts saying so until stopped; an instance that ends in order is forgotten at once. */
+export function noteInstance(role: Instance['role'], { system, log, now }: InstanceNotesDeps) {
+  const startedAt = now();
+  const instance = {
+    instanceId: randomBytes(9).toString('base64url'),
+    host: hostname().slice(0, 200),
+    version: version(),
+    role,
+    startedAt,
+  };
+  let noting = Promise.resolve();
+  const note = () => {
+    const seenAt = now();
+    noting = noting
+      .then(() => system.noteInstance({ ...instance, seenAt }, seenAt - GONE_AFTER_MS))
+      .catch((err) => log.error({ err }, 'It could not be noted that this instance runs'));
+  };
+  note();
+  const timer = setInterval(note, EVERY_MS).unref();
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      const forgotten = noting.then(() => system.forgetInstance(instance.instanceId));
+      await within(
+        STOP_MS,
+        forgotten.catch((err) => log.error({ err }, 'It could not be noted that this instance stopped')),
+      );
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { JobKind } from '../jobs/job-store.ts';
+import type { Check } from './doctor-checks.ts';
+
+/** What is known of the program itself and of its database. Instants are epoch milliseconds. */
+export interface SystemStore {
+  /** Says that an instance lives, and forgets those that were not seen since `goneBefore`. */
+  noteInstance(instance: Instance, goneBefore: number): Promise<void>;
+  forgetInstance(instanceId: string): Promise<void>;
+  /** Those seen since then, the one that runs longest first; 200 at most. */
+  listInstances(seenSince: number): Promise<readonly Instance[]>;
+
+  /** Of each kind that has jobs: how many wait and run, and how many of them should have run before `lateBefore`. */
+  countJobs(now: number, lateBefore: number): Promise<readonly JobCount[]>;
+
+  /** How large the database is now. */
+  databaseBytes(): Promise<number>;
+  /** Keeps how large it is today, and forgets days before `since`. */
+  keepSize(day: number, since: number): Promise<void>;
+  /** The oldest first. */
+  listSizes(): Promise<readonly DaySize[]>;
+
+  /** The budgets of apps at providers that were used lately; 50 at most. */
+  listAppBudgets(): Promise<readonly UsedBudget[]>;
+
+  /** Keeps the result of the checks in place of the last one. What a person asked for is audited. */
+  keepChecks(checks: KeptChecks): Promise<void>;
+  lastChecks(): Promise<KeptChecks | undefined>;
+
+  /** Tells the audit log of a backup; it has no other trace in the database. */
+  noteBackup(name: string, bytes: number): Promise<void>;
+}
+
+/** A process that serves this database. */
+export type Instance = {
+  readonly instanceId: string;
+  readonly host: string;
+  readonly version: string;
+  readonly role: 'all' | 'web' | 'worker';
+  readonly startedAt: number;
+  readonly seenAt: number;
+};
+
+/** No more than MOST_COUNTED of a kind are counted of each; `oldest` is when the first late one was due. */
+export type JobCount = {
+  readonly kind: JobKind;
+  readonly waiting: number;
+  readonly running: number;
+  readonly late: number;
+  readonly oldest: number | undefined;
+};
+
+/** Beyond so many it is said that there are more. */
+export const MOST_COUNTED = 10_000;
+
+/** `day` is its first instant in UTC. */
+export type DaySize = { readonly day: number; readonly bytes: number };
+
+/** `app` is the provider and the app's id there; the budget is whole again at `fullAt`. */
+export type UsedBudget = { readonly app: string; readonly fullAt: number };
+
+export type KeptChecks = { readonly at: number; readonly checks: readonly Check[] };
