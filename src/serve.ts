@@ -21,7 +21,7 @@ import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
-import { openStorage, type Stores } from './open-storage.ts';
+import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
 import { signInLimits } from './people/sign-in.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
@@ -35,6 +35,8 @@ import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
+import { noteInstance } from './system/instances.ts';
+import { runningProgram } from './system/running-program.ts';
 import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
@@ -66,6 +68,8 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
       () => deliveries.stop(),
     );
   }
+  const noted = noteInstance(config.role, deps);
+  parts.push(() => noted.stop());
   warnOfPlainHttp(config, log);
   warnOfExposed(stores, log);
   const setupUrl = await setupUrlOf(config, stores);
@@ -187,12 +191,13 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
 }
 
 /** What only the dashboard works with. */
-const dashboardDeps = (config: Config, { sealer }: Stores) => ({
+const dashboardDeps = (config: Config, { sealer, system, backup, now }: Stores) => ({
   dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
   hasOwnOrigin: config.dashboardUrl !== config.url,
   signInLimits: signInLimits(),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),
+  program: runningProgram(config, { ...system, inspectStorage, backup, now }),
   drawLogo: logoDrawing(),
   appRegistrations: appRegistrations(config),
   appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),

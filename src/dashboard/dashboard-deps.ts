@@ -13,7 +13,9 @@ import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Log } from '../lib/log.ts';
+import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
@@ -21,6 +23,8 @@ import type { SignInLimits } from '../people/sign-in.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { RunningProgram } from '../system/running-program.ts';
+import type { SystemStore } from '../system/system-store.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
 import type { AilingAccounts } from '../user-data/ailing-accounts.ts';
 import type { UserDirectory } from '../user-data/user-directory.ts';
@@ -31,6 +35,7 @@ import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
+import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 import type { OverviewDeps } from './overview.ts';
 
@@ -48,6 +53,9 @@ export type AuditedStores = {
   readonly userRecords: UserRecords;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly webhookKeys: WebhookKeyStore;
+  readonly system: SystemStore;
 };
 
 /** What test users connect with. */
@@ -60,7 +68,10 @@ type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer'
 };
 type DashboardStores = AuditedStores & PlaygroundParts & OverviewDeps;
 
-export type DashboardDeps = DashboardStores & {
+export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
+  readonly program: RunningProgram;
+  /** Seals new keys. */
+  readonly sealer: Sealer;
   readonly audit: AuditLog;
   readonly userDirectory: UserDirectory;
   readonly ailing: AilingAccounts;

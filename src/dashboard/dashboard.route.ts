@@ -23,6 +23,7 @@ import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
+import { systemRoutes } from './system.route.ts';
 import { userRoutes } from './user.route.ts';
 import { userActionRoutes } from './user-actions.route.ts';
 import { usersRoutes } from './users.route.ts';
@@ -52,6 +53,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...userActionRoutes(),
   ...connectionsRoutes(deps),
   ...auditRoutes(deps),
+  ...systemRoutes(),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),
 ];

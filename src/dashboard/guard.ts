@@ -17,7 +17,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import { findSignedIn, formTokenOf, isFresh, type SignedIn } from '../people/sessions.ts';
 import { type DashboardCookies, readDashboardCookies } from './dashboard-cookies.ts';
-import type { OpenDashboard } from './dashboard-deps.ts';
+import type { AuditedStores, OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardPage, dashboardPage, type Viewer } from './pages/layout.page.ts';
 
 /** A page or form for people who are signed in. */
@@ -57,7 +57,7 @@ export type DashboardVisit = DoorVisit &
   SignedIn & {
     readonly viewer: Viewer;
     /** What the dashboard works with; what is changed with it is audited as theirs. */
-    readonly deps: OpenDashboard;
+    readonly deps: OpenDashboard & Pick<AuditedStores, 'signingKeys'>;
     readonly show: (page: DashboardPage, status?: number) => FastifyReply;
   };
 

@@ -8,6 +8,8 @@ import { overviewOf } from './overview.ts';
 import { APPLICATIONS } from './pages/applications.page.ts';
 import { overviewContent } from './pages/overview.page.ts';
 import { top } from './pages/parts.page.ts';
+import { SYSTEM } from './pages/system.page.ts';
+import { checksNotice } from './pages/system-checks.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
 import { waitingReviews } from './reviews.ts';
 
@@ -17,15 +19,17 @@ export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     path: '/dashboard',
     needs: 'overview.read',
     async handle({ person, show }) {
-      const [overview, waiting] = await Promise.all([
+      const [overview, waiting, checks] = await Promise.all([
         overviewOf(person, deps),
         mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
+        mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
       ]);
       const { applications: count } = overview;
       const title = messages.text('overview.title');
       const counted = messages.text('overview.applications', { count });
       const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
 ${waitingLink(waiting.length)}
+${checksNotice(checks, SYSTEM)}
 <p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>
 ${overviewContent(overview, person)}`;
       return show({ title, content });

@@ -16,6 +16,7 @@ export const PERMISSIONS = {
   'overview.read': { roles: ALL },
   'people.manage': { roles: OWNER },
   'system.read': { roles: OWNER },
+  'system.change': { roles: OWNER },
   'audit.read': { roles: ALL },
   'application.create': { roles: OWNER },
   'application.list': { roles: ALL },

@@ -22,6 +22,7 @@ import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import type { RunningProgram } from '../../src/system/running-program.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { collectingLog } from '../harness/calendar-server.ts';
@@ -44,6 +45,14 @@ export const registrationsAt = (
   return { google: registration('google'), microsoft: registration('microsoft') };
 };
 
+/** One that finds everything in order, on no database of its own. */
+export const programForTests = (changes: Partial<RunningProgram> = {}): RunningProgram => ({
+  ...{ version: '1.2.3', node: '26.0.0', engine: 'sqlite', settings: [], tokenAlgorithm: 'HS256' },
+  check: async () => [{ name: 'clock', status: 'ok', message: 'It goes.' }],
+  backups: undefined,
+  ...changes,
+});
+
 export type DashboardApp = Awaited<ReturnType<typeof openDashboardApp>>;
 
 /** The caller closes `app`. The application `acme` and the application `other` are there; nobody is registered. */
@@ -58,6 +67,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     ...stores,
     activityNotes: collectedActivity(),
     signInLimits: signInLimits(),
+    sealer,
+    program: programForTests(),
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     clearLog: () => db.clearLog(),

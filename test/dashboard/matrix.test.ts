@@ -21,6 +21,7 @@ const EXPECTED: Readonly<Record<Permission, Readonly<Record<Role, 'yes' | 'own' 
   'audit.read': { owner: 'yes', developer: 'yes', viewer: 'yes' },
   'application.create': { owner: 'yes', developer: 'no', viewer: 'no' },
   'application.list': { owner: 'yes', developer: 'yes', viewer: 'yes' },
+  'system.change': { owner: 'yes', developer: 'no', viewer: 'no' },
   'application.read': { owner: 'yes', developer: 'own', viewer: 'yes' },
   'application.change': { owner: 'yes', developer: 'own', viewer: 'no' },
   'application.secrets': { owner: 'yes', developer: 'own', viewer: 'no' },

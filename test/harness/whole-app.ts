@@ -11,7 +11,7 @@ import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
-import { registrationsAt } from '../dashboard/dashboard-app.ts';
+import { programForTests, registrationsAt } from '../dashboard/dashboard-app.ts';
 import type { CalendarServer } from './calendar-server.ts';
 import { GENEROUS } from './connect-limits.ts';
 
@@ -46,6 +46,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,
     signInLimits: signInLimits(),
+    sealer,
+    program: programForTests(),
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     clearLog: async () => true,

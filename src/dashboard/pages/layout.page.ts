@@ -31,6 +31,7 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard/requests', 'nav.requests', 'request.list'],
   ['/dashboard/playground', 'nav.playground', 'playground.open'],
   ['/dashboard/audit', 'nav.audit', 'audit.read'],
+  ['/dashboard/system', 'nav.system', 'system.read'],
   ['/dashboard/people', 'nav.people', 'people.manage'],
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];

@@ -7,7 +7,7 @@ import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
-import { table } from './parts.page.ts';
+import { shareBar, table } from './parts.page.ts';
 
 const CONNECTIONS = '/dashboard/connections';
 
@@ -106,11 +106,9 @@ function funnelFigure({ steps, denied }: Funnel): Html {
   return html`${list}<p class="hint">${messages.text('overview.funnel.hint', { denied })}</p>`;
 }
 
-const WIDTH = 100;
-
 function bar({ count }: FunnelStep, started: number): Html {
-  const share = Math.round((count / started) * WIDTH);
-  return html`<svg class="share" role="img" aria-label="${messages.text('overview.funnel.of_all', { share })}" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none"><path class="track" d="M0 0h${WIDTH}v8H0z"/><path class="series-good" d="M0 0h${share}v8H0z"/></svg>`;
+  const share = Math.round((count / started) * 100);
+  return shareBar(share, messages.text('overview.funnel.of_all', { share }));
 }
 
 function dayChart(hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'refusals' | 'failed'): Html {

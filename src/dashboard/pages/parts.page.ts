@@ -10,6 +10,13 @@ export function instant(at: number | undefined): Html {
   return html`<time datetime="${iso}">${utc}</time>`;
 }
 
+const SHARE_WIDTH = 100;
+
+/** A share of the whole as a bar; `label` says it in words. */
+export function shareBar(percent: number, label: string): Html {
+  return html`<svg class="share" role="img" aria-label="${label}" viewBox="0 0 ${SHARE_WIDTH} 8" preserveAspectRatio="none"><path class="track" d="M0 0h${SHARE_WIDTH}v8H0z"/><path class="series-good" d="M0 0h${percent}v8H0z"/></svg>`;
+}
+
 export type FieldParts = {
   readonly name: string;
   readonly label: string;

@@ -1,0 +1,61 @@
+/** How large the database is and how it grows, and its backups. */
+import { sparkline } from '../../design/charts.ts';
+import { type Html, html } from '../../http/html.ts';
+import { MOST_BACKUPS } from '../../system/backups.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { command, instant, table } from './parts.page.ts';
+import type { SystemFigures } from './system-figures.ts';
+
+const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** In decimal units, as disks are sold. */
+export function bytesText(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3) - 1));
+  const format = { style: 'unit', unit: UNITS[step] ?? UNITS[0], maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(messages.language, format).format(bytes / 1_000 ** (step + 1));
+}
+
+export function databaseSection(figures: SystemFigures, viewer: Viewer, path: string): Html {
+  return html`<h2>${messages.text('system.database')}</h2>
+<dl class="tiles"><div><dt>${messages.text('system.database.size')}</dt><dd>${bytesText(figures.bytes)}</dd></div>
+${growth(figures)}</dl>
+<h2>${messages.text('system.backups')}</h2>
+${figures.backups === undefined ? elsewhere() : backups(figures, viewer, path)}`;
+}
+
+/** From the oldest day that is kept until now. */
+function growth({ bytes, sizes }: SystemFigures): Html {
+  const [first] = sizes;
+  if (first === undefined || sizes.length < 2) {
+    return html`<div><dt>${messages.text('system.database.no_growth')}</dt><dd>–</dd></div>`;
+  }
+  const by = bytes - first.bytes;
+  const text = messages.text('system.database.growth', { days: sizes.length - 1 });
+  const size = `${by < 0 ? '−' : '+'}${bytesText(Math.abs(by))}`;
+  const line = sparkline([...sizes.map((day) => day.bytes), bytes], `${text}: ${size}`);
+  return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;
+}
+
+const elsewhere = (): Html => html`<section class="panel"><p>${messages.text('system.backups.elsewhere')}</p>
+${command('pg_dump --format=custom "$KALENDS_DATABASE_URL" > kalends.dump')}
+<p class="hint">${messages.text('system.backups.key')}</p></section>`;
+
+function backups({ backups: all = [], program }: SystemFigures, viewer: Viewer, path: string): Html {
+  const folder = program.backups?.folder ?? '';
+  const rows = all.map(({ name, bytes, at }) => [
+    html`<span class="code">${name}</span>`,
+    html`${bytesText(bytes)}`,
+    instant(at),
+  ]);
+  const heads = ['name', 'size', 'made'] as const;
+  const list = table({
+    name: messages.text('system.backups'),
+    heads: heads.map((head) => messages.text(`system.backups.${head}`)),
+    rows,
+  });
+  const button = html`<button>${messages.text('system.backups.do')}</button>`;
+  return html`<p class="hint">${messages.markup('system.backups.hint', { folder: html`<code><bdi>${folder}</bdi></code>`, most: MOST_BACKUPS })} ${messages.text('system.backups.key')}</p>
+<div class="buttons">${postForm(viewer, `${path}/backup`, button)}</div>
+${all.length === 0 ? html`<p class="empty">${messages.text('system.backups.none')}</p>` : list}`;
+}

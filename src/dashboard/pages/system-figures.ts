@@ -1,0 +1,35 @@
+/** What the page of the system shows. Instants are epoch milliseconds. */
+import type { AppKind } from '../../access/provider-apps.ts';
+import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
+import type { Backup } from '../../system/backups.ts';
+import type { RunningProgram } from '../../system/running-program.ts';
+import type { DaySize, Instance, JobCount, KeptChecks } from '../../system/system-store.ts';
+import type { WebhookKeyRecord } from '../../webhooks/webhook-key-store.ts';
+
+export type SystemFigures = {
+  readonly program: RunningProgram;
+  readonly instances: readonly Instance[];
+  readonly jobs: readonly JobCount[];
+  /** How large the database is. */
+  readonly bytes: number;
+  readonly sizes: readonly DaySize[];
+  /** Those that are not whole. */
+  readonly budgets: readonly AppBudget[];
+  /** Undefined until they were made once. */
+  readonly checks: KeptChecks | undefined;
+  /** Undefined where others make them. */
+  readonly backups: readonly Backup[] | undefined;
+  /** The newest first. */
+  readonly keys: {
+    readonly signing: readonly SigningKeyRecord[];
+    readonly webhook: readonly WebhookKeyRecord[];
+  };
+};
+
+/** `share` is what is left, from 0 to 1. */
+export type AppBudget = {
+  readonly kind: AppKind;
+  readonly appId: string;
+  readonly share: number;
+  readonly fullAt: number;
+};

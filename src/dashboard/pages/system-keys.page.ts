@@ -1,0 +1,64 @@
+/** The keys that tokens and webhooks are signed with, and what rotating them does. */
+import { type Html, html } from '../../http/html.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import { postForm, type Viewer } from './layout.page.ts';
+import { instant, table } from './parts.page.ts';
+import type { SystemFigures } from './system-figures.ts';
+
+/** Those that went before are never few after some years. */
+const MOST_SHOWN = 10;
+
+type KeyRow = {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly status: 'next' | 'active' | 'previous';
+  readonly since: number;
+  readonly until: number | undefined;
+};
+
+export function keysSection({ keys, program }: SystemFigures, viewer: Viewer, path: string): Html {
+  const signing = keys.signing.map(({ kid, algorithm, status, createdAt }) => ({
+    ...{ id: kid, algorithm, status, since: createdAt, until: undefined },
+  }));
+  const webhook = keys.webhook.map(({ keyId, status, activatedAt, retiresAt }) => ({
+    ...{ id: keyId, algorithm: 'Ed25519', status, since: activatedAt, until: retiresAt },
+  }));
+  // Another algorithm's keys go on verifying what they signed.
+  const signs = signing.find((key) => key.status === 'active' && key.algorithm === program.tokenAlgorithm);
+  const active = { signing: signs?.id, webhook: webhook.find(({ status }) => status === 'active')?.id };
+  return html`${keysOf('signing', signing, { path, viewer, active: active.signing })}
+${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}`;
+}
+
+type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
+
+/** `active` goes with the form, so that one that is sent twice rotates once. */
+function keysOf(
+  of: 'signing' | 'webhook',
+  keys: readonly KeyRow[],
+  { path, viewer, active }: KeysParts,
+): Html {
+  const rows = keys
+    .slice(0, MOST_SHOWN)
+    .map(({ id, algorithm, status, since, until }) => [
+      html`<span class="code">${id}</span>`,
+      html`${algorithm}`,
+      html`<span class="state ${status === 'active' ? 'good' : 'quiet'}">${messages.text(`system.key.${of}.${status}`)}</span>`,
+      html`${instant(since)}${until !== undefined && html`<small>${messages.markup('system.key.until', { when: instant(until) })}</small>`}`,
+    ]);
+  const heads = ['id', 'algorithm', 'state', 'since'] as const;
+  const list = table({
+    name: messages.text(`system.keys.${of}`),
+    heads: heads.map((head) => messages.text(`system.keys.${head}`)),
+    rows,
+  });
+  const more = keys.length - rows.length;
+  const form = postForm(
+    viewer,
+    `${path}/${of}-keys/rotate`,
+    html`<input type="hidden" name="active" value="${active ?? ''}"><button>${messages.text(`system.keys.${of}.rotate`)}</button>`,
+  );
+  return html`<h2>${messages.text(`system.keys.${of}`)}</h2>
+${list}${more > 0 && html`<p class="hint">${messages.text('system.keys.more', { count: more })}</p>`}
+<section class="panel"><p>${messages.text(`system.keys.${of}.text`)}</p><div class="buttons">${form}</div></section>`;
+}

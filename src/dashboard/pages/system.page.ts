@@ -1,0 +1,120 @@
+/** The page of the system: what is wrong first, then what runs, what waits, and what is set. */
+import { APP_NAMES } from '../../access/provider-apps.ts';
+import { type Html, html } from '../../http/html.ts';
+import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
+import { dashboardMessages as messages } from '../messages/messages.ts';
+import type { Viewer } from './layout.page.ts';
+import { instant, shareBar, table, top } from './parts.page.ts';
+import { checksSection } from './system-checks.page.ts';
+import { databaseSection } from './system-database.page.ts';
+import type { SystemFigures } from './system-figures.ts';
+import { keysSection } from './system-keys.page.ts';
+
+export const SYSTEM = '/dashboard/system';
+
+type SystemParts = { readonly said: Html | false; readonly viewer: Viewer };
+
+const number = new Intl.NumberFormat(messages.language);
+
+export function systemContent(figures: SystemFigures, { said, viewer }: SystemParts): Html {
+  const { version, node, engine } = figures.program;
+  const lead = messages.text('system.lead', {
+    version,
+    node,
+    engine: messages.text(`system.engine.${engine}`),
+  });
+  return html`${top(messages.text('system.title'), lead)}
+${said}
+${checksSection(figures.checks, viewer, SYSTEM)}
+<h2>${messages.text('system.instances')}</h2>
+${instances(figures)}
+<h2>${messages.text('system.jobs')}</h2>
+${jobs(figures)}
+<h2>${messages.text('system.budgets')}</h2>
+${budgets(figures)}
+${databaseSection(figures, viewer, SYSTEM)}
+${keysSection(figures, viewer, SYSTEM)}
+<h2>${messages.text('system.settings')}</h2>
+<p class="hint">${messages.text('system.settings.hint')}</p>
+${settings(figures)}`;
+}
+
+function instances({ instances: all, program }: SystemFigures): Html {
+  if (all.length === 0) return html`<p class="empty">${messages.text('system.instances.none')}</p>`;
+  const heads = ['host', 'version', 'role', 'started', 'seen'] as const;
+  const rows = all.map(({ host, version, role, startedAt, seenAt }) => [
+    html`<bdi>${host}</bdi>`,
+    html`${version}${version !== program.version && html` <span class="state warn">${messages.text('system.instances.other_version')}</span>`}`,
+    html`${messages.text(`system.role.${role}`)}`,
+    instant(startedAt),
+    instant(seenAt),
+  ]);
+  return table({
+    name: messages.text('system.instances'),
+    heads: heads.map((head) => messages.text(`system.instances.${head}`)),
+    rows,
+  });
+}
+
+function jobs({ jobs: all }: SystemFigures): Html {
+  if (all.length === 0) return html`<p class="empty">${messages.text('system.jobs.none')}</p>`;
+  const heads = ['kind', 'waiting', 'running', 'late', 'oldest'] as const;
+  const rows = all.map((job) => [
+    html`${messages.text(`system.job.${job.kind}`)}`,
+    count(job.waiting),
+    count(job.running),
+    job.late === 0 ? count(0) : html`<span class="state warn">${count(job.late)}</span>`,
+    oldest(job),
+  ]);
+  const list = table({
+    name: messages.text('system.jobs'),
+    heads: heads.map((head) => messages.text(`system.jobs.${head}`)),
+    rows,
+  });
+  return html`${list}<p class="hint">${messages.text('system.jobs.hint')}</p>`;
+}
+
+const count = (of: number): Html =>
+  html`<span class="count">${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number.format(of)}</span>`;
+
+const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : instant(at));
+
+function budgets({ budgets: used }: SystemFigures): Html {
+  if (used.length === 0) return html`<p class="empty">${messages.text('system.budgets.none')}</p>`;
+  const heads = ['app', 'left', 'share', 'whole'] as const;
+  const rows = used.map(({ kind, appId, share, fullAt }) => {
+    const percent = Math.round(share * 100);
+    const text = messages.text('system.budgets.percent', { percent });
+    return [
+      html`${APP_NAMES[kind]}<small class="code"><bdi>${appId}</bdi></small>`,
+      html`${text}`,
+      shareBar(percent, text),
+      instant(fullAt),
+    ];
+  });
+  return table({
+    name: messages.text('system.budgets'),
+    heads: heads.map((head) => messages.text(`system.budgets.${head}`)),
+    rows,
+  });
+}
+
+function settings({ program }: SystemFigures): Html {
+  const heads = ['name', 'value', 'from'] as const;
+  const rows = program.settings.map(({ name, value, from }) => [
+    html`<code>${name}</code>`,
+    value === undefined
+      ? html`<span class="state quiet">${messages.text('system.settings.hidden')}</span>`
+      : value === ''
+        ? html`–`
+        : html`<code><bdi>${value}</bdi></code>`,
+    from === 'default'
+      ? html`<span class="state quiet">${messages.text('system.from.default')}</span>`
+      : html`${messages.text(`system.from.${from}`, { name })}`,
+  ]);
+  return html`<div class="settings">${table({
+    name: messages.text('system.settings'),
+    heads: heads.map((head) => messages.text(`system.settings.${head}`)),
+    rows,
+  })}</div>`;
+}

@@ -1,0 +1,66 @@
+/** The program itself: whether all is in order, what runs, what waits, and its keys. For owners. */
+import type { FastifyReply } from 'fastify';
+
+import { notice } from '../design/parts.page.ts';
+import { html } from '../http/html.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { SYSTEM, systemContent } from './pages/system.page.ts';
+import { makeBackup, rotateDeliveryKeys, rotateTokenKeys, runChecks, systemFigures } from './system.ts';
+
+export const systemRoutes = (): DashboardRoute[] => [
+  { method: 'GET', path: SYSTEM, needs: 'system.read', handle: (visit) => showSystem(visit) },
+  {
+    method: 'POST',
+    path: `${SYSTEM}/check`,
+    needs: 'system.change',
+    async handle({ reply, deps }) {
+      await runChecks(deps);
+      return goTo(reply, `${SYSTEM}?done=checked`);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${SYSTEM}/backup`,
+    needs: 'system.change',
+    async handle(visit) {
+      const refusal = await makeBackup(visit.deps);
+      return refusal === undefined
+        ? goTo(visit.reply, `${SYSTEM}?done=backup`)
+        : showSystem(visit, messages.text(`system.backup.${refusal}`));
+    },
+  },
+  {
+    method: 'POST',
+    path: `${SYSTEM}/signing-keys/rotate`,
+    needs: 'system.change',
+    isFresh: true,
+    async handle({ reply, field, deps }) {
+      await rotateTokenKeys(field('active'), deps);
+      return goTo(reply, `${SYSTEM}?done=signing_keys`);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${SYSTEM}/webhook-keys/rotate`,
+    needs: 'system.change',
+    isFresh: true,
+    async handle({ reply, field, deps }) {
+      await rotateDeliveryKeys(field('active'), deps);
+      return goTo(reply, `${SYSTEM}?done=webhook_keys`);
+    },
+  },
+];
+
+const DONE = ['checked', 'backup', 'signing_keys', 'webhook_keys'] as const;
+
+async function showSystem(visit: DashboardVisit, problem?: string): Promise<FastifyReply> {
+  const { viewer, query, show, deps } = visit;
+  const done = DONE.find((one) => one === query('done'));
+  const said =
+    problem !== undefined
+      ? notice('trouble', html`${problem}`, true)
+      : done !== undefined && notice('done', html`${messages.text(`system.done.${done}`)}`, true);
+  const content = systemContent(await systemFigures(deps), { said, viewer });
+  return show({ title: messages.text('system.title'), content }, problem === undefined ? 200 : 409);
+}

@@ -1,0 +1,92 @@
+/** What the page of the system shows, and what can be done there: the same as on the command line. */
+import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
+import { shareLeft } from '../access/request-budget.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
+import { rotateSigningKeys } from '../oauth/signing-keys.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { BackupRefusal } from '../system/backups.ts';
+import { GONE_AFTER_MS } from '../system/instances.ts';
+import type { RunningProgram } from '../system/running-program.ts';
+import type { SystemStore } from '../system/system-store.ts';
+import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
+import { rotateWebhookKeys } from '../webhooks/webhook-signer.ts';
+import type { AppBudget, SystemFigures } from './pages/system-figures.ts';
+
+export type SystemDeps = {
+  readonly system: SystemStore;
+  readonly program: RunningProgram;
+  readonly signingKeys: SigningKeyStore;
+  readonly webhookKeys: WebhookKeyStore;
+  readonly sealer: Sealer;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** A job that is due is taken within seconds while there is a free place. */
+const LATE_MS = 60_000;
+/** As `kalends webhook rotate-keys` has it where nothing else is said. */
+const OVERLAP_MS = 7 * 24 * 3_600_000;
+const MOST_CHARACTERS = 1_000;
+
+export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
+  const { system, program, now } = deps;
+  const at = now();
+  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys] =
+    await Promise.all([
+      system.listInstances(at - GONE_AFTER_MS),
+      system.countJobs(at, at - LATE_MS),
+      system.databaseBytes(),
+      system.listSizes(),
+      system.listAppBudgets(),
+      system.lastChecks(),
+      program.backups?.list(),
+      deps.signingKeys.listSigningKeys(),
+      deps.webhookKeys.listWebhookKeys(at),
+    ]);
+  const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
+  const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys };
+  return { program, instances, jobs, bytes, sizes, budgets: used, checks, backups, keys };
+}
+
+function appBudget(app: string, fullAt: number, now: number): AppBudget | undefined {
+  const kind = APP_KINDS.find((one) => app.startsWith(`${one} `));
+  const rate = kind && limitsOf(kind).app;
+  if (kind === undefined || rate === undefined || fullAt <= now) return undefined;
+  return { kind, appId: app.slice(kind.length + 1), share: shareLeft(rate, fullAt, now), fullAt };
+}
+
+const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
+
+/** Makes all checks and keeps what they found. */
+export async function runChecks({ program, system, now }: SystemDeps): Promise<void> {
+  const checks = await program.check();
+  // A provider's own words can be long.
+  const kept = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
+  await system.keepChecks({ at: now(), checks: kept });
+}
+
+/** Makes a backup beside the database; answers why not. */
+export async function makeBackup({ program, system }: SystemDeps): Promise<BackupRefusal | undefined> {
+  if (program.backups === undefined) throw new PeopleRefusal('not_there');
+  const made = await program.backups.make();
+  if (typeof made === 'string') return made;
+  await system.noteBackup(made.name, made.bytes);
+  return undefined;
+}
+
+/** Signs tokens with the next key, unless `active` no longer signs: a form that was sent twice rotates once. */
+export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {
+  const { signingKeys: keys, program, sealer, now } = deps;
+  const found = await keys.listSigningKeys();
+  if (!found.some(({ kid, status }) => kid === active && status === 'active')) return;
+  await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now });
+}
+
+/** The same for webhooks; the key before signs beside the new one for a week. */
+export async function rotateDeliveryKeys(active: string, deps: SystemDeps): Promise<void> {
+  const found = await deps.webhookKeys.listWebhookKeys(deps.now());
+  if (!found.some(({ keyId, status }) => keyId === active && status === 'active')) return;
+  await rotateWebhookKeys(OVERLAP_MS, deps);
+}

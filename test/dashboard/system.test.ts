@@ -1,0 +1,149 @@
+/** The page of the system: what it shows, and what its buttons do. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+import { loadConfig } from '../../src/config/config.ts';
+import { backupsIn } from '../../src/system/backups.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { leadsTo, openDashboardApp, programForTests } from './dashboard-app.ts';
+
+const SYSTEM = '/dashboard/system';
+
+onEachDatabase((database, open) => {
+  describe(`the system’s page, on ${database}`, () => {
+    it('shows what runs, what waits and where each setting comes from, and no secret', async () => {
+      const { settings } = loadConfig({
+        KALENDS_PORT: '4321',
+        KALENDS_GOOGLE_CLIENT_ID: 'id.example',
+        KALENDS_GOOGLE_CLIENT_SECRET: 'canary-secret',
+        KALENDS_DATABASE_URL: 'postgres://me:canary-password@db.example/kalends',
+      });
+      const program = programForTests({ settings });
+      const dashboard = await openDashboardApp(await open(), { program });
+      const { stores, clock, signedIn } = dashboard;
+      const instance = { host: '<b>host', version: '9.9.9', role: 'worker', startedAt: 1 } as const;
+      await stores.system.noteInstance({ ...instance, instanceId: 'i', seenAt: clock.now }, 0);
+      await stores.jobs.schedule('sync-account', 'a', clock.now - 120_000);
+      const budget = { bucket: 'app google id.example', cost: 3_000, burst: 6_667 };
+      await stores.requestLimits.takeTokens(budget, clock.now);
+
+      const { body } = await (await signedIn('owner')).get(SYSTEM);
+
+      await dashboard.app.close();
+      assert.match(body, /Kalends 1\.2\.3/);
+      assert.match(body, /&#60;b&#62;host|&lt;b&gt;host/);
+      assert.match(body, /another one than this/);
+      assert.match(body, /Accounts to sync/);
+      assert.match(body, /55 %/);
+      assert.match(body, /4321/);
+      assert.match(body, /set, not shown/);
+      assert.doesNotMatch(body, /canary/);
+    });
+
+    it('the checks run by a button, and what is wrong stands on an owner’s overview', async () => {
+      const bad = { name: 'clock', status: 'fail', message: 'It <i>lies</i> in the past' } as const;
+      const good = { name: 'server', status: 'ok', message: 'It answers' } as const;
+      const program = programForTests({ check: async () => [good, bad] });
+      const dashboard = await openDashboardApp(await open(), { program });
+      const [owner, viewer] = [await dashboard.signedIn('owner'), await dashboard.signedIn('viewer')];
+      const before = await owner.get(SYSTEM);
+
+      const answer = await owner.post(`${SYSTEM}/check`);
+
+      assert.match(before.body, /Nobody has run the checks/);
+      const { body } = await owner.get(leadsTo(answer));
+      assert.ok(body.indexOf('in the past') < body.indexOf('It answers'), 'what is wrong comes first');
+      assert.ok(!body.includes('<i>lies'));
+      assert.match((await owner.get('/dashboard')).body, /in the past/);
+      assert.doesNotMatch((await viewer.get('/dashboard')).body, /in the past/);
+      const [entry] = await dashboard.stores.audit.listEntries({}, { limit: 1 });
+      await dashboard.app.close();
+      assert.equal(entry?.action, 'system.checked');
+    });
+
+    it('keys are rotated once by a form that is sent twice, after a fresh sign-in, and audited', async () => {
+      const dashboard = await openDashboardApp(await open());
+      const { stores, clock } = dashboard;
+      const owner = await dashboard.signedIn('owner');
+      const active = async () => ({
+        signing:
+          (await stores.signingKeys.listSigningKeys()).find(({ status }) => status === 'active')?.kid ?? '',
+        webhook: (await stores.webhookKeys.listWebhookKeys(clock.now))[0]?.keyId ?? '',
+      });
+      const first = await active();
+
+      for (const kind of ['signing', 'webhook'] as const)
+        for (const _ of [1, 2])
+          leadsTo(await owner.post(`${SYSTEM}/${kind}-keys/rotate`, { active: first[kind] }));
+
+      const second = await active();
+      assert.notEqual(second.signing, first.signing);
+      assert.notEqual(second.webhook, first.webhook);
+      const entries = await stores.audit.listEntries({}, { limit: 9 });
+      assert.deepEqual(
+        entries.map(({ action }) => action),
+        ['webhook_keys.rotated', 'signing_keys.rotated'],
+      );
+      clock.now += 6 * 60_000;
+      const late = await owner.post(`${SYSTEM}/signing-keys/rotate`, { active: second.signing });
+      const third = await active();
+      await dashboard.app.close();
+      assert.match(leadsTo(late), /^\/dashboard\/confirm/);
+      assert.deepEqual(third, second);
+    });
+
+    it('PostgreSQL’s backups are made elsewhere, which is said', async () => {
+      const dashboard = await openDashboardApp(await open());
+      const owner = await dashboard.signedIn('owner');
+      const { body } = await owner.get(SYSTEM);
+      const answer = await owner.post(`${SYSTEM}/backup`);
+      await dashboard.app.close();
+      assert.match(body, /pg_dump/);
+      assert.equal(answer.status, 404);
+    });
+  });
+});
+
+describe('backups of the dashboard', () => {
+  const prepare = async (bytes = 100) => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-backups-'));
+    const clock = { now: Date.UTC(2026, 10, 15, 12) };
+    const backup = (file: string) => writeFile(file, 'a copy');
+    const backups = backupsIn(dataDir, { backup, databaseBytes: async () => bytes, now: () => clock.now });
+    return { backups, clock, dataDir, end: () => rm(dataDir, { recursive: true }) };
+  };
+
+  it('are their owner’s alone, listed newest first, and twenty at most', async () => {
+    const { backups, clock, end } = await prepare();
+    for (let made = 0; made < 20; made += 1, clock.now += 1_000) await backups.make();
+
+    const refused = await backups.make();
+
+    const found = await backups.list();
+    const modes = await Promise.all(
+      ['', found[0]?.name ?? ''].map(
+        async (name) => (await stat(path.join(backups.folder, name))).mode & 0o777,
+      ),
+    );
+    await end();
+    assert.equal(refused, 'full');
+    assert.equal(found.length, 20);
+    assert.equal(found[0]?.name, 'kalends-2026-11-15T120019Z.db');
+    assert.deepEqual(modes, [0o700, 0o600]);
+  });
+
+  it('are made one at a time, and not where the disk could fill up', async () => {
+    const { backups, end } = await prepare();
+    const [one, other] = await Promise.all([backups.make(), backups.make()]);
+    const full = await prepare(Number.MAX_SAFE_INTEGER);
+    const refused = await full.backups.make();
+    const left = await readdir(full.backups.folder);
+    await Promise.all([end(), full.end()]);
+    assert.equal(one, other);
+    assert.equal(refused, 'no_room');
+    assert.deepEqual(left, []);
+  });
+});
