@@ -196,12 +196,12 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every code that the program refuses with', () => {
-    // Of a path that is nowhere, of a connection without a request, of the command line and of providers: no operation has them.
+    // Of a path that is nowhere, a connection without a request, the command line, providers, the dashboard: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
       ...['not_ready_for_review', 'note_missing', 'invalid_note'],
-      ...['invalid_provider', 'channel_not_found'],
+      ...['invalid_provider', 'channel_not_found', 'too_many_pictures'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
     const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>

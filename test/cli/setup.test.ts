@@ -32,6 +32,8 @@ describe('kalends setup', () => {
     };
     cli = await openCommandLine({
       KALENDS_URL: URL,
+      // The sandbox's providers are on this machine.
+      KALENDS_PRIVATE_NETWORK: 'loopback',
       KALENDS_GOOGLE_ISSUER: sandboxes.google.issuer,
       KALENDS_MICROSOFT_ISSUER: sandboxes.microsoft.issuer,
     });
