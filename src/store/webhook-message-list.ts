@@ -44,10 +44,23 @@ export async function listMessages(
   filter: MessageFilter,
   page: MessagePage,
 ): Promise<LoggedMessage[]> {
-  const parts = await partsOf(db, filter);
-  const pages = await Promise.all(parts.map((part) => listPart(db, part, page)));
-  if (pages.length === 1) return pages.flat();
-  return pages.flat().toSorted(newestFirst).slice(0, page.limit);
+  const [first, ...others] = await partsOf(db, filter);
+  if (first === undefined) return [];
+  if (others.length === 0)
+    return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
+  const parts = [first, ...others];
+  // Indexes have what decides the order: only of those that are listed, rows are read, which lie all over the disk.
+  const places = await Promise.all(
+    parts.map((part) => listPart<MessagePlace>(db, part, { page, columns: PLACE })),
+  );
+  const messageIds = places
+    .flat()
+    .toSorted(newestFirst)
+    .slice(0, page.limit)
+    .map(({ messageId }) => messageId);
+  if (messageIds.length === 0) return [];
+  const sql = `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE message_id ${db.dialect.oneOf('messageIds')}`;
+  return (await db.all<MessageRow>(sql, { messageIds })).map(messageOf).toSorted(newestFirst);
 }
 
 /** Each is read by its own index: together they would have to be sorted. */
@@ -110,22 +123,28 @@ export function conditionsOf(part: FilterPart) {
   return { text: conditions.join(' AND '), values, at };
 }
 
-async function listPart(
+/** What a list is of, `at` being the time of a message. */
+const ALL_COLUMNS = () => MESSAGE_COLUMNS;
+const PLACE = (at: string) => `message_id AS "messageId", ${at} AS "createdAt"`;
+
+type MessagePlace = Pick<LoggedMessage, 'messageId' | 'createdAt'>;
+
+async function listPart<Row>(
   db: Database,
   part: FilterPart,
-  { after, limit }: MessagePage,
-): Promise<LoggedMessage[]> {
+  { page, columns }: { readonly page: MessagePage; readonly columns: (at: string) => string },
+): Promise<Row[]> {
+  const { after, limit } = page;
   const { text, values, at } = conditionsOf(part);
   const behind = `AND ${at} <= :createdAt AND (${at} < :createdAt OR message_id < :messageId)`;
-  const rows = await db.all<MessageRow>(
-    `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
+  return db.all<Row>(
+    `SELECT ${columns(at)} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
       ORDER BY ${at} DESC, message_id DESC LIMIT :limit`,
     { ...values, limit, ...(after && { createdAt: after.createdAt, messageId: after.messageId }) },
   );
-  return rows.map(messageOf);
 }
 
-const newestFirst = (one: LoggedMessage, other: LoggedMessage): number =>
+const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
   other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
 
 /** A row as the log has it. */
