@@ -39,7 +39,7 @@ const IN_ORDER = `ORDER BY ${providerOrder('provider')}, linked_at, account_key`
 const LIST = `
   SELECT ${ACCOUNT_COLUMNS} FROM account
    WHERE client_id = :clientId AND user_id = :userId
-     AND group_id IN (SELECT group_id FROM account_group WHERE expires_at IS NULL)
+     AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = account.group_id AND g.expires_at IS NULL)
    ${IN_ORDER}`;
 const ofReader = coveredText(
   (isCovered) => `
