@@ -33,15 +33,25 @@ type Row = {
   lastFault: string | null;
 };
 
+/** An endpoint that is away may have one for every calendar there is. */
+const MOST_WAITING = 10_000;
+/** Those that are tried again are due in the future: they come before what changed since. */
+const MOST_RETRIED = 200;
 const LISTED = `
   SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.url, e.is_first AS "isFirst",
          e.hears_events AS "events", e.hears_calendars AS "calendars", e.hears_connections AS "connections",
          e.hears_own AS "own", e.state, e.paused_reason AS "pausedReason", e.paused_at AS "pausedAt", e.failures,
          e.failing_since AS "failingSince", e.created_at AS "createdAt", e.expires_at AS "expiresAt",
-         (SELECT COUNT(*) FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL) AS "waiting",
+         (SELECT COUNT(*) FROM
+           (SELECT 1 FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL
+             LIMIT ${MOST_WAITING}) AS counted) AS "waiting",
          CASE WHEN e.failures > 0 THEN
-           (SELECT t.fault FROM webhook_stream s JOIN webhook_attempt t ON t.message_id = s.message_id
-             WHERE s.endpoint_id = e.endpoint_id AND t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS "lastFault"
+           (SELECT t.fault FROM
+             (SELECT message_id FROM webhook_stream
+               WHERE endpoint_id = e.endpoint_id AND due_at IS NOT NULL
+               ORDER BY due_at DESC LIMIT ${MOST_RETRIED}) AS s
+              JOIN webhook_attempt t ON t.message_id = s.message_id
+             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS "lastFault"
     FROM webhook_endpoint e`;
 const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_id = :clientId
    ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;

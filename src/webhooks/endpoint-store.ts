@@ -74,7 +74,7 @@ export type EndpointFigures = {
 export type ListenerName = Pick<Endpoint, 'endpointId' | 'clientId'>;
 
 export type ListedEndpoint = Endpoint & {
-  /** Streams for which something waits. */
+  /** Streams for which something waits; 10,000 where there are more. */
   readonly waiting: number;
   /** What the last attempt that failed came to. */
   readonly lastFault: string | undefined;
