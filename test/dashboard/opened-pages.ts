@@ -1,0 +1,101 @@
+/** Every page of the dashboard's route table, as somebody opens it where the tables are filled. */
+import type { DashboardRoute, DoorRoute } from '../../src/dashboard/guard.ts';
+import type { DashboardApp, DashboardBrowser } from './dashboard-app.ts';
+import { fillTables, MORE_APPLICATIONS } from './filled-tables.ts';
+import { plantDelivery } from './planted-deliveries.ts';
+
+/** The ones with filters, and what they are filtered by. `{n}` is a number that differs from one opening to the next. */
+const FILTERS: Readonly<Record<string, readonly string[]>> = {
+  '/dashboard/deliveries': [
+    'state=dead',
+    'client=acme',
+    'client=acme&state=withheld',
+    'client=acme&user=user-{n}0',
+    'client=acme&calendar=work-{n}0',
+    'endpoint=we_acme',
+    'from=2026-11-12T00:00:00',
+    'client=acme&from=2026-11-11T00:00:00&to=2026-11-12T00:00:00',
+  ],
+  '/dashboard/requests': [
+    'status=4xx',
+    'status=500',
+    'route=%2Fevents',
+    'client=acme',
+    'client=acme&status=401',
+    'client=acme&status=4xx',
+    'client=acme&user=user-{n}0',
+    'from=2026-11-12T00:00:00',
+  ],
+  '/dashboard/users': ['q=person-{n}', 'q=user-{n}', 'q=nobody'],
+  '/dashboard/applications/:clientId/users': ['q=person-{n}', 'q=user-{n}'],
+  '/dashboard/connections': ['reason=access_revoked', 'reason=provider_unavailable'],
+  '/dashboard/audit': ['client=acme', 'action=delivery.replayed', 'client=acme&action=client.created'],
+};
+
+/** Pages of one user name them in their query. */
+const OF_USER = /\/:clientId\/user(?:\/|$)/;
+const USER_QUERY = '?id=user-{n}0&account=account-{n}0';
+
+/** What stands in an address for a parameter; another one has to be added here with its page. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  clientId: 'acme',
+  endpointId: 'we_acme',
+  messageId: 'msg_shown',
+  requestId: 'req-1000000{n}',
+  userId: 'user-{n}0',
+  operation: 'listCalendars',
+  token: 'nothing-of-that-name',
+};
+
+/** Fills the tables and signs somebody in of each role; the developer has five applications. */
+export async function openFilledPages(dashboard: DashboardApp, users: number) {
+  const { db, clock } = dashboard;
+  await fillTables(db, { users, now: clock.now });
+  await plantDelivery(dashboard, {
+    messageId: 'msg_shown',
+    clientId: 'acme',
+    state: 'dead',
+    createdAt: clock.now,
+    userId: 'user-0',
+  });
+  const owner = await dashboard.signedIn('owner');
+  const developer = await dashboard.signedIn('developer');
+  for (const clientId of ['other', ...MORE_APPLICATIONS.slice(0, 3)])
+    await db.write(
+      'INSERT INTO person_application (person_id, client_id) VALUES (:personId, :clientId) RETURNING person_id',
+      { personId: developer.personId, clientId },
+    );
+  return [
+    ['owner', owner],
+    ['developer', developer],
+  ] as const satisfies readonly (readonly [string, DashboardBrowser])[];
+}
+
+/** The addresses of all pages, with `{n}` in them. Those before the door, of which nothing grows, are left out. */
+export function pagesOf(
+  routes: readonly (DashboardRoute | DoorRoute)[],
+  { personId }: DashboardBrowser,
+): string[] {
+  const values: Readonly<Record<string, string>> = { ...PARAMETERS, personId };
+  return routes.flatMap(({ method, path, needs }) => {
+    if (method !== 'GET' || needs === 'nobody') return [];
+    const address = path.replace(/:(\w+)/g, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`Say in opened-pages.ts what :${name} of ${path} is`);
+      return value;
+    });
+    if (OF_USER.test(path)) return [`${address}${USER_QUERY}`];
+    return [address, ...(FILTERS[path] ?? []).map((query) => `${address}?${query}`)];
+  });
+}
+
+/** Opens a page; answers its status and how the list on it goes on. */
+export async function openPage(
+  browser: DashboardBrowser,
+  page: string,
+  number: number,
+): Promise<{ readonly status: number; readonly older: string | undefined }> {
+  const { status, body } = await browser.get(page.replaceAll('{n}', String(number)));
+  const text = body.replaceAll('&#61;', '=').replaceAll('&#38;', '&').replaceAll('&amp;', '&');
+  return { status, older: /href="([^"]*[?&](?:after|before)=[^"]*)"/.exec(text)?.[1] };
+}

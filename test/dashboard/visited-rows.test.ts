@@ -1,0 +1,131 @@
+/**
+ * No page costs more because there is more: none of its statements reads a large table from end to end, sorts it, or visits
+ * rows in proportion to it. On SQLite the plans say so; PostgreSQL says how many rows it visited.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { allDashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
+import type { Database, Statements, Values } from '../../src/store/drivers/database.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { type DashboardApp, openDashboardApp } from './dashboard-app.ts';
+import { LARGE_TABLES } from './filled-tables.ts';
+import { openFilledPages, openPage, pagesOf } from './opened-pages.ts';
+
+const USERS = 6_000;
+/** Fewer than `acme` has of anything; more than what a page counts or judges at most. */
+const MOST_VISITED = 2_500;
+/** Counts that stop at a number of their own, beyond what is here. */
+const BOUNDED = /FROM \(SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
+
+type Noted = Map<string, Values>;
+
+onEachDatabase((database, open) => {
+  describe(`pages over large tables, on ${database}`, () => {
+    const noted: Noted = new Map();
+    let db: Database;
+    let dashboard: DashboardApp;
+    let browsers: Awaited<ReturnType<typeof openFilledPages>>;
+    before(async () => {
+      db = await open();
+      dashboard = await openDashboardApp(noting(db, noted));
+      browsers = await openFilledPages(dashboard, USERS);
+    });
+    after(() => dashboard.app.close());
+
+    it('every page answers, and none of its statements reads a large table through', async () => {
+      const wrong = new Set<string>();
+      for (const [role, browser] of browsers) {
+        const pages = pagesOf(allDashboardRoutes(dashboard.deps), browser);
+        assert.ok(pages.length > 40);
+        for (const page of pages) {
+          noted.clear();
+          const { status, older } = await openPage(browser, page, 7);
+          // Nobody is connected in the playground.
+          if (role === 'owner' && !page.includes('/playground'))
+            assert.ok(status < 400, `${page}: ${status}`);
+          if (older !== undefined) assert.equal((await openPage(browser, older, 7)).status, 200, older);
+          for (const [sql, values] of noted)
+            for (const problem of await problemsOf(db, sql, values)) wrong.add(`${role} ${page}: ${problem}`);
+        }
+      }
+      assert.deepEqual([...wrong], []);
+    });
+  });
+});
+
+/** The database with every question noted that is asked of it. */
+function noting(db: Database, noted: Noted): Database {
+  const statements = (on: Statements): Statements => ({
+    dialect: db.dialect,
+    all(sql, values = {}) {
+      noted.set(sql, values);
+      return on.all(sql, values);
+    },
+    get(sql, values = {}) {
+      noted.set(sql, values);
+      return on.get(sql, values);
+    },
+  });
+  return Object.assign(Object.create(db) as Database, {
+    ...statements(db),
+    ...boundTo(db),
+    transaction: ((work, terms) =>
+      db.transaction((tx) => work(statements(tx)), terms)) as Database['transaction'],
+  });
+}
+
+/** Private fields are the database's own. */
+const boundTo = (db: Database): Partial<Database> => ({
+  write: db.write.bind(db),
+  batch: db.batch.bind(db),
+  script: db.script.bind(db),
+  close: db.close.bind(db),
+});
+
+async function problemsOf(db: Database, sql: string, values: Values): Promise<string[]> {
+  const text = sql.replace(/\s+/g, ' ').trim();
+  if (!/^(?:SELECT|WITH)\b/.test(text) || BOUNDED.test(text)) return [];
+  return db.dialect.engine === 'sqlite' ? planProblems(db, sql, values) : visitProblems(db, sql, values);
+}
+
+async function planProblems(db: Database, sql: string, values: Values): Promise<string[]> {
+  const plan = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+  const tables = LARGE_TABLES.join('|');
+  const aliased = new RegExp(`\\b(${tables})(?: AS)? ([a-z]\\w*)\\b`, 'g');
+  const names = new Set([...LARGE_TABLES, ...[...sql.matchAll(aliased)].map(([, , alias]) => alias ?? '')]);
+  const isLimited =
+    /LIMIT/.test(sql) && !plan.some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'));
+  return plan
+    .map(({ detail }) => detail)
+    .filter((detail) => {
+      const scanned = /^SCAN (\w+)/.exec(detail)?.[1];
+      return scanned !== undefined && names.has(scanned) && !(isLimited && detail.includes('USING'));
+    })
+    .map((detail) => `${detail} for ${sql.replace(/\s+/g, ' ')}`);
+}
+
+type Node = {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Node[];
+};
+
+async function visitProblems(db: Database, sql: string, values: Values): Promise<string[]> {
+  const rows = await db.all<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
+    values,
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+  const visited = plan === undefined ? Number.NaN : visitsOf(plan);
+  return visited <= MOST_VISITED ? [] : [`${visited} rows for ${sql.replace(/\s+/g, ' ')}`];
+}
+
+function visitsOf(node: Node): number {
+  const own = LARGE_TABLES.includes(node['Relation Name'] ?? '')
+    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+    : 0;
+  return (node.Plans ?? []).reduce((sum, child) => sum + visitsOf(child), own);
+}
