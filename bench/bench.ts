@@ -15,6 +15,7 @@ import { pinToLoadCore } from './pinned-process.ts';
 import { type RowReport, reportOf, textOf } from './report.ts';
 import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
+import { dashboardRow } from './rows/dashboard-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
@@ -64,8 +65,10 @@ async function bench(options: Options): Promise<void> {
     console.log(textOf(report));
   };
   try {
-    await startOnce(folder);
-    for (const row of [ceilingRow, ...LOAD_ROWS.filter(({ name }) => options.rows.includes(name))]) {
+    const starts = options.rows.some((row) => row !== 'dashboard');
+    if (starts) await startOnce(folder);
+    const loads = LOAD_ROWS.filter(({ name }) => options.rows.includes(name));
+    for (const row of starts ? [ceilingRow, ...loads] : []) {
       const ofRow = await mkdtemp(path.join(folder, `${row.name}-`));
       const pace = { ...options.pace, connections: row.connections ?? options.pace.connections };
       const context = { folder: ofRow, pace, postgres: startPostgres };
@@ -73,6 +76,8 @@ async function bench(options: Options): Promise<void> {
     }
     if (options.rows.includes('recurrence')) tell(await recurrenceRow(folder, options.months));
     if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks));
+    if (options.rows.includes('dashboard'))
+      for (const report of await dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));

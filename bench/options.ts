@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util';
 
 import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
+import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,listing,recurrence,pages,webhooks,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,listing,recurrence,pages,webhooks,dashboard,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
@@ -20,6 +21,7 @@ export type Options = {
   /** Events of the first sync. */
   readonly events: number;
   readonly webhooks: WebhookPace;
+  readonly dashboard: DashboardPace;
 };
 
 const CONNECTIONS = 64;
@@ -34,6 +36,11 @@ const WEBHOOKS = {
   full: { calendars: 400, rounds: 5, pushes: 60 },
   quick: { calendars: 100, rounds: 3, pushes: 10 },
   smoke: { calendars: 10, rounds: 1, pushes: 1 },
+};
+const DASHBOARD = {
+  full: { users: 1_000_000, rounds: 20 },
+  quick: { users: 100_000, rounds: 20 },
+  smoke: { users: 1_000, rounds: 2 },
 };
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 
@@ -60,6 +67,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     months: MONTHS[pace],
     events: EVENTS[pace],
     webhooks: WEBHOOKS[pace],
+    dashboard: DASHBOARD[pace],
     rows: ROWS.filter((row) => requested.includes(row)),
   };
 }

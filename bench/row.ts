@@ -12,6 +12,7 @@ export const ROWS = [
   'recurrence',
   'pages',
   'webhooks',
+  'dashboard',
   'sync',
   'start',
 ] as const;
