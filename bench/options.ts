@@ -33,9 +33,9 @@ const PACES = {
 const STARTS = { full: 7, quick: 3, smoke: 1 };
 const MONTHS = { full: 100, quick: 50, smoke: 3 };
 const WEBHOOKS = {
-  full: { calendars: 400, rounds: 5, pushes: 60 },
-  quick: { calendars: 100, rounds: 3, pushes: 10 },
-  smoke: { calendars: 10, rounds: 1, pushes: 1 },
+  full: { calendars: 400, rounds: 5, pushes: 60, noticeSeconds: 10 },
+  quick: { calendars: 100, rounds: 3, pushes: 10, noticeSeconds: 2 },
+  smoke: { calendars: 10, rounds: 1, pushes: 1, noticeSeconds: 1 },
 };
 const DASHBOARD = {
   full: { users: 1_000_000, rounds: 20 },

@@ -1,4 +1,6 @@
 /** How long a change takes from a provider that tells of it at once to the receiver, one at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { completeSignIn } from '../../sandbox/google/complete-sign-in.ts';
@@ -12,13 +14,24 @@ import { tokensFor } from '../load/oauth-calls.ts';
 import { linkedBy } from '../mirror-seed.ts';
 import { SANDBOX_APP, SANDBOX_REDIRECT_URI } from '../peers/provider-sandbox.ts';
 import { type Verdict, verdictOf } from '../report.ts';
+import { noticeAnswers } from './notice-answers.ts';
 
 /** Each has a calendar besides their first. */
 const PEOPLE = 8;
+const CHANGE_EVERY_MS = 20;
 const P50 = { required: 500, outFor: 500 };
 const P95 = { required: 1_000, outFor: 1_000 };
 
-export async function pushLatency(folder: string, pushes: number): Promise<Verdict[]> {
+export type PushPace = {
+  readonly pushes: number;
+  /** How long notices are sent as fast as they are answered. */
+  readonly noticeSeconds: number;
+};
+
+export async function pushLatency(
+  folder: string,
+  { pushes, noticeSeconds: seconds }: PushPace,
+): Promise<Verdict[]> {
   const apps = [{ ...SANDBOX_APP, redirectUris: [SANDBOX_REDIRECT_URI] }];
   const sandbox = await googleSandbox({ clock: sandboxClock(), faults: faultBoard(), apps });
   const receiver = await openDeliveryReceiver();
@@ -34,17 +47,23 @@ export async function pushLatency(folder: string, pushes: number): Promise<Verdi
     const synced = receiver.next(2 * PEOPLE, '"isInitialSync":true');
     await tokensFor(server, codes);
     await synced;
-    const change = async (i: number) => {
+    const create = (i: number, title: string) => {
       const { email, calendarId } = calendars[i % PEOPLE] ?? { email: '', calendarId: '' };
-      return toReceiver(receiver, `Change ${i}`, (title) =>
-        sandbox.manual.createEvent(email, calendarId, { title, ...AT }),
-      );
+      return sandbox.manual.createEvent(email, calendarId, { title, ...AT });
     };
+    const change = (i: number) => toReceiver(receiver, `Change ${i}`, (title) => create(i, title));
     // The first of each may come before Google tells of its calendar.
     for (let i = 0; i < 2 * PEOPLE; i += 1) await change(i);
     const times: number[] = [];
     for (let i = 0; i < pushes; i += 1) times.push(await change(2 * PEOPLE + i));
-    return verdictsOf(times);
+    const answers = await noticeAnswers(server, {
+      seconds,
+      change: async (i) => {
+        await create(i, 'Told of under load');
+        await sleep(CHANGE_EVERY_MS);
+      },
+    });
+    return [...verdictsOf(times), answers];
   } finally {
     await server.stop();
     receiver.close();

@@ -17,9 +17,9 @@ import type { SendRequest } from '../peers/bare-sender.ts';
 import type { ServerProcess } from '../pinned-process.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import { type RowReport, reportOf, verdictOf } from '../report.ts';
-import { pushLatency } from './push-latency.ts';
+import { type PushPace, pushLatency } from './push-latency.ts';
 
-export type WebhookPace = { readonly calendars: number; readonly rounds: number; readonly pushes: number };
+export type WebhookPace = PushPace & { readonly calendars: number; readonly rounds: number };
 
 const ENDPOINTS = 8;
 /** As many as Kalends has under way to one host. */
@@ -36,7 +36,7 @@ type Round = { readonly rate: number; readonly cpuMicroseconds: number | undefin
 
 export async function webhooksRow(folder: string, pace: WebhookPace): Promise<RowReport> {
   const rates = await deliveryRates(await mkdtemp(path.join(folder, 'webhooks-')), pace);
-  const pushed = await pushLatency(await mkdtemp(path.join(folder, 'pushes-')), pace.pushes);
+  const pushed = await pushLatency(await mkdtemp(path.join(folder, 'pushes-')), pace);
   const comparisons = [{ ours: ALL, theirs: BARE, unit: '%', required: 0.25, outFor: 0.25 }] as const;
   const title = 'Webhook deliveries to a receiver on this machine';
   const report = reportOf({ title, comparisons }, rates);
