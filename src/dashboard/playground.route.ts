@@ -133,7 +133,7 @@ async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { reado
   const { clientId, name } = client;
   const user = await deps.testUsers.findTestUser(person.personId, clientId);
   const parts = {
-    ...{ client, user, wrong, done: query('done') },
+    ...{ client, user, wrong, done: query('done'), userReferenceKey: deps.userReferenceKey },
     accounts: user === undefined ? [] : await deps.accounts.listAccounts(clientId, user.userId),
     hasProvider: await hasProvider(client, deps),
     forms: await forms(),

@@ -69,6 +69,8 @@ describe('the playground', () => {
     assert.match(page.body, /The test user is connected/);
     const user = await testUserOf(browser);
     assert.match(user?.userId ?? '', /^playground:ada-[\w-]{12}$/);
+    const userPage = unescaped(/href="([^"]*\/user\?id[^"]*)"/.exec(page.body)?.[1] ?? '');
+    assert.match((await browser.get(userPage)).body, /<h1><bdi[^>]*>playground:ada-/);
     const answer = await browser.post(`${HERE}/listCalendars`);
     assert.equal(answer.status, 200);
     assert.match(answer.body, /<span class="state good">200<\/span>/);

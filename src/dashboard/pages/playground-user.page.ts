@@ -12,8 +12,9 @@ import { applicationPath } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { field, instant, table, top, withCode } from './parts.page.ts';
 import { PLAYGROUND, playgroundPath } from './playground.page.ts';
+import { type UserLinkDeps, userLink } from './user-links.ts';
 
-export type TestUserParts = {
+export type TestUserParts = UserLinkDeps & {
   readonly client: Client;
   readonly user: TestUser | undefined;
   readonly accounts: readonly Account[];
@@ -83,12 +84,16 @@ const connectForm = (viewer: Viewer, clientId: string, content: Html): Html =>
 
 type ConnectedParts = TestUserParts & { readonly user: TestUser };
 
-function connected({ client: { clientId }, user, accounts }: ConnectedParts, viewer: Viewer): Html {
+function connected(parts: ConnectedParts, viewer: Viewer): Html {
+  const { client, user, accounts, userReferenceKey } = parts;
+  const { clientId } = client;
   const list = accounts.map(
     ({ provider, display }) => html`<li>${PROVIDER_NAMES[provider]} <bdi>${display}</bdi></li>`,
   );
   const deliveries = `/dashboard/deliveries?${new URLSearchParams({ client: clientId, user: user.userId })}`;
-  const links = html`<a class="button" href="${deliveries}">${messages.text('playground.deliveries')}</a>`;
+  const of = { clientId, userId: user.userId };
+  const userPage = userLink('user', of, { reader: viewer.person, userReferenceKey });
+  const links = html`<a class="button" href="${userPage}">${messages.text('playground.user.page')}</a><a class="button" href="${deliveries}">${messages.text('playground.deliveries')}</a>`;
   const again = connectForm(
     viewer,
     clientId,
