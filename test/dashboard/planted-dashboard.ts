@@ -10,7 +10,7 @@ const UPDATES: readonly string[] = [
   `UPDATE account_history SET happened = 'reauth_required', reason = 'password_refused'`,
   'UPDATE account_group SET expires_at = NULL',
   'UPDATE webhook_endpoint SET is_first = 0',
-  `UPDATE webhook_message SET state = 'dead', change_type = 'updated', replay_at = NULL, next_at = ${NOW}`,
+  `UPDATE webhook_message SET state = 'dead', change_type = 'updated', calendar_id = :mark, reason = :mark, replay_at = NULL, next_at = ${NOW}`,
   `UPDATE request_log SET request_id = 'r-planted', method = 'GET', route = '/calendars', status = 400, status_class = 4, network = '192.0.2.0',
      body = :refusal`,
   'UPDATE person SET name = :mark',

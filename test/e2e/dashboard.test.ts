@@ -93,13 +93,11 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('each page is right on each screen, in both schemes, and light to load', async () => {
+  it('its doors are right on each screen, in both schemes, and light to load', async () => {
     const { page, complaints, close } = await signedIn();
-    const paths = ['', '/people', '/people/invite', '/account', '/confirm?next=/dashboard', '/nothing-here'];
-    const person = await page
-      .goto(`${dashboard()}/people`)
-      .then(() => page.locator('td a').first().getAttribute('href'));
-    const urls = [...paths.map((path) => dashboard() + path), new URL(person ?? '', dashboard()).href];
+    // Pages of the table are looked at in test/dashboard/pages-in-chromium.test.ts; these no link leads to.
+    const paths = ['', '/nothing-here'];
+    const urls = paths.map((path) => dashboard() + path);
     const stranger = await opened();
     const doors = [`${dashboard()}/sign-in`, invitation, `${dashboard()}/join/${'x'.repeat(43)}`];
     const problems: string[] = [];

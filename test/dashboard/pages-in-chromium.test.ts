@@ -1,0 +1,121 @@
+/**
+ * Every page of the dashboard's route table in Chromium, with something on it: right for those who hear it and for those who
+ * see it, from 320 px to the desktop, light and dark, and with nothing that its Content-Security-Policy refuses.
+ */
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import type { Browser as Chromium } from 'playwright-core';
+
+import { allDashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
+import { NOW } from '../contract/calendar-rows.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from '../e2e/connect-chromium.ts';
+import { bytesProblems, layoutProblems, openCheckPage, type Screen } from '../e2e/connect-page-checks.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { type DashboardApp, type DashboardBrowser, ORIGIN, openDashboardApp } from './dashboard-app.ts';
+import { openInChromium } from './dashboard-in-chromium.ts';
+import { isPage, type Stop, tourDashboard } from './dashboard-tour.ts';
+import { plantDashboard } from './planted-dashboard.ts';
+import { plantDelivery, plantEndpoints } from './planted-deliveries.ts';
+
+/** The narrowest and the widest, and each scheme on both kinds of layout. */
+const SCREENS: readonly Screen[] = [
+  { width: 320, scheme: 'dark' },
+  { width: 1280, scheme: 'light' },
+];
+/** Their layout is looked at, without the rules for those who hear them. */
+const OTHER_SCREENS: readonly Screen[] = [{ width: 768, scheme: 'dark' }];
+
+onEachDatabase((database, open) => {
+  if (database !== 'SQLite') return;
+
+  describe('every page of the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
+    let dashboard: DashboardApp;
+    let owner: DashboardBrowser;
+    let chromium: Chromium;
+    let pages: readonly Stop[];
+    before(async () => {
+      dashboard = await openDashboardApp(await open());
+      dashboard.clock.now = NOW + 60_000;
+      owner = await dashboard.signedIn('owner');
+      await plantDashboard(dashboard, 'Ada');
+      const get = (address: string) => owner.get(address);
+      const { stops } = await tourDashboard(allDashboardRoutes(dashboard.deps), { get });
+      // What is shown in a frame is held to the checks of the Connect pages.
+      pages = stops.filter(({ answer, route }) => isPage(answer) && !route.includes('/preview/'));
+      chromium = await launchChromium({ drawsOnly: true });
+    });
+    after(async () => {
+      await chromium?.close();
+      await dashboard?.app.close();
+    });
+
+    it('breaks no rule of axe, nor leaves its place, and is light', async () => {
+      const checks = await openCheckPage(await chromium.newContext({ reducedMotion: 'reduce' }));
+      const problems: string[] = [];
+      const pictures = process.env.KALENDS_TEST_PICTURES;
+      if (pictures) await mkdir(pictures, { recursive: true });
+      for (const { route, address, answer } of pages) {
+        const said = bytesProblems(answer.body);
+        await checks.load({ url: ORIGIN + address, markup: answer.body });
+        for (const screen of [...SCREENS, ...OTHER_SCREENS]) {
+          await checks.resize(screen);
+          const found = await layoutProblems(checks.page);
+          if (SCREENS.includes(screen)) found.push(...(await checks.axeProblems()));
+          said.push(...found.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
+          if (pictures) {
+            const name = `${route.replaceAll(/\W+/g, '-').slice(11)}.${screen.width}.${screen.scheme}.png`;
+            await checks.page.screenshot({ path: path.join(pictures, name), fullPage: true });
+          }
+        }
+        problems.push(...said.map((problem) => `${route}: ${problem}`));
+      }
+      assert.deepEqual(problems, []);
+    });
+
+    it('is all that its Content-Security-Policy admits, with and without JavaScript', async () => {
+      for (const javaScriptEnabled of [true, false]) {
+        const { page, complaints, close } = await openInChromium(chromium, dashboard, owner, {
+          javaScriptEnabled,
+        });
+        for (const { address } of pages) {
+          await page.goto(ORIGIN + address, { waitUntil: 'domcontentloaded' });
+          assert.ok((await page.title()).endsWith(' – Kalends'), address);
+          assert.deepEqual(complaints, [], address);
+          // One of a kind is enough where no script can fail.
+          if (!javaScriptEnabled) break;
+        }
+        await close();
+      }
+    });
+
+    it('a live list shows what is new, and stays while the server is away', async () => {
+      let isAway = false;
+      const { page, complaints, close } = await openInChromium(chromium, dashboard, owner, {
+        isAway: () => isAway,
+      });
+      await page.clock.install();
+      await page.goto(`${ORIGIN}/dashboard/deliveries`);
+      const rows = page.locator('[data-live] tbody tr');
+      const before = await rows.count();
+      await plantEndpoints(dashboard);
+      const told = { clientId: 'acme', state: 'delivered', createdAt: dashboard.clock.now } as const;
+      await plantDelivery(dashboard, { ...told, messageId: 'msg_new' });
+
+      isAway = true;
+      await page.clock.runFor(5_000);
+      assert.equal(await rows.count(), before);
+      isAway = false;
+      await page.clock.runFor(5_000);
+      await page.locator('a[href$="msg_new"]').waitFor();
+
+      assert.equal(await rows.count(), before + 1);
+      const time = page.locator('[data-live] time').first();
+      assert.match((await time.getAttribute('title')) ?? '', /UTC/);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+  });
+});
