@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 
+import { headingsOf } from '../src/documentation/headings.ts';
 import { commentsOf } from './comments.ts';
 
 /** A file: its path from the repository's root, with forward slashes, and its text. */
@@ -123,27 +124,14 @@ function linksOf({ path: from, text }: TextFile): Link[] {
     });
 }
 
-/** The anchors that GitHub makes of a document's headings; of equal ones the later are numbered. */
-function anchorsOf(text: string): string[] {
-  const uses = new Map<string, number>();
-  return headingsOf(text).map((heading) => {
-    const anchor = heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-');
-    const count = uses.get(anchor) ?? 0;
-    uses.set(anchor, count + 1);
-    return count === 0 ? anchor : `${anchor}-${count}`;
-  });
-}
+const anchorsOf = (text: string): string[] => headingsOf(text).map(({ anchor }) => anchor);
 
 /** The numbers that headings begin with: `### 1.7 GET /events`, `### T3 …`. */
 function numbersOf(text: string): ReadonlySet<string> {
-  const numbers = headingsOf(text).map((heading) => new RegExp(`^${NUMBER}(?= )`).exec(heading)?.[0]);
+  const numbers = headingsOf(text).map(
+    ({ text: heading }) => new RegExp(`^${NUMBER}(?= )`).exec(heading)?.[0],
+  );
   return new Set(numbers.filter((number) => number !== undefined));
 }
-
-const headingsOf = (text: string): string[] =>
-  [...text.replace(/```[\s\S]*?```/g, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
 
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');

@@ -31,6 +31,7 @@ const ORDER: readonly string[] = [
   'webhooks',
   'system',
   'api-reference',
+  'documentation',
   'playground',
   'dashboard/messages',
   'dashboard/pages',

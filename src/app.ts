@@ -10,6 +10,7 @@ import { connectRoutes } from './connect/connect.route.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
 import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type DashboardDeps, dashboardRoutes } from './dashboard/dashboard.route.ts';
+import { type DocumentationDeps, documentationRoutes } from './documentation/documentation.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
@@ -35,6 +36,7 @@ import { type WritingPorts, writingPorts } from './writing/writing-ports.ts';
 
 export type AppDeps = ServerOptions &
   ApiReferenceDeps &
+  DocumentationDeps &
   MetadataDeps &
   TokenRouteDeps &
   RevocationDeps &
@@ -66,6 +68,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(metadataRoutes(deps));
   app.register(webhookKeysRoute(deps));
   app.register(apiReferenceRoutes(deps));
+  app.register(documentationRoutes(deps));
   app.register(homePage);
   app.register(securityTxtRoute(deps));
   app.register(healthRoute);

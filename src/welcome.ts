@@ -40,7 +40,8 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
       : `Kalends ${version()} is ready at ${config.url}`,
     `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
   ];
-  if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
+  if (config.role !== 'worker')
+    lines.push(`  Health   ${config.url}/health`, `  Learn    ${config.url}/docs`);
   if (setupUrl !== undefined)
     lines.push(`  Set up   ${setupUrl}`, '           once, within 30 minutes: the dashboard’s first owner');
   else if (config.role !== 'worker' && config.dashboardUrl !== undefined)

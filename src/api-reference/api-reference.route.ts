@@ -1,9 +1,7 @@
-/**
- * GET /openapi.json and GET /docs. Both are made at the first request, so that they cost a server nothing before that.
- */
+/** GET /openapi.json. It is made at the first request, so that it costs a server nothing before that. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { sendPage } from '../http/page.ts';
+import { once } from '../lib/once.ts';
 
 export type ApiReferenceDeps = {
   /** The public origin. */
@@ -18,13 +16,6 @@ export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPlug
     const { currentDocument } = await import('./current-document.ts');
     return JSON.stringify(currentDocument(publicUrl));
   });
-  const referencePage = once(async () => {
-    const [{ currentDocument }, { pageOf, PAGE_POLICY }] = await Promise.all([
-      import('./current-document.ts'),
-      import('./reference.page.ts'),
-    ]);
-    return { document: pageOf(currentDocument(publicUrl)), policy: PAGE_POLICY };
-  });
 
   return async (app) => {
     app.get('/openapi.json', async (_request, reply) => {
@@ -32,14 +23,5 @@ export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPlug
       reply.header('cache-control', CACHED_FOR).header('access-control-allow-origin', '*');
       return reply.type('application/json; charset=utf-8').send(await documentText());
     });
-    app.get('/docs', async (_request, reply) => sendPage(reply, await referencePage()));
-  };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }

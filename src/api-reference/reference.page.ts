@@ -1,196 +1,172 @@
-/** GET /docs: the document as a page to read. Plain HTML without scripts or external resources. */
-import { type Html, html, trusted } from '../http/html.ts';
-import { hashSource } from '../http/page.ts';
-import { curlOf } from './curl-example.ts';
-import type {
-  Content,
-  OpenApiDocument,
-  OpenApiOperation,
-  OpenApiParameter,
-  OpenApiResponse,
-} from './openapi-document.ts';
-import type { Json } from './schema-references.ts';
+/** The API reference: an overview, a page for each group of operations with its code beside it, and the shapes. */
+import { type Html, html } from '../http/html.ts';
+import { exampleCode } from './example-code.ts';
+import { exampleRequest } from './example-request.ts';
+import type { Content, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi-document.ts';
+import {
+  callersText,
+  type Entry,
+  type Group,
+  groupsOf,
+  refusalsOf,
+  SHAPES_PATH,
+} from './reference-groups.ts';
+import { type Member, membersOf, typeOf } from './schema-text.ts';
 
-const STYLES = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif;
-  background: light-dark(#fff, #131519); color: light-dark(#1b1d21, #e6e8eb); --line: light-dark(#d0d4da, #3b4048);
-  --soft: light-dark(#f4f5f7, #1d2025); --link: light-dark(#0b57d0, #8ab4f8); }
-body { margin: 0 auto; max-inline-size: 60rem; padding: 1.5rem; }
-a { color: var(--link); }
-h1, h2, h3 { line-height: 1.2; }
-h2 { margin-block-start: 3rem; }
-section section { border-block-start: 1px solid var(--line); padding-block: .5rem 1.5rem; }
-code, pre { font: .875em/1.5 ui-monospace, monospace; }
-pre { background: var(--soft); overflow: auto; padding: .75rem; border-radius: .375rem; }
-table { border-collapse: collapse; inline-size: 100%; margin-block: .5rem 1rem; }
-th, td { border-block-end: 1px solid var(--line); padding: .375rem .5rem .375rem 0; text-align: start; vertical-align: top; }
-td:first-child { inline-size: 14rem; overflow-wrap: anywhere; }
-nav ul { columns: 2 18rem; list-style: none; padding: 0; }
-summary { cursor: pointer; }
-.method { text-transform: uppercase; }`;
+/** What stands beside an operation, under its code. */
+export type AsideOf = (entry: Entry) => Html;
 
-/** The policy that `sendPage` needs for the page. */
-export const PAGE_POLICY = { styleSource: hashSource(STYLES) };
-
-type Entry = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
-
-/** The page. Every operation has its id as its anchor, every named shape `schema-NAME`. */
-export function pageOf(document: OpenApiDocument): Html {
-  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
-  const groups = document.tags.map(({ name }) => ({
-    name,
-    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
-  }));
-  const origin = document.servers[0]?.url ?? '';
-  return html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Kalends API reference</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${trusted(STYLES)}</style>
-</head>
-<body>
-<header>
-<h1>Kalends API reference</h1>
+/** What holds for all of it, and a link to every operation. */
+export function overview(document: OpenApiDocument): Html {
+  return html`<h1>API reference</h1>
 <p>Version ${document.info.version}. The same as an <a href="/openapi.json">OpenAPI document</a>.</p>
 ${document.info.description.split('\n\n').map((text) => html`<p>${withCode(text)}</p>`)}
-</header>
-<nav aria-label="Operations">
-${groups.map(({ name, entries }) => html`<h2>${name}</h2><ul>${entries.map(entryLink)}</ul>`)}
-</nav>
-<main>
-${groups.map(
-  (group) => html`<section aria-labelledby="${anchorOf(group.name)}">
-<h2 id="${anchorOf(group.name)}">${group.name}</h2>
-${group.entries.map((entry) => operationSection(entry, origin))}
-</section>`,
-)}
-<section aria-labelledby="shapes">
-<h2 id="shapes">Shapes</h2>
-${Object.entries(document.components.schemas).map(([name, schema]) => shapeSection(name, schema))}
+${operationList(document)}
+<h2><a href="${SHAPES_PATH}">Shapes</a></h2>
+<p>Every object that requests and answers have, member by member.</p>`;
+}
+
+/** Every operation as a link, by group. `hasAnchors`: each under its id, for links from before there were pages. */
+export const operationList = (document: OpenApiDocument, hasAnchors = false): Html =>
+  html`${groupsOf(document).map(
+    ({ name, address, entries }) => html`<h2><a href="${address}">${name}</a></h2>
+<ul class="operations">
+${entries.map(
+  ({ path, method, operation }) =>
+    html`<li${hasAnchors && html` id="${operation.operationId}"`}><a href="${address}#${operation.operationId}"><code><span class="method">${method}</span> ${path}</code></a> ${operation.summary}</li>\n`,
+)}</ul>
+`,
+  )}`;
+
+export const groupPage = (
+  group: Group,
+  document: OpenApiDocument,
+  asideOf: AsideOf,
+): Html => html`<h1>${group.name}</h1>
+${group.entries.map((entry) => operationSection(entry, document, asideOf))}`;
+
+function operationSection(entry: Entry, document: OpenApiDocument, asideOf: AsideOf): Html {
+  const { path, method, operation } = entry;
+  const { operationId, summary, description, parameters = [], requestBody } = operation;
+  return html`<section class="operation" aria-labelledby="${operationId}">
+<div class="words">
+<h2 id="${operationId}">${summary}</h2>
+<p class="address"><code><span class="method">${method}</span> ${path}</code></p>
+${description !== undefined && html`<p>${withCode(description)}</p>`}
+<p>${callersText(operation)}</p>
+${parameters.length > 0 && html`<h3>Parameters</h3>${fieldList(parameters.map(fieldOfParameter))}`}
+${requestBody !== undefined && bodyPart(requestBody.content, document)}
+${answerPart(operation, document)}
+${refusalPart(operation)}
+</div>
+<div class="beside">
+${codeBlocks(entry, document.servers[0]?.url ?? '')}
+${answerExamples(operation)}
+${asideOf(entry)}
+</div>
 </section>
-</main>
-</body>
-</html>
 `;
 }
 
-const anchorOf = (name: string): string => `group-${name.toLowerCase().replaceAll(' ', '-')}`;
+type Field = Pick<Member, 'name' | 'schema' | 'isRequired'> & {
+  readonly place?: string;
+  readonly text: string;
+};
 
-const entryLink = ({ path, method, operation }: Entry) =>
-  html`<li><a href="#${operation.operationId}"><code><span class="method">${method}</span> ${path}</code></a></li>`;
+const fieldOfParameter = ({ name, in: place, required, description, schema }: OpenApiParameter): Field => ({
+  name,
+  place,
+  schema,
+  isRequired: required,
+  text: description,
+});
 
-function operationSection(entry: Entry, origin: string): Html {
-  const { path, method, operation } = entry;
-  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  return html`<section aria-labelledby="${operationId}">
-<h3 id="${operationId}">${summary}</h3>
-<p><code><span class="method">${method}</span> ${path}</code></p>
-${description !== undefined && html`<p>${withCode(description)}</p>`}
-<p>${callersText(operation)}</p>
-${parameters.length > 0 && parameterTable(parameters)}
-${requestBody !== undefined && html`<h4>Body</h4>${contentBlock(requestBody.content)}`}
-<h4>Example</h4>
-<pre tabindex="0"><code>${curlOf({ path, method, operation, origin })}</code></pre>
-<h4>Answers</h4>
-${Object.entries(responses).map(([status, response]) => responseBlock(status, response))}
-</section>`;
-}
+const fieldOfMember = ({ description = '', ...member }: Member): Field => ({ ...member, text: description });
 
-function callersText({ security }: OpenApiOperation): string {
-  const callers = security.map((one) => {
-    const [scope] = one.accessToken ?? [];
-    if (scope !== undefined)
-      return `an access token of scope ${scope}${scope === 'read-write' ? '' : ' or wider'}`;
-    return 'application' in one ? 'HTTP Basic of the application' : 'no authentication';
-  });
-  return `Called with ${callers.join(', or ')}.`;
-}
+const fieldList = (fields: readonly Field[]): Html => html`<dl class="fields-of">
+${fields.map(
+  ({
+    name,
+    place,
+    schema,
+    isRequired,
+    text,
+  }) => html`<dt><code>${name}</code> <span class="type">${typeText(schema)}${place !== undefined && `, in the ${place}`}</span>${isRequired && html` <strong>required</strong>`}</dt>
+<dd>${withCode(text)}</dd>
+`,
+)}</dl>
+`;
 
-const parameterTable = (parameters: readonly OpenApiParameter[]) => html`<h4>Parameters</h4>
-<table>
-<thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${parameters.map(
-  ({ name, in: where, required, description, schema }) => html`<tr>
-<td><code>${name}</code></td><td>${where}</td>
-<td>${required && html`<strong>Required.</strong> `}${typeText(schema)}. ${withCode(description)}</td>
-</tr>`,
-)}
-</tbody>
-</table>`;
-
-function contentBlock(content: Content): Html {
-  const types = Object.keys(content);
+function bodyPart(content: Content, document: OpenApiDocument): Html {
   const [first] = Object.values(content);
-  if (first === undefined) return html``;
-  return html`<p><code>${types.join(', ')}</code>: ${typeText(first.schema)}</p>
-${first.example !== undefined && html`<pre tabindex="0"><code>${JSON.stringify(first.example, null, 2)}</code></pre>`}`;
+  const members = membersOf(first?.schema, document);
+  return html`<h3>Body</h3>
+<p><code>${Object.keys(content).join(', ')}</code>: ${typeText(first?.schema)}</p>
+${members.length > 0 && fieldList(members.map(fieldOfMember))}`;
 }
 
-function responseBlock(status: string, { description, headers = {}, content }: OpenApiResponse): Html {
-  const examples = Object.entries(content?.['application/json']?.examples ?? {});
-  const names = Object.keys(headers);
-  const heading = html`<summary><strong>${status}</strong> ${withCode(description)}</summary>`;
-  return html`<details>${heading}
-${names.length > 0 && html`<p>Headers: ${names.join(', ')}.</p>`}
-${content !== undefined && contentBlock(content)}
-${examples.map(
-  ([code, { summary, value }]) => html`<p><code>${code}</code>: ${withCode(summary)}</p>
-<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`,
-)}
-</details>`;
+function answerPart({ responses }: OpenApiOperation, document: OpenApiDocument): Html {
+  const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  if (answers.length === 0) return html``;
+  return html`<h3>Answer</h3>
+${answers.map(([status, { description, headers = {}, content }]) => {
+  const [first] = Object.values(content ?? {});
+  const members = membersOf(first?.schema, document);
+  const names = Object.entries(headers);
+  return html`<p><strong>${status}</strong> ${withCode(description)}${first !== undefined && html` ${typeText(first.schema)}.`}</p>
+${names.length > 0 && html`<ul>${names.map(([name, { description: text }]) => html`<li><code>${name}</code>: ${withCode(text)}</li>`)}</ul>`}
+${members.length > 0 && html`<details><summary>Its members</summary>${fieldList(members.map(fieldOfMember))}</details>`}`;
+})}`;
 }
 
-function shapeSection(name: string, schema: Json): Html {
-  const { description, properties } = schema;
-  const members = Object.entries(isJson(properties) ? properties : {});
-  const needed: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  return html`<section aria-labelledby="schema-${name}">
-<h3 id="schema-${name}">${name}</h3>
-${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
-${members.length === 0 && html`<p>${typeText(schema)}</p>`}
-${
-  members.length > 0 &&
-  html`<table>
-<thead><tr><th scope="col">Member</th><th scope="col">Meaning</th></tr></thead>
+function refusalPart(operation: OpenApiOperation): Html {
+  const refusals = refusalsOf(operation);
+  if (refusals.length === 0) return html``;
+  return html`<h3>Errors</h3>
+<div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">When</th></tr></thead>
 <tbody>
-${members.map(([member, value]) => memberRow(member, isJson(value) ? value : {}, needed.includes(member)))}
-</tbody>
-</table>`
-}
-</section>`;
-}
-
-const memberRow = (name: string, schema: Json, isNeeded: boolean) => html`<tr>
-<td><code>${name}</code>${!isNeeded && ' (optional)'}</td>
-<td>${typeText(schema)}. ${typeof schema.description === 'string' && withCode(schema.description)}</td>
-</tr>`;
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A schema's type in short; a named schema as a link. */
-function typeText(schema: unknown): Html {
-  if (!isJson(schema)) return html`anything`;
-  const { $ref, anyOf, type, items, format, minimum, maximum } = schema;
-  if (typeof $ref === 'string') {
-    const name = $ref.split('/').at(-1) ?? '';
-    return html`<a href="#schema-${name}">${name}</a>`;
-  }
-  if (Array.isArray(anyOf)) return html`${anyOf.map((one, i) => html`${i > 0 && ' or '}${typeText(one)}`)}`;
-  if (Array.isArray(schema.enum)) return html`one of ${codeList(schema.enum)}`;
-  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  if (type === 'array') return html`list of ${typeText(items)}`;
-  const bounds =
-    minimum === undefined ? '' : ` from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`;
-  return html`${typeof type === 'string' ? type : 'anything'}${typeof format === 'string' && ` (${format})`}${bounds}`;
+${refusals.map(
+  ({ status, code, when }) =>
+    html`<tr><td>${status}</td><td><code>${code}</code></td><td>${withCode(when)}</td></tr>\n`,
+)}</tbody>
+</table></div>`;
 }
 
-const codeList = (values: readonly unknown[]) =>
-  values.map((value, i) => html`${i > 0 && ', '}<code>${String(value)}</code>`);
+/** One of them is open, without a script. */
+function codeBlocks({ path, method, operation }: Entry, origin: string): Html {
+  const examples = exampleCode(exampleRequest({ path, method, operation, origin }));
+  return html`${examples.map(
+    ({ label, code }, i) =>
+      html`<details name="code-${operation.operationId}"${i === 0 && html` open`}><summary>${label}</summary><pre tabindex="0"><code>${code}</code></pre></details>\n`,
+  )}`;
+}
+
+function answerExamples({ responses }: OpenApiOperation): Html {
+  return html`${Object.entries(responses).flatMap(([status, { content }]) => {
+    const example = content?.['application/json']?.example;
+    if (example === undefined) return [];
+    return [
+      html`<p class="label">Answer ${status}</p><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>\n`,
+    ];
+  })}`;
+}
+
+/** Every named shape under `schema-NAME`. */
+export const shapesPage = (document: OpenApiDocument): Html => html`<h1>Shapes</h1>
+${Object.entries(document.components.schemas).map(([name, schema]) => {
+  const members = membersOf(schema, document);
+  const { description } = schema;
+  return html`<h2 id="schema-${name}">${name}</h2>
+${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
+${members.length === 0 ? html`<p>${typeText(schema)}</p>` : fieldList(members.map(fieldOfMember))}`;
+})}`;
+
+const typeText = (schema: unknown): Html =>
+  html`${typeOf(schema).map((piece) => {
+    if (piece.kind === 'shape') return html`<a href="${SHAPES_PATH}#schema-${piece.name}">${piece.name}</a>`;
+    return piece.kind === 'code' ? html`<code>${piece.text}</code>` : piece.text;
+  })}`;
 
 /** Text with `code` in backticks. */
 const withCode = (text: string): Html =>

@@ -24,8 +24,8 @@ ${STYLE.element}
 <p>It connects applications to their users’ calendars. There is nothing to do on this page: people come
 here from an application that they want to connect.</p>
 <p>To integrate one, make it known with <code>kalends client create</code>, then send its users to
-<code>/authorize</code>. What can be called is in the <a href="/docs">API reference</a>;
-<a href="/health">/health</a> says whether requests are served.</p>
+<code>/authorize</code>. The <a href="/docs">documentation</a> has <a href="/docs/first-steps">first
+steps</a>, guides and the <a href="/docs/api">API reference</a>; <a href="/health">/health</a> says whether requests are served.</p>
 </main>
 </body>
 </html>

@@ -94,8 +94,8 @@ ${body}
 
 const sourcesOf = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
 
-/** Sends a page that is never cached, sniffed or, but for a preview, framed and tells nobody where its reader came from. */
-export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
+/** Everything that the policy does not open is closed. */
+export function contentSecurityPolicy(policy: PagePolicy): string {
   const directives = [
     "default-src 'none'",
     `style-src ${policy.styleSource}`,
@@ -109,10 +109,15 @@ export function sendPage(reply: FastifyReply, { document, policy }: Page, status
       : [`form-action ${["'self'", ...(policy.formTargets ?? [])].join(' ')}`, "frame-ancestors 'none'"]),
     "base-uri 'none'",
   ];
+  return directives.join('; ');
+}
+
+/** Sends a page that is never cached, sniffed or, but for a preview, framed and tells nobody where its reader came from. */
+export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
   return privately(reply)
     .code(status)
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', directives.join('; '))
+    .header('content-security-policy', contentSecurityPolicy(policy))
     .header('x-content-type-options', 'nosniff')
     .header('x-frame-options', policy.isPreview ? 'SAMEORIGIN' : 'DENY')
     .send(`<!doctype html>\n${document.markup}`);

@@ -1,0 +1,50 @@
+/** The document's operations by group, each group with the address of its page. */
+import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts';
+
+export type Entry = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
+
+export type Group = { readonly name: string; readonly address: string; readonly entries: readonly Entry[] };
+
+export const REFERENCE_PATH = '/docs/api';
+export const SHAPES_PATH = `${REFERENCE_PATH}/shapes`;
+
+/** In the document's order. Every operation has its id as its anchor on the page of its group. */
+export function groupsOf(document: OpenApiDocument): Group[] {
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return document.tags.map(({ name }) => ({
+    name,
+    address: `${REFERENCE_PATH}/${name.toLowerCase().replaceAll(' ', '-')}`,
+    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+}
+
+/** Who may call an operation, as a sentence. */
+export function callersText({ security }: OpenApiOperation): string {
+  const callers = security.map((one) => {
+    const [scope] = one.accessToken ?? [];
+    if (scope !== undefined)
+      return `an access token of scope ${scope}${scope === 'read-write' ? '' : ' or wider'}`;
+    return 'application' in one ? 'HTTP Basic of the application' : 'no authentication';
+  });
+  return `Called with ${callers.join(', or ')}.`;
+}
+
+export type RefusalRow = {
+  readonly status: string;
+  readonly code: string;
+  readonly when: string;
+  readonly body: unknown;
+};
+
+/** Every refusal of an operation, by status. */
+export const refusalsOf = ({ responses }: OpenApiOperation): RefusalRow[] =>
+  Object.entries(responses).flatMap(([status, { content }]) =>
+    Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { summary, value }]) => ({
+      status,
+      code,
+      when: summary,
+      body: value,
+    })),
+  );

@@ -1,0 +1,95 @@
+/** The API reference as Markdown: what its pages show, for programs and for search. */
+import { exampleCode } from './example-code.ts';
+import { exampleRequest } from './example-request.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import {
+  callersText,
+  type Entry,
+  type Group,
+  groupsOf,
+  refusalsOf,
+  SHAPES_PATH,
+} from './reference-groups.ts';
+import { membersOf, typeOf } from './schema-text.ts';
+
+export function overviewMarkdown(document: OpenApiDocument): string {
+  const groups = groupsOf(document).map(({ name, address, entries }) => {
+    const operations = entries.map(
+      ({ path, method, operation }) => `- \`${method.toUpperCase()} ${path}\`: ${operation.summary}`,
+    );
+    return `## [${name}](${address}.md)\n\n${operations.join('\n')}\n`;
+  });
+  return [
+    '# API reference\n',
+    `Version ${document.info.version}. The same as an [OpenAPI document](/openapi.json).\n`,
+    `${document.info.description}\n`,
+    ...groups,
+    `## [Shapes](${SHAPES_PATH}.md)\n\nEvery object that requests and answers have, member by member.\n`,
+  ].join('\n');
+}
+
+export const groupMarkdown = ({ name, entries }: Group, document: OpenApiDocument): string =>
+  [`# ${name}\n`, ...entries.map((entry) => operationMarkdown(entry, document))].join('\n');
+
+function operationMarkdown({ path, method, operation }: Entry, document: OpenApiDocument): string {
+  const { summary, description, parameters = [], requestBody, responses } = operation;
+  const origin = document.servers[0]?.url ?? '';
+  const code = exampleCode(exampleRequest({ path, method, operation, origin }));
+  const fields = parameters.map(
+    (one) =>
+      `- \`${one.name}\` (${one.in}, ${typeText(one.schema)}${one.required ? ', required' : ''}): ${one.description}`,
+  );
+  const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const refusals = refusalsOf(operation).map(
+    ({ status, code: name, when }) => `- ${status} \`${name}\`: ${when}`,
+  );
+  return [
+    `## ${summary}\n`,
+    `\`${method.toUpperCase()} ${path}\`\n`,
+    ...(description === undefined ? [] : [`${description}\n`]),
+    `${callersText(operation)}\n`,
+    ...listUnder('Parameters', fields),
+    ...listUnder('Body', memberLines(Object.values(requestBody?.content ?? {})[0]?.schema, document)),
+    ...code.map(({ language, code: lines }) => fenced(language, lines)),
+    ...answers.flatMap(([status, { description: words, content }]) => {
+      const example = content?.['application/json']?.example;
+      return [
+        `### Answer ${status}\n\n${words}\n`,
+        ...(example === undefined ? [] : [fenced('json', JSON.stringify(example, null, 2))]),
+      ];
+    }),
+    ...listUnder('Errors', refusals),
+  ].join('\n');
+}
+
+export function shapesMarkdown(document: OpenApiDocument): string {
+  const shapes = Object.entries(document.components.schemas).map(([name, schema]) => {
+    const { description } = schema;
+    const members = memberLines(schema, document);
+    return [
+      `## ${name}\n`,
+      ...(typeof description === 'string' ? [`${description}\n`] : []),
+      ...(members.length === 0 ? [`${typeText(schema)}\n`] : [`${members.join('\n')}\n`]),
+    ].join('\n');
+  });
+  return ['# Shapes\n', ...shapes].join('\n');
+}
+
+const memberLines = (schema: unknown, document: OpenApiDocument): string[] =>
+  membersOf(schema, document).map(
+    ({ name, schema: type, description = '', isRequired }) =>
+      `- \`${name}\` (${typeText(type)}${isRequired ? ', required' : ''})${description && `: ${description}`}`,
+  );
+
+const listUnder = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`### ${heading}\n\n${lines.join('\n')}\n`];
+
+const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\`\n`;
+
+const typeText = (schema: unknown): string =>
+  typeOf(schema)
+    .map((piece) => {
+      if (piece.kind === 'shape') return piece.name;
+      return piece.kind === 'code' ? `\`${piece.text}\`` : piece.text;
+    })
+    .join('');

@@ -1,0 +1,62 @@
+/** Schemas in words: a type in short, and the members of an object. */
+import type { OpenApiDocument } from './openapi-document.ts';
+import type { Json } from './schema-references.ts';
+
+/** A type in pieces, so that a page and Markdown can each show it in their way. */
+export type TypePiece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'shape'; readonly name: string };
+
+const text = (words: string): TypePiece => ({ kind: 'text', text: words });
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A schema's type in short. */
+export function typeOf(schema: unknown): readonly TypePiece[] {
+  if (!isJson(schema)) return [text('anything')];
+  const { $ref, anyOf, type, items, format, minimum, maximum } = schema;
+  if (typeof $ref === 'string') return [{ kind: 'shape', name: shapeName($ref) }];
+  if (Array.isArray(anyOf)) return joined(anyOf.map(typeOf), ' or ');
+  if (Array.isArray(schema.enum)) {
+    const words = schema.enum.map((word): TypePiece[] => [{ kind: 'code', text: String(word) }]);
+    return [text('one of '), ...joined(words, ', ')];
+  }
+  if (schema.const !== undefined) return [{ kind: 'code', text: JSON.stringify(schema.const) }];
+  if (type === 'array') return [text('list of '), ...typeOf(items)];
+  const bounds =
+    minimum === undefined ? '' : ` from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`;
+  const name = typeof type === 'string' ? type : 'anything';
+  return [text(`${name}${typeof format === 'string' ? ` (${format})` : ''}${bounds}`)];
+}
+
+const joined = (types: readonly (readonly TypePiece[])[], between: string): TypePiece[] =>
+  types.flatMap((pieces, i) => (i > 0 ? [text(between), ...pieces] : pieces));
+
+const shapeName = (reference: string): string => reference.split('/').at(-1) ?? '';
+
+export type Member = {
+  readonly name: string;
+  readonly schema: Json;
+  readonly description: string | undefined;
+  readonly isRequired: boolean;
+};
+
+/** Of an object, or of each form that it may have; none for anything else. A reference is followed. */
+export function membersOf(schema: unknown, document: OpenApiDocument): Member[] {
+  if (!isJson(schema)) return [];
+  const { $ref, properties } = schema;
+  if (typeof $ref === 'string') return membersOf(document.components.schemas[shapeName($ref)], document);
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(isJson(properties) ? properties : {}).map(([name, value]) => {
+    const member = isJson(value) ? value : {};
+    const { description } = member;
+    return {
+      name,
+      schema: member,
+      description: typeof description === 'string' ? description : undefined,
+      isRequired: required.includes(name),
+    };
+  });
+}

@@ -1,0 +1,63 @@
+/** The guides as this installation has them: their texts, and where a link of theirs leads when it is served. */
+import { readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import path from 'node:path';
+
+import { CONTENTS, type Guide } from './contents.ts';
+
+export type LoadedGuide = Guide & { readonly text: string };
+
+/** Of `docs/README.md`, whose links are those of the start page. */
+const INDEX = 'docs/README.md';
+const REFERENCE = 'docs/openapi.json';
+
+/** Of all of the contents; one that the installed package does not have is left out. */
+export async function loadGuides(): Promise<LoadedGuide[]> {
+  const root = path.dirname(findPackageJSON(import.meta.url) ?? '.');
+  const guides = CONTENTS.flatMap(({ guides }) => guides);
+  const loaded = await Promise.all(
+    guides.map(async (guide) => ({ ...guide, text: await textOf(path.join(root, guide.file)) })),
+  );
+  return loaded.flatMap(({ text, ...guide }) => (text === undefined ? [] : [{ ...guide, text }]));
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Where a link of a guide leads; `undefined` for a file that is not served. `suffix` is `.md` for Markdown. */
+export function servedTarget(
+  from: Guide,
+  target: string,
+  { guides, suffix = '' }: { readonly guides: readonly Guide[]; readonly suffix?: string },
+): string | undefined {
+  if (/^[a-z]+:/.test(target)) return target;
+  const [name = '', anchor] = target.split('#');
+  const file = name === '' ? from.file : path.posix.join(path.posix.dirname(from.file), name);
+  const fragment = anchor === undefined ? '' : `#${anchor}`;
+  if (file === REFERENCE) return '/openapi.json';
+  if (file === INDEX) return `/docs${suffix}`;
+  const guide = guides.find((one) => one.file === file);
+  return guide && `/docs/${guide.slug}${suffix}${fragment}`;
+}
+
+const LINK = /(?<code>```[\s\S]*?```|`[^`\n]*`)|\[(?<label>(?:`[^`]*`|[^[\]`])*)\]\((?<target>[^()\s]+)\)/g;
+
+/** The guide as Markdown whose links lead to Markdown that is served. */
+export function servedMarkdown(guide: LoadedGuide, guides: readonly Guide[]): string {
+  const { text } = guide;
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { 0: whole, index, groups: { code, label = '', target = '' } = {} } of text.matchAll(LINK)) {
+    pieces.push(text.slice(end, index));
+    end = index + whole.length;
+    const place = code === undefined ? servedTarget(guide, target, { guides, suffix: '.md' }) : undefined;
+    pieces.push(code ?? (place === undefined ? label : `[${label}](${place})`));
+  }
+  return [...pieces, text.slice(end)].join('');
+}

@@ -1,0 +1,109 @@
+/** Search through the documentation: the sections in which every word of the query occurs, the best ones first. */
+import type { DocumentationPage } from './documentation-page.ts';
+import { anchorMaker } from './headings.ts';
+import { plainText } from './markdown-inline.ts';
+
+export type SearchResult = {
+  readonly path: string;
+  readonly pageTitle: string;
+  readonly heading: string;
+  /** Around the first word that was found. */
+  readonly excerpt: string;
+};
+
+type IndexedSection = {
+  readonly path: string;
+  readonly pageTitle: string;
+  readonly heading: string;
+  readonly text: string;
+  readonly lowerText: string;
+  readonly lowerHeading: string;
+};
+
+export type SearchIndex = readonly IndexedSection[];
+
+const MOST_WORDS = 8;
+const MOST_RESULTS = 30;
+const EXCERPT = 180;
+/** What a word in a heading counts; one in the text counts 1, and more than ten of them no more. */
+const IN_HEADING = 20;
+const MOST_OCCURRENCES = 10;
+
+export const MOST_QUERY_CHARACTERS = 200;
+
+/** A section for each heading, with what stands under it. */
+export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
+  return pages.flatMap(({ path, title, markdown }) => {
+    const anchorOf = anchorMaker();
+    return sectionsOf(markdown).map(({ heading, text }, i) => {
+      const anchor = heading === undefined ? '' : anchorOf(heading);
+      const shown = heading === undefined || i === 0 ? title : plainText(heading);
+      const plain = plainText(text).replace(/\s+/g, ' ').trim();
+      return {
+        path: i === 0 ? path : `${path}#${anchor}`,
+        pageTitle: title,
+        heading: shown,
+        text: plain,
+        lowerText: plain.toLowerCase(),
+        lowerHeading: `${shown} ${i === 0 ? title : ''}`.toLowerCase(),
+      };
+    });
+  });
+}
+
+function sectionsOf(markdown: string): { heading: string | undefined; text: string }[] {
+  const sections: { heading: string | undefined; lines: string[] }[] = [];
+  let isCode = false;
+  for (const line of markdown.split('\n')) {
+    if (/^ *```/.test(line)) isCode = !isCode;
+    const heading = isCode ? undefined : /^#{1,6} (.+)$/.exec(line)?.[1];
+    if (heading !== undefined || sections.length === 0) sections.push({ heading, lines: [] });
+    if (heading === undefined) sections.at(-1)?.lines.push(line);
+  }
+  return sections.map(({ heading, lines }) => ({ heading, text: lines.join('\n') }));
+}
+
+/** The words of a query, as they are looked for. */
+export const wordsOf = (query: string): string[] =>
+  query
+    .slice(0, MOST_QUERY_CHARACTERS)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_./-]+/u)
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS);
+
+export function search(index: SearchIndex, query: string): SearchResult[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  return index
+    .map((section) => ({ section, score: scoreOf(section, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_RESULTS)
+    .map(({ section: { path, pageTitle, heading, text, lowerText } }) => ({
+      path,
+      pageTitle,
+      heading,
+      excerpt: excerptOf(text, lowerText, words),
+    }));
+}
+
+/** 0 where a word does not occur. */
+function scoreOf({ lowerText, lowerHeading }: IndexedSection, words: readonly string[]): number {
+  let score = 0;
+  for (const word of words) {
+    const occurrences = Math.min(lowerText.split(word).length - 1, MOST_OCCURRENCES);
+    const found = occurrences + (lowerHeading.includes(word) ? IN_HEADING : 0);
+    if (found === 0) return 0;
+    score += found;
+  }
+  return score;
+}
+
+function excerptOf(text: string, lowerText: string, words: readonly string[]): string {
+  const found = words.map((word) => lowerText.indexOf(word)).filter((at) => at >= 0);
+  const begin = found.length === 0 ? 0 : Math.max(0, Math.min(...found) - EXCERPT / 3);
+  const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1;
+  const part = text.slice(from, from + EXCERPT);
+  return `${from > 0 ? '… ' : ''}${part}${from + EXCERPT < text.length ? ' …' : ''}`;
+}

@@ -1,0 +1,58 @@
+/** The documentation as it is served: each page is made once, when it is first asked for. */
+import { operationList } from '../api-reference/reference.page.ts';
+import type { Page } from '../http/page.ts';
+import { layout } from './layout.page.ts';
+import { llmsFullText, llmsText } from './llms.ts';
+import { loadDocumentation } from './load-documentation.ts';
+import { search, searchIndex } from './search.ts';
+import { missingPage, resultsPage, startMarkdown, startPage } from './start.page.ts';
+
+export type Site = {
+  start(): Page;
+  startMarkdown(): string;
+  /** By its address; `undefined` where there is none. */
+  pageOf(path: string): Page | undefined;
+  /** The same as Markdown, by the address of the page. */
+  markdownOf(path: string): string | undefined;
+  results(query: string): Page;
+  missing(): Page;
+  llms(): string;
+  llmsFull(): string;
+};
+
+export async function openSite(publicUrl: string): Promise<Site> {
+  const { pages, document } = await loadDocumentation(publicUrl);
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const made = new Map<string, Page>();
+  let index: ReturnType<typeof searchIndex> | undefined;
+
+  function keep(path: string, make: () => Page): Page {
+    const page = made.get(path) ?? make();
+    made.set(path, page);
+    return page;
+  }
+
+  return {
+    start: () =>
+      keep('/docs', () => {
+        const content = startPage(pages, operationList(document, true));
+        return layout({ pages, title: 'Documentation', content, markdownPath: '/docs.md' });
+      }),
+    startMarkdown: () => startMarkdown(pages),
+    pageOf(path) {
+      const page = byPath.get(path);
+      if (page === undefined) return undefined;
+      return keep(path, () =>
+        layout({ pages, page, title: page.title, content: page.content(), markdownPath: `${path}.md` }),
+      );
+    },
+    markdownOf: (path) => byPath.get(path)?.markdown,
+    results(query) {
+      index ??= searchIndex(pages);
+      return layout({ pages, title: 'Search', content: resultsPage(query, search(index, query)), query });
+    },
+    missing: () => layout({ pages, title: 'There is no such page', content: missingPage() }),
+    llms: () => llmsText(pages, publicUrl),
+    llmsFull: () => llmsFullText(pages, publicUrl),
+  };
+}
