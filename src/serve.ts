@@ -168,6 +168,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     mayAskForWatch: watchCap(now),
     privateNetwork: config.privateNetwork,
     securityContact: config.securityContact,
+    errorDocumentation: config.linksErrors ? `${config.url}/docs/errors` : undefined,
     ...dashboardDeps(config, stores),
     egress,
     operatorName: config.operatorName,

@@ -37,6 +37,8 @@ export type Config = {
   readonly appleUrl: string;
   /** A mailto: or https: address; undefined: none is told. */
   readonly securityContact: string | undefined;
+  /** Whether refusals of the REST interface link to the index of errors. */
+  readonly linksErrors: boolean;
   /** Where the dashboard is, without a trailing slash; undefined: nowhere. It may be `url` itself. */
   readonly dashboardUrl: string | undefined;
   /** The providers that this instance offers, in the order every list has. */
@@ -344,6 +346,11 @@ export const OPTIONS = [
     default: '',
     doc: 'Where weaknesses of this instance are to be reported, as `mailto:security@example.com` or an https address: served at `/.well-known/security.txt`. Default: none, and nothing is served there.',
   },
+  {
+    name: 'KALENDS_ERROR_LINKS',
+    default: 'off',
+    doc: '`on`: each refusal of the REST interface has in `documentation` the address of its place in the [index of errors](errors.md) that this server has under `/docs`.',
+  },
 ] as const satisfies readonly Option[];
 
 export type OptionName = (typeof OPTIONS)[number]['name'];
@@ -416,6 +423,7 @@ export function loadConfig(env: Environment): Config {
       check('KALENDS_DASHBOARD', oneOf('on', 'off'), 'on') === 'off'
         ? undefined
         : check('KALENDS_DASHBOARD_URL', (text) => (text === '' ? url : publicOrigin(text, host, port)), url),
+    linksErrors: check('KALENDS_ERROR_LINKS', oneOf('off', 'on'), 'off') === 'on',
     securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({

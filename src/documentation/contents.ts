@@ -88,6 +88,7 @@ export const CONTENTS: readonly Section[] = [
     name: 'Reference',
     purpose: 'Look it up: everything, exactly.',
     guides: [
+      page('errors', 'Errors', 'Every code: when it is answered, why, and what to do.'),
       page('wire', 'Wire interface', 'The contract, clause by clause.'),
       page('configuration', 'Configuration', 'Every setting.'),
       page('cli', 'Command line', 'Every command.'),

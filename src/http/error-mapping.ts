@@ -19,8 +19,7 @@ declare module 'fastify' {
 }
 
 /** Installs the mapping for errors thrown in routes, refused by the framework, and unknown paths. */
-export function mapErrors(app: FastifyInstance, log: Log): void {
-  const answerError = errorAnswers(log);
+export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof errorAnswers>): void {
   app.setErrorHandler<FastifyError | Error>(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound(request), request, reply));
 }
@@ -34,12 +33,17 @@ export const notFound = ({ method, url }: FastifyRequest): ApiError => {
 
 const MOST_PATH_SHOWN = 500;
 
-/** Makes what answers one error; also for what fails before routing (`frameworkErrors`). */
+/**
+ * Makes what answers one error; also for what fails before routing (`frameworkErrors`). `documentation`: the page that refusals of the
+ * REST interface link to.
+ */
 export const errorAnswers =
-  (log: Log) => (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
+  (log: Log, documentation?: string) =>
+  (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = inShapeOf(request, refusalOf(error, request));
     if (refusal !== undefined) {
-      return reply.status(refusal.status).headers(refusal.headers).send(refusal.body);
+      const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
+      return reply.status(refusal.status).headers(refusal.headers).send(body);
     }
     log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'A request failed');
     const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
@@ -48,6 +52,10 @@ export const errorAnswers =
       .status(500)
       .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
   };
+
+/** Bodies without a `code`, those of RFC 6749 §5.2, stay as the standard has them. */
+const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
+  typeof body.code === 'string' ? { ...body, documentation: `${page}#${body.code}` } : body;
 
 /** What a request is refused with: what was thrown, or what the framework refused in words of ours. */
 export function refusalOf(

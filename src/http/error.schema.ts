@@ -30,6 +30,9 @@ export const ErrorBody = Type.Object(
     ),
     event: Type.Optional(anyObject('The event as it is now (412).')),
     requestId: Type.Optional(Type.String({ description: 'What the operator looks for in the log (500).' })),
+    documentation: Type.Optional(
+      Type.String({ description: 'Where the code is explained, on servers that are set to say so.' }),
+    ),
   },
   { $id: 'Error' },
 );

@@ -40,6 +40,8 @@ export type ServerOptions = AnswerHearers & {
   readonly trustProxy: number | string[] | undefined;
   /** Whether the public origin is https. */
   readonly secure: boolean;
+  /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
+  readonly errorDocumentation?: string | undefined;
   /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
   readonly logsAnswers?: boolean;
   /** Those of the settings by default. */
@@ -66,7 +68,7 @@ const PARAMETER_CHARACTERS = 4_000;
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, trustProxy, secure, times = TIMES } = options;
   const headers = securityHeaders(secure);
-  const answerError = errorAnswers(log);
+  const answerError = errorAnswers(log, options.errorDocumentation);
   const open: OpenConnections = new Map();
   const guard = (request: FastifyRequest, reply: FastifyReply) =>
     reply.headers(headers).header('x-request-id', request.id);
@@ -94,7 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   readForms(app);
   readJson(app);
-  mapErrors(app, log);
+  mapErrors(app, answerError);
   const now = () => performance.now();
   followConnections(app.server, open, now);
   limitConnections(app.server, open, {

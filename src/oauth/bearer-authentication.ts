@@ -8,6 +8,9 @@ import type { TokenSigner } from './token-signer.ts';
 
 export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
 
+const REFRESH_TOKEN =
+  'This is a refresh token: send it to /token, and call with the access token that comes of it';
+
 /** A request as far as the check reads it; whose it is is noted on it. */
 export type BearerRequest = AskedBy & {
   readonly headers: { readonly authorization?: string | undefined };
@@ -28,9 +31,10 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
   if (!living || living.clientId !== named.clientId || living.userId !== named.userId) {
     const owner = named ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
-    const challenge =
-      'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
-    throw unauthorized('The access token is invalid, expired or revoked', challenge, 'invalid_token');
+    const isRefreshToken = named === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
+    const message = isRefreshToken ? REFRESH_TOKEN : 'The access token is invalid, expired or revoked';
+    const challenge = `Bearer error="invalid_token", error_description="${message}"`;
+    throw unauthorized(message, challenge, 'invalid_token');
   }
   request.asker = living;
   return living;

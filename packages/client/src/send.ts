@@ -73,12 +73,21 @@ async function sendOnce(
     text = await response.text();
   } catch (cause) {
     const late = cause instanceof Error && cause.name === 'TimeoutError';
-    const message = late ? `No answer within ${options.timeout} ms` : 'The service cannot be reached';
+    const message = late ? `No answer within ${options.timeout} ms` : unreachable(options.baseUrl, cause);
     throw new KalendsError(message, { status: 0, code: late ? 'timeout' : 'unreachable', cause });
   }
   const answer = parsed(text);
   if (!response.ok) throw errorOf(response, answer);
   return { body: answer, headers: response.headers };
+}
+
+/** Names the host and what stood in the way: `fetch` itself says no more than that it failed. */
+function unreachable(baseUrl: string, cause: unknown): string {
+  const { host } = new URL(baseUrl);
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
+  const code = inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+  return `The service cannot be reached at ${host}: ${reason.includes(code) ? reason : `${code} ${reason}`}`;
 }
 
 function parsed(text: string): unknown {
