@@ -136,6 +136,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
+  const { calendarsPerAccount } = config.limits;
   return {
     ...stores,
     ...pools,
@@ -144,14 +145,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     apps,
     signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),
     sessions,
-    sync: runningSync({
-      ...stores,
-      providers,
-      sessions,
-      rendering,
-      calendarsPerAccount: config.limits.calendarsPerAccount,
-      log,
-    }),
+    sync: runningSync({ ...stores, providers, sessions, rendering, calendarsPerAccount, log }),
     turns: new Map(),
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),

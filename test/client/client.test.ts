@@ -357,9 +357,13 @@ describe('the client', () => {
     await assert.rejects(hopper.calendars(), refusedAs('invalid_grant', 400));
   });
 
-  it('the published client says so when there is nobody at the address', async () => {
+  it('the published client says where there is nobody, and why', async () => {
     const nobody = kalends({ ...site.options, url: 'http://127.0.0.1:9', retries: 0 });
 
     await assert.rejects(nobody.revoke('token'), refusedAs('unreachable', 0));
+    await assert.rejects(
+      nobody.revoke('token'),
+      /^KalendsError: The service cannot be reached at 127\.0\.0\.1:9: ./,
+    );
   });
 });

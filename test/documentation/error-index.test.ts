@@ -9,7 +9,8 @@ import { ERROR_GROUPS } from '../../src/documentation/error-index.ts';
 const SRC = path.resolve(import.meta.dirname, '../../src');
 const THROWN = [
   /new ApiError\(\s*\d+,\s*'(\w+)'/g,
-  /\b(?:refusal|oauthRefusal)\(\s*(?:\d+,\s*)?'(\w+)'/g,
+  /\brefusal\(\s*\d+,\s*'(\w+)'/g,
+  /\boauthRefusal\(\s*'(\w+)'/g,
   /new OAuthError\(\s*'(\w+)'/g,
   /\b(?:tryAgain|refuseUnless|notFound|unauthorized)\([^;]*?'([a-z]+_[a-z_]+)'/g,
   /status: \d{3}, code: '(\w+_\w+)'/g,

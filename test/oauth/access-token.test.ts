@@ -13,6 +13,19 @@ describe('an access token', () => {
   });
   after(() => server.close());
 
+  it('a refresh token that is sent as an access token is called one', async () => {
+    const { refreshToken } = await tokenPair(server);
+
+    const { statusCode, headers, body } = await server.app.inject({
+      url: '/protected',
+      headers: { authorization: `Bearer ${refreshToken}` },
+    });
+
+    assert.equal(statusCode, 401);
+    assert.match(String(headers['www-authenticate']), /^Bearer error="invalid_token", .*refresh token/);
+    assert.match(JSON.parse(body).message, /^This is a refresh token: /);
+  });
+
   it('an access token is a new one with every refresh, however many there are in a second', async () => {
     const pair = await tokenPair(server);
     const texts = [pair.accessToken];
