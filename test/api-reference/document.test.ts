@@ -197,7 +197,6 @@ describe('the API reference', () => {
 
   it('the API reference names every code that the program refuses with', () => {
     // Of a path that is nowhere, a connection without a request, the command line, providers, the dashboard: no operation has them.
-    // Of a path that is nowhere, of a connection without a request, of the command line, the dashboard and providers: no operation has them.
     const elsewhere = [
       ...['not_found', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
