@@ -16,6 +16,10 @@ const CALLER = { actor: { kind: 'command_line', name: 'op' }, address: undefined
 const WAITS = ['account_id', 'account_key', 'credentials', 'identity'].map(
   (column) => `ended_access.${column}`,
 );
+/** A code that was not redeemed is withdrawn, and is there for its day to say so (docs/privacy.md names it). */
+const WITHDRAWN = ['approval_id', 'code_challenge', 'redirect_uri', 'user_id'].map(
+  (column) => `authorization_code.${column}`,
+);
 
 /** Every text of the user in a row of these tables. */
 async function leftIn(db: Database, user: PlantedUser): Promise<string[]> {
@@ -41,7 +45,7 @@ export function userDeletionContract(
   const openAudited = (db: Database) => openStores(db, { sealer }).auditedFor(CALLER);
 
   describe(`Deleting a user on ${database}`, () => {
-    it('no row of any table has a text of a user who was deleted, but for access that is to be ended', async () => {
+    it('no row of any table has a text of a user who was deleted, but for access that is to be ended and a withdrawn code', async () => {
       const db = await open();
       const user = await plantUser(db, sealer, 'canary');
       const before = await leftIn(db, user);
@@ -52,10 +56,10 @@ export function userDeletionContract(
       assert.equal(deleted?.accessToEnd, 1);
       // The log of requests has nothing that is the user's but a hash, whose key is gone.
       const left = (await leftIn(db, user)).filter((name) => !name.startsWith('request_log.'));
-      assert.deepEqual(left.toSorted(), [...WAITS, 'job.key']);
+      assert.deepEqual(left.toSorted(), [...WITHDRAWN, ...WAITS, 'job.key']);
     });
 
-    it('access that is to be ended goes with its job, and then the scan finds nothing at all', async () => {
+    it('access that is to be ended goes with its job, a withdrawn code with its day, and then the scan finds nothing at all', async () => {
       const db = await open();
       const user = await plantUser(db, sealer, 'canary');
       const stores = openStores(db, { sealer });
@@ -64,6 +68,7 @@ export function userDeletionContract(
       await stores.endedAccess.deleteEndedAccess('canary-account_key');
       await db.write("DELETE FROM job WHERE kind = 'end-access'");
       await stores.requestLog.deleteOldRequests(NOW + 1);
+      await stores.codes.deleteExpiredCodes(NOW + 1);
 
       assert.deepEqual(await leftIn(db, user), []);
     });
@@ -115,6 +120,7 @@ export function userDeletionContract(
         await stores.users.deleteUser(user.clientId, user.userId, NOW);
         await stores.endedAccess.deleteEndedAccess('canary-account_key');
         await stores.requestLog.deleteOldRequests(NOW + 1);
+        await stores.codes.deleteExpiredCodes(NOW + 1);
         await db.write('DELETE FROM job');
 
         assert.equal(await db.clearLog(), true);

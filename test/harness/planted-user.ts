@@ -23,7 +23,14 @@ export async function columnsOf(db: Database): Promise<Column[]> {
 
 /** Those that a user's data is in, each before those that refer to it. */
 export const PLANTED_TABLES: readonly string[] = [
-  ...['application_user', 'authorization_request', 'pushed_request', 'sign_in', 'token_family'],
+  ...[
+    'application_user',
+    'authorization_request',
+    'pushed_request',
+    'sign_in',
+    'authorization_code',
+    'token_family',
+  ],
   ...['account_group', 'group_device', 'grant_coverage', 'account', 'account_history', 'request_circuit'],
   ...['calendar', 'event'],
   ...['event_change', 'user_note', 'idempotency', 'split_journal', 'provider_watch', 'webhook_subscription'],
