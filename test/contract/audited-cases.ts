@@ -133,6 +133,15 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: "asking for a sync of a user's accounts",
+    before: async (stores) => {
+      await link(stores);
+      await grantAll(stores.db);
+    },
+    change: ({ accounts }) => accounts.requestSync({ ...ACME, userId: 'ada' }, NOW),
+    entry: { action: 'account.sync_requested', ...ACME, subject: USER, after: { accounts: 1 } },
+  },
+  {
     name: 'adding an endpoint',
     change: addEndpoint,
     entry: {

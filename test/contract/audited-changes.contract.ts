@@ -78,6 +78,8 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       await messages.askReplays({ clientId: 'acme', userId: 'nobody' }, NOW, 10);
       await users.deleteUser('acme', 'nobody', NOW);
       await accounts.removeAccount('nothing', NOW);
+      await accounts.requestSync({ clientId: 'acme', userId: 'nobody' }, NOW);
+      await accounts.requestSync({ clientId: 'acme', userId: 'ada', accountKey: 'nothing' }, NOW);
 
       assert.deepEqual(await entries(), []);
     });

@@ -1,0 +1,4 @@
+import { accountSyncingContract } from '../contract/account-syncing.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(accountSyncingContract);
