@@ -20,6 +20,7 @@ import {
   usageError,
 } from './command.ts';
 import { commandLineCaller } from './command-line-caller.ts';
+import { connectionCommands } from './connection-commands.ts';
 import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, helpOf, helpOfAll } from './help.ts';
@@ -45,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   ...clientCommands,
   ...verificationCommands,
   ...userCommands,
+  ...connectionCommands,
   ...adminCommands,
   ...keysCommands,
   ...webhookCommands,

@@ -8,6 +8,7 @@ import type { Caller } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
+import type { HealthHistory } from '../calendars/health-history.ts';
 import type { Config } from '../config/config.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
@@ -18,8 +19,12 @@ import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { StorageReport } from '../system/storage-report.ts';
+import type { AccountCalendars } from '../user-data/account-calendars.ts';
+import type { AilingAccounts } from '../user-data/ailing-accounts.ts';
+import type { UserDirectory } from '../user-data/user-directory.ts';
 import type { UserRecords } from '../user-data/user-records.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
+import type { WatchStore } from '../watches/watch-store.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
@@ -120,6 +125,11 @@ export type Storage = AuditedStorage & {
   /** The same stores, whose changes are audited as the caller's. */
   auditedFor(caller: Caller): AuditedStorage;
   readonly requestLog: RequestLog;
+  readonly userDirectory: UserDirectory;
+  readonly healthHistory: Pick<HealthHistory, 'listHealthEvents'>;
+  readonly accountCalendars: AccountCalendars;
+  readonly ailing: AilingAccounts;
+  readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly streams: Pick<StreamStore, 'toldCalendar'>;
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */

@@ -1,9 +1,19 @@
 /** How commands name a user: by the application and the application's own id. */
+import type { UsersDeps } from '../dashboard/users.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { unknownClient } from './client-commands.ts';
-import { CommandError, type Input, type Positional, type Storage } from './command.ts';
+import { CommandError, type Context, type Input, type Positional, type Storage } from './command.ts';
 
 export const USER_ID: Positional = { name: 'USER_ID', doc: "The application's own id of the user." };
+
+export type NamedUser = Pick<UserSummary, 'clientId' | 'userId'>;
+
+/** What the functions need that the dashboard does the same with. */
+export const usersDeps = (storage: Storage, { config, deps }: Context): UsersDeps => ({
+  ...storage,
+  publicUrl: config().url,
+  now: deps.now,
+});
 
 /** Throws CommandError when there is no such application or user. */
 export async function findUser(

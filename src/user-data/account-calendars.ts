@@ -27,3 +27,13 @@ export interface AccountCalendars {
     page: { readonly after?: CalendarPlace | undefined; readonly limit: number; readonly now: number },
   ): Promise<SyncedCalendar[]>;
 }
+
+/** A failure is kept as JSON; its message is what people read. */
+export function failureText(failure: string): string {
+  try {
+    const { message } = JSON.parse(failure) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : failure;
+  } catch {
+    return failure;
+  }
+}

@@ -1,7 +1,7 @@
 /** One account of a user: its calendars with how their changes come in, and everything that happened to it. */
 import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import type { SyncedCalendar } from '../../user-data/account-calendars.ts';
+import { failureText, type SyncedCalendar } from '../../user-data/account-calendars.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
@@ -63,14 +63,4 @@ function calendarRow(calendar: SyncedCalendar, { person }: Viewer): Html[] {
     html`${next}`,
     html`${updates}`,
   ];
-}
-
-/** A failure is kept as JSON; its message is what people read. */
-function failureText(failure: string): string {
-  try {
-    const { message } = JSON.parse(failure) as { readonly message?: unknown };
-    return typeof message === 'string' ? message : failure;
-  } catch {
-    return failure;
-  }
 }

@@ -1,0 +1,117 @@
+/** `kalends connection list`: the accounts that do not work, by reason. */
+import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
+import { listConnections, readConnections } from '../dashboard/connections.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../dashboard/pages/shown-user.ts';
+import { instantText } from '../lib/rendered-json.ts';
+import type { AilingPlace } from '../user-data/ailing-accounts.ts';
+import { turnOf } from '../user-data/whose-turn.ts';
+import { type Command, type Result, type Storage, usageError } from './command.ts';
+import { text } from './option-values.ts';
+import { hasMembers, limitIn, nextLine, nextOf, PAGE_OPTIONS, placeIn } from './page-options.ts';
+import { mendingOf } from './shown-trouble.ts';
+import { tabulate } from './table.ts';
+
+const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
+const OF_EACH = 5;
+
+const list: Command = {
+  name: 'connection list',
+  summary: 'List the accounts that do not work, by reason, with whose turn it is and what mends them',
+  positionals: [],
+  options: [
+    {
+      name: 'reason',
+      value: 'REASON',
+      doc: `All of one reason, page by page; without it, the newest ${OF_EACH} of each. docs/account-health.md has the reasons.`,
+    },
+    ...PAGE_OPTIONS,
+  ],
+  async run({ options }, { withStorage }) {
+    const reason = reasonNamed(text(options.reason));
+    if (reason === undefined && ('after' in options || 'limit' in options))
+      throw usageError('--limit and --after are for the accounts of one reason: give --reason.');
+    const page = { after: placeIn(options, isAilingPlace), limit: limitIn(options) };
+    return withStorage((storage) =>
+      reason === undefined ? allReasons(storage) : oneReason({ reason, ...page }, storage),
+    );
+  },
+};
+
+export const connectionCommands: readonly Command[] = [list];
+
+function reasonNamed(named: string | undefined): HealthReason | undefined {
+  if (named === undefined) return undefined;
+  const reason = REASONS.find((one) => one === named);
+  if (reason === undefined) throw usageError(`--reason must be one of ${REASONS.join(', ')}.`);
+  return reason;
+}
+
+const isAilingPlace = (value: unknown): value is AilingPlace =>
+  hasMembers(value, { since: 'number', accountKey: 'string' });
+
+async function allReasons(storage: Storage): Promise<Result> {
+  const groups = await readConnections('command line', { limit: OF_EACH }, storage);
+  return {
+    json: { reasons: groups.map(groupDocument) },
+    text: groups.length === 0 ? 'Nothing needs anybody.' : groups.map(groupText).join('\n\n'),
+  };
+}
+
+async function oneReason(
+  page: { readonly reason: HealthReason; readonly after: AilingPlace | undefined; readonly limit: number },
+  storage: Storage,
+): Promise<Result> {
+  const { reason } = page;
+  const found = await listConnections('command line', page, storage);
+  const next = nextOf(found.next);
+  const none = `No account has that trouble.`;
+  return {
+    json: { reason, mends: mendingOf(reason), accounts: found.accounts.map(accountDocument), next },
+    text: found.accounts.length === 0 ? none : `${tableOf(found.accounts)}${nextLine(next)}`,
+  };
+}
+
+/** The count as far as it was counted. */
+const countText = (count: number): string =>
+  count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(count);
+
+const groupText = ({ reason, count, accounts }: ReasonGroup): string =>
+  `${reason}: ${countText(count)}\n${mendingOf(reason)}\n${tableOf(accounts)}`;
+
+const tableOf = (accounts: readonly ListedAccount[]): string =>
+  tabulate([
+    ['CLIENT_ID', 'USER_ID', 'ACCOUNT', 'SINCE', 'WHOSE TURN', 'WHAT HAPPENED'],
+    ...accounts.map(({ clientId, userId, provider, display, health, hasOwnApp }) => [
+      ...[clientId, userId, `${provider}: ${display}`, instantText(health.since)],
+      ...[health.reason === undefined ? '' : turnOf(health.reason, hasOwnApp), health.message ?? ''],
+    ]),
+  ]);
+
+const groupDocument = ({ reason, count, accounts }: ReasonGroup) => ({
+  reason,
+  count: Math.min(count, MOST_COUNTED),
+  has_more: count > MOST_COUNTED,
+  mends: mendingOf(reason),
+  accounts: accounts.map(accountDocument),
+});
+
+const accountDocument = ({
+  clientId,
+  userId,
+  accountKey,
+  provider,
+  display,
+  health,
+  hasOwnApp,
+}: ListedAccount) => ({
+  client_id: clientId,
+  user_id: userId,
+  key: accountKey,
+  provider,
+  display,
+  state: health.state,
+  reason: health.reason ?? null,
+  message: health.message ?? null,
+  since: instantText(health.since),
+  turn: health.reason === undefined ? null : turnOf(health.reason, hasOwnApp),
+});
