@@ -69,10 +69,10 @@ function needs(ailing: Overview['ailing'], isCut: boolean): Html {
   const rows = [...sums].map(([reason, counts]) => {
     const count = counts.reduce((sum, one) => sum + one.count, 0);
     return [
-      html`<a href="${CONNECTIONS}?reason=${reason}">${messages.text(`overview.reason.${reason}`)}</a>`,
+      html`<a href="${CONNECTIONS}?reason=${reason}">${messages.text(`reason.${reason}`)}</a>`,
       html`<span class="count">${number.format(count)}</span>`,
       html`${messages.text(`overview.turn.${actorOf(reason)}`)}`,
-      html`${messages.text(`overview.mend.${reason}`)}`,
+      html`${messages.text(`reason.${reason}.mends`)}`,
     ];
   });
   const heads = ['reason', 'count', 'turn', 'mend'] as const;

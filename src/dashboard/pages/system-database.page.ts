@@ -2,6 +2,7 @@
 import { sparkline } from '../../design/charts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { MOST_BACKUPS } from '../../system/backups.ts';
+import { DAY_MS } from '../../system/database-growth.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { command, instant, table } from './parts.page.ts';
@@ -26,12 +27,12 @@ ${figures.backups === undefined ? elsewhere() : backups(figures, viewer, path)}`
 
 /** From the oldest day that is kept until now. */
 function growth({ bytes, sizes }: SystemFigures): Html {
-  const [first] = sizes;
-  if (first === undefined || sizes.length < 2) {
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (first === undefined || last === undefined || first === last) {
     return html`<div><dt>${messages.text('system.database.no_growth')}</dt><dd>–</dd></div>`;
   }
   const by = bytes - first.bytes;
-  const text = messages.text('system.database.growth', { days: sizes.length - 1 });
+  const text = messages.text('system.database.growth', { days: Math.round((last.day - first.day) / DAY_MS) });
   const size = `${by < 0 ? '−' : '+'}${bytesText(Math.abs(by))}`;
   const line = sparkline([...sizes.map((day) => day.bytes), bytes], `${text}: ${size}`);
   return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;

@@ -1,5 +1,6 @@
 /** The page of the system: what is wrong first, then what runs, what waits, and what is set. */
 import { APP_NAMES } from '../../access/provider-apps.ts';
+import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
@@ -99,22 +100,32 @@ function budgets({ budgets: used }: SystemFigures): Html {
   });
 }
 
+/** What was set here stands first: all others are as everywhere. */
 function settings({ program }: SystemFigures): Html {
+  const [defaults, chosen] = [true, false].map((isDefault) =>
+    program.settings.filter(({ from }) => (from === 'default') === isDefault),
+  );
+  return html`<div class="settings">${settingsTable(chosen ?? [])}
+<details class="answer"><summary>${messages.text('system.settings.defaults', { count: defaults?.length ?? 0 })}</summary>
+${settingsTable(defaults ?? [])}</details></div>`;
+}
+
+function settingsTable(all: readonly SettingInForce[]): Html {
   const heads = ['name', 'value', 'from'] as const;
-  const rows = program.settings.map(({ name, value, from }) => [
+  const rows = all.map(({ name, value, from }) => [
     html`<code>${name}</code>`,
-    value === undefined
-      ? html`<span class="state quiet">${messages.text('system.settings.hidden')}</span>`
-      : value === ''
-        ? html`–`
-        : html`<code><bdi>${value}</bdi></code>`,
-    from === 'default'
-      ? html`<span class="state quiet">${messages.text('system.from.default')}</span>`
-      : html`${messages.text(`system.from.${from}`, { name })}`,
+    settingValue(value),
+    html`${messages.text(`system.from.${from}`, { name })}`,
   ]);
-  return html`<div class="settings">${table({
+  return table({
     name: messages.text('system.settings'),
     heads: heads.map((head) => messages.text(`system.settings.${head}`)),
     rows,
-  })}</div>`;
+  });
+}
+
+function settingValue(value: string | undefined): Html {
+  if (value === undefined)
+    return html`<span class="state quiet">${messages.text('system.settings.hidden')}</span>`;
+  return value === '' ? html`–` : html`<code><bdi>${value}</bdi></code>`;
 }
