@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type Network, type PrivateNetwork, parsePrivateNetwork } from '../lib/egress/private-network.ts';
+import { claimRules, type DashboardSignIn, openIdIssuer, waysIn } from './dashboard-sign-in.ts';
 
 export type Config = {
   /** All that can be set, as it is in force here, in the table's order. */
@@ -41,6 +42,7 @@ export type Config = {
   readonly linksErrors: boolean;
   /** Where the dashboard is, without a trailing slash; undefined: nowhere. It may be `url` itself. */
   readonly dashboardUrl: string | undefined;
+  readonly dashboardSignIn: DashboardSignIn;
   /** The providers that this instance offers, in the order every list has. */
   readonly providers: readonly ProviderName[];
   readonly limits: {
@@ -342,6 +344,32 @@ export const OPTIONS = [
     doc: 'An origin of its own for the dashboard, such as `https://admin.example.com`: it is there and nowhere else. Default: `/dashboard` under `KALENDS_URL`.',
   },
   {
+    name: 'KALENDS_DASHBOARD_OIDC_ISSUER',
+    default: '',
+    doc: 'The OpenID issuer of [single sign-on](dashboard.md#single-sign-on), exactly as it writes itself. Default: none.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_OIDC_CLIENT_ID',
+    default: '',
+    doc: 'Client id that this issuer gave the dashboard.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_OIDC_CLIENT_SECRET',
+    default: '',
+    secret: true,
+    doc: 'Its client secret.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_OIDC_ALLOWED',
+    default: '',
+    doc: 'Who comes in by single sign-on without an invitation, as `CLAIM=VALUE:ROLE` with semicolons between, such as `groups=admins:owner; email_domain=example.com:viewer` ([all that it can say](dashboard.md#roles-from-claims)). Default: nobody.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_SIGN_IN',
+    default: 'password,passkey',
+    doc: 'The ways into the dashboard beside single sign-on: `password`, `passkey`, both, or `none`. What is left out is off [once an owner has signed in by single sign-on](dashboard.md#without-passwords).',
+  },
+  {
     name: 'KALENDS_SECURITY_CONTACT',
     default: '',
     doc: 'Where weaknesses of this instance are to be reported, as `mailto:security@example.com` or an https address: served at `/.well-known/security.txt`. Default: none, and nothing is served there.',
@@ -386,6 +414,28 @@ export function loadConfig(env: Environment): Config {
     });
   };
 
+  const dashboardSignIn = (): DashboardSignIn => {
+    const issuer = check('KALENDS_DASHBOARD_OIDC_ISSUER', openIdIssuer, '');
+    const clientId = check('KALENDS_DASHBOARD_OIDC_CLIENT_ID', printable, '');
+    const clientSecret = check('KALENDS_DASHBOARD_OIDC_CLIENT_SECRET', printable, '');
+    const rules = check('KALENDS_DASHBOARD_OIDC_ALLOWED', claimRules, []);
+    const ways = check('KALENDS_DASHBOARD_SIGN_IN', waysIn, new Set(['password', 'passkey'] as const));
+    const [first] = [...SINGLE_SIGN_ON, 'KALENDS_DASHBOARD_OIDC_ALLOWED' as const].filter(
+      (name) => raw[name] !== '',
+    );
+    for (const name of SINGLE_SIGN_ON)
+      if (first !== undefined && raw[name] === '') problems.push(`${name} is missing, but ${first} is set`);
+    if (first === undefined && ways.size < 2)
+      problems.push(
+        'KALENDS_DASHBOARD_SIGN_IN switches a way in off, but there is no single sign-on: set KALENDS_DASHBOARD_OIDC_ISSUER',
+      );
+    return Object.freeze({
+      singleSignOn: issuer === '' ? undefined : Object.freeze({ issuer, clientId, clientSecret, rules }),
+      usesPasswords: ways.has('password'),
+      usesPasskeys: ways.has('passkey'),
+    });
+  };
+
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
@@ -424,6 +474,7 @@ export function loadConfig(env: Environment): Config {
         ? undefined
         : check('KALENDS_DASHBOARD_URL', (text) => (text === '' ? url : publicOrigin(text, host, port)), url),
     linksErrors: check('KALENDS_ERROR_LINKS', oneOf('off', 'on'), 'off') === 'on',
+    dashboardSignIn: dashboardSignIn(),
     securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
@@ -451,6 +502,13 @@ export function loadConfig(env: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
+
+/** All of them are set, or none. */
+const SINGLE_SIGN_ON = [
+  'KALENDS_DASHBOARD_OIDC_ISSUER',
+  'KALENDS_DASHBOARD_OIDC_CLIENT_ID',
+  'KALENDS_DASHBOARD_OIDC_CLIENT_SECRET',
+] as const;
 
 function readOptions(env: Environment, problems: string[]): Record<OptionName, string> {
   const read = ({ name, default: fallback }: Option): string => {

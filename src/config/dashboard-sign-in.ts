@@ -1,0 +1,76 @@
+/** The settings of how people come into the dashboard: single sign-on, and which other ways there are. */
+
+/** Who may come in by single sign-on without an invitation: those whose claim has this value. */
+export type ClaimRule = {
+  /** `email` and `email_domain` stand for an address that the issuer says is verified. */
+  readonly claim: string;
+  readonly value: string;
+  readonly role: 'owner' | 'developer' | 'viewer';
+  /** What a developer is given; undefined: what an owner gave them. */
+  readonly clientIds: readonly string[] | undefined;
+};
+
+export type DashboardSignIn = {
+  /** undefined: there is none. */
+  readonly singleSignOn:
+    | {
+        /** As it is written: issuers are compared letter by letter. */
+        readonly issuer: string;
+        readonly clientId: string;
+        readonly clientSecret: string;
+        readonly rules: readonly ClaimRule[];
+      }
+    | undefined;
+  readonly usesPasswords: boolean;
+  readonly usesPasskeys: boolean;
+};
+
+const RULE = /^([^=\s]+)=(.+):(owner|developer|viewer)(?:\(([^()]*)\))?$/;
+const MOST_RULES = 200;
+
+/** `groups=admins:owner; email_domain=example.com:viewer`: a value may have anything but a semicolon in it. */
+export function claimRules(text: string): readonly ClaimRule[] {
+  const rules = text
+    .split(/[;\n]/)
+    .map((rule) => rule.trim())
+    .filter((rule) => rule !== '');
+  if (rules.length > MOST_RULES) throw new Error(`must not have more than ${MOST_RULES} rules`);
+  return Object.freeze(rules.map(claimRule));
+}
+
+function claimRule(text: string): ClaimRule {
+  const [, claim, value, role, given] = RULE.exec(text) ?? [];
+  if (claim === undefined || value === undefined || role === undefined)
+    throw new Error(
+      `has the rule "${text.slice(0, 100)}": each is CLAIM=VALUE:ROLE, such as groups=admins:owner, with semicolons between`,
+    );
+  if (given !== undefined && role !== 'developer')
+    throw new Error(`gives applications to the role ${role}: only developers are given some`);
+  const isAddress = claim === 'email' || claim === 'email_domain';
+  return Object.freeze({
+    claim,
+    value: isAddress ? value.trim().toLowerCase() : value.trim(),
+    role: role as ClaimRule['role'], // the pattern names no other
+    clientIds: given === undefined ? undefined : given.split(/[\s,]+/).filter((id) => id !== ''),
+  });
+}
+
+/** An OpenID issuer, as it is written. */
+export function openIdIssuer(text: string): string {
+  if (text === '') return text;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error('must have no query, fragment or user');
+  return text;
+}
+
+/** The ways in beside single sign-on. */
+export function waysIn(text: string): ReadonlySet<'password' | 'passkey'> {
+  const named = text.split(',').map((way) => way.trim());
+  if (named.length === 1 && named[0] === 'none') return new Set();
+  const known = (['password', 'passkey'] as const).filter((way) => named.includes(way));
+  if (known.length !== new Set(named).size)
+    throw new Error('must be password, passkey, both with a comma between, or none');
+  return new Set(known);
+}
