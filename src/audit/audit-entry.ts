@@ -47,6 +47,8 @@ export const AUDIT_ACTIONS = [
   'person.passkey_added',
   'person.passkey_removed',
   'person.passkey_refused',
+  'person.identity_set',
+  'person.identity_removed',
   'person.role_changed',
   'person.reset',
   'person.removed',

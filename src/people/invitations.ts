@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../audit/audit-entry.ts';
 import { ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
+import type { Identity } from './identity.ts';
 import type { NewPasskey } from './passkey-store.ts';
 import { hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
@@ -153,6 +154,21 @@ export async function acceptLinkWithPasskey(
   if (isKnown && who.personId !== personId) throw new PeopleRefusal('challenge_ended');
   const person = { ...who, personId, login, password: undefined, passkey };
   return complete({ token, person, address }, deps);
+}
+
+/** The same with who they are at an issuer. Throws PeopleRefusal `identity_taken` too. */
+export async function acceptLinkWithIdentity(
+  token: string,
+  {
+    identity,
+    address,
+    ...typed
+  }: Omit<Registration, 'password'> & { readonly identity: Identity; readonly address: string },
+  deps: PeopleDeps & AuditedPeople,
+): Promise<Joined | Problems> {
+  const { problems, login, isKnown: _, ...who } = await readRegistration(token, typed, deps);
+  if (login === undefined || Object.keys(problems).length > 0) return { problems };
+  return complete({ token, person: { ...who, login, password: undefined, identity }, address }, deps);
 }
 
 /** Who somebody will be that follows the link, as far as what they typed can be accepted. Throws PeopleRefusal `link_ended`. */

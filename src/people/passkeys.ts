@@ -6,6 +6,7 @@ import { PeopleRefusal } from './people-refusal.ts';
 import type { Person } from './person.ts';
 import type { SignInDeps } from './sign-in.ts';
 import { countAttempt } from './sign-in.ts';
+import { mustNotFollowClaims } from './single-sign-on.ts';
 import {
   creationOptions,
   parseAnswer,
@@ -88,7 +89,7 @@ const passkeyName = (name: string): string =>
     .slice(0, MOST_NAME_CHARACTERS)
     .toWellFormed() || 'Passkey';
 
-/** Throws PeopleRefusal as `readNewPasskey` does, and `passkey_taken`. */
+/** Throws PeopleRefusal as `readNewPasskey` does, `passkey_taken` and `role_from_claims`. */
 export async function addPasskey(
   person: Person,
   {
@@ -100,6 +101,7 @@ export async function addPasskey(
   },
   deps: PasskeyDeps,
 ): Promise<void> {
+  mustNotFollowClaims(person);
   const { personId, passkey } = await readNewPasskey(answer, purpose, deps);
   // The challenge was this browser's, and somebody else's who was signed in with it.
   if (personId !== person.personId) throw new PeopleRefusal('challenge_ended');

@@ -15,14 +15,28 @@ export type PeopleRefusalKind =
   | 'wrong_passkey'
   | 'passkey_taken'
   | 'last_way'
-  | 'flow_ended';
+  | 'flow_ended'
+  | 'way_off'
+  | 'identity_taken'
+  | 'role_from_claims'
+  | 'issuer_unavailable'
+  | 'sign_in_cancelled'
+  | 'sign_in_ended'
+  | 'sign_in_failed'
+  | 'not_invited'
+  | 'other_person'
+  | 'not_fresh_there';
 
 /** `retryAfter` is in seconds. */
 export class PeopleRefusal extends Error {
   readonly kind: PeopleRefusalKind;
   readonly retryAfter: number | undefined;
-  constructor(kind: PeopleRefusalKind, { retryAfter }: { readonly retryAfter?: number } = {}) {
-    super(kind);
+  /** `cause` is for the log alone. */
+  constructor(
+    kind: PeopleRefusalKind,
+    { retryAfter, ...options }: { readonly retryAfter?: number; readonly cause?: unknown } = {},
+  ) {
+    super(kind, options);
     this.name = 'PeopleRefusal';
     this.kind = kind;
     this.retryAfter = retryAfter;

@@ -6,6 +6,7 @@ import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import type { Actor, Person, Role } from './person.ts';
 import type { SignedIn } from './sessions.ts';
+import { mustNotFollowClaims } from './single-sign-on.ts';
 
 export type RoleChange = {
   readonly personId: string;
@@ -14,17 +15,27 @@ export type RoleChange = {
   readonly clientIds: readonly string[];
 };
 
-/** Ends the person's sessions where the role changes. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
+/** Ends the person's sessions where the role changes. Throws PeopleRefusal `not_allowed`, `not_there`, `last_owner` or `role_from_claims`. */
 export async function changeRole(actor: Actor, change: RoleChange, { people }: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   const { personId, role } = change;
+  const person = await people.findPerson(personId);
+  // It would be another one at their next sign-in.
+  if (person !== undefined) mustNotFollowClaims(person);
   settle(await people.setRole(personId, role, role === 'developer' ? change.clientIds : []));
 }
 
-/** Signs the person out everywhere, and for good. Throws PeopleRefusal as `changeRole` does. */
+/** Signs the person out everywhere, and for good. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
 export async function removePerson(actor: Actor, personId: string, { people }: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   settle(await people.removePerson(personId));
+}
+
+/** Answers how many there were. Throws PeopleRefusal `not_allowed` or `not_there`. */
+export async function endSessionsOf(actor: Actor, personId: string, { people }: PeopleDeps): Promise<number> {
+  mustBeAllowed(actor, 'people.manage');
+  if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
+  return people.endSessions(personId);
 }
 
 function settle(outcome: boolean | 'last_owner'): void {
@@ -32,12 +43,13 @@ function settle(outcome: boolean | 'last_owner'): void {
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
-/** Answers what is wrong with the new password, as a sentence. Ends the person's other sessions. */
+/** Answers what is wrong with the new password, as a sentence. Ends the person's other sessions. Throws `role_from_claims`. */
 export async function changePassword(
   { person, session }: Pick<SignedIn, 'person' | 'session'>,
   password: string,
   { people }: PeopleDeps,
 ): Promise<string | undefined> {
+  mustNotFollowClaims(person);
   const problem = passwordProblem(password, [person.name, person.login]);
   if (problem !== undefined) return problem;
   await people.setPassword(person.personId, await hashPassword(password), session.sessionId);

@@ -1,4 +1,6 @@
 /** The port for people, their invitations and their sessions. Instants are epoch milliseconds. */
+import type { Identity } from './identity.ts';
+import type { IdentityStore } from './identity-store.ts';
 import type { NewPasskey, PasskeyStore } from './passkey-store.ts';
 import type { Person, Role } from './person.ts';
 
@@ -27,6 +29,8 @@ export type NewPerson = {
   readonly password: string | undefined;
   /** What they sign in with in its place. */
   readonly passkey?: NewPasskey | undefined;
+  /** Who they are at the issuer that they came in by. */
+  readonly identity?: Identity | undefined;
 };
 
 export type Session = {
@@ -43,9 +47,9 @@ export type Session = {
 export type NewSession = Session & { readonly sessionHash: string; readonly personId: string };
 
 /** How the acceptance of an invitation ended. */
-export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken';
+export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken' | 'identity_taken';
 
-export interface PersonStore extends PasskeyStore {
+export interface PersonStore extends PasskeyStore, IdentityStore {
   /** Whether anybody is registered. */
   hasPeople(): Promise<boolean>;
   /** By name. */
@@ -63,8 +67,8 @@ export interface PersonStore extends PasskeyStore {
   listInvitations(now: number): Promise<readonly Invitation[]>;
   removeInvitation(invitationId: string): Promise<boolean>;
   /**
-   * Spends the link and registers the person, or gives the one it was made for a new password or passkey in the place of all
-   * others, in one transaction: of several callers one succeeds. The setup of an instance ends all its links of that kind.
+   * Spends the link and registers the person, or gives the one it was made for a new password, passkey or identity in the place of
+   * all others, in one transaction: of several callers one succeeds. The setup of an instance ends all its links of that kind.
    * Who comes back in is signed out everywhere.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
@@ -92,6 +96,8 @@ export interface PersonStore extends PasskeyStore {
   endSession(personId: string, sessionId: string): Promise<void>;
   /** All but the one named. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
+  /** All of them; answers how many there were. */
+  endSessions(personId: string): Promise<number>;
   /** Sessions that nobody can use any more, links and challenges that have ended; answers how many. */
   deleteEnded(before: {
     readonly seen: number;

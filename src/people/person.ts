@@ -1,4 +1,5 @@
 /** Who may come into the dashboard, and as what. Instants are epoch milliseconds. */
+import type { PersonIdentity } from './identity.ts';
 
 /**
  * An `owner` may do everything. A `developer` works on the applications given to them and sees no others' users. A `viewer`
@@ -20,6 +21,8 @@ export type Person = {
   readonly createdAt: number;
   /** When they last did anything; undefined before that. */
   readonly seenAt: number | undefined;
+  /** Who they are by single sign-on, where they use it. */
+  readonly identity?: PersonIdentity | undefined;
 };
 
 /** Who does something: somebody at the command line of this machine, or a person in the dashboard. */

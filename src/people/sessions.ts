@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
 /** What is dangerous asks for a sign-in that is not older. */
-const FRESH_MS = 5 * MINUTE_MS;
+export const FRESH_MS = 5 * MINUTE_MS;
 /** How exactly it is known when a session was last used. */
 const TOUCHED_MS = MINUTE_MS;
 const MOST_BROWSER_CHARACTERS = 200;
@@ -30,14 +30,19 @@ export type SignedIn = {
 };
 
 /** Where somebody signs in from. */
-export type Place = { readonly address: string; readonly browser: string };
+export type Place = {
+  readonly address: string;
+  readonly browser: string;
+  /** When they proved who they are, where that was not now. */
+  readonly provedAt?: number | undefined;
+};
 
 const SECRET = /^[\w-]{43}$/;
 
 /** Answers the secret for the cookie: always a new one, so that nobody can have set it before. */
 export async function beginSession(
   personId: string,
-  { address, browser }: Place,
+  { address, browser, provedAt }: Place,
   { people, now }: SessionDeps,
 ): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
@@ -46,7 +51,7 @@ export async function beginSession(
     sessionHash: hashOfSecret(secret),
     sessionId: randomBytes(9).toString('base64url'),
     personId,
-    ...{ createdAt: at, seenAt: at, provedAt: at, address },
+    ...{ createdAt: at, seenAt: at, provedAt: provedAt ?? at, address },
     browser: browser.replace(/[^\x20-\x7e]/g, '?').slice(0, MOST_BROWSER_CHARACTERS),
   });
   return secret;

@@ -16,6 +16,8 @@ export type SignInLimits = {
   readonly ofBrowser: RefundableLimit;
   readonly ofAddress: RefundableLimit;
   readonly ofAccountAtAddress: RefundableLimit;
+  /** Of returns from single sign-on, each of which makes requests to the issuer. */
+  readonly ofReturns: RefundableLimit;
 };
 
 const WINDOW_SECONDS = 15 * 60;
@@ -24,6 +26,7 @@ export const signInLimits = (): SignInLimits => ({
   ofBrowser: attemptLimit(10, WINDOW_SECONDS),
   ofAddress: attemptLimit(30, WINDOW_SECONDS),
   ofAccountAtAddress: attemptLimit(10, WINDOW_SECONDS),
+  ofReturns: attemptLimit(20, WINDOW_SECONDS),
 });
 
 export type SignInDeps = {
@@ -91,13 +94,28 @@ function countedFor(
 /** The mark of a browser in which this person has signed in. It lets nobody in. */
 export function markOf(personId: string, key: Buffer): string {
   const nonce = randomBytes(12).toString('base64url');
-  return `${nonce}.${macOf(nonce, personId, key)}`;
+  return `${nonce}.${macOf(nonce, personId, key)}.${macOf(nonce, ANYBODY, key)}`;
+}
+
+/** For who asks whether anybody signed in there, before it is known who comes: the id of no person. */
+const ANYBODY = '';
+
+/** What an attempt counts for where nobody is named yet: a browser in which somebody signed in before, else its address. */
+export function countedForNobody(
+  { address, mark }: Pick<Attempt, 'address' | 'mark'>,
+  { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
+): string {
+  const [nonce = '', , mac = ''] = mark?.split('.') ?? [];
+  return isMac(mac, macOf(nonce, ANYBODY, knownBrowserKey)) ? `browser ${nonce}` : addressKey(address);
 }
 
 function isMarkOf(mark: string, personId: string, key: Buffer): boolean {
   const [nonce = '', mac = ''] = mark.split('.');
-  const expected = Buffer.from(macOf(nonce, personId, key));
-  const given = Buffer.from(mac);
+  return isMac(mac, macOf(nonce, personId, key));
+}
+
+function isMac(text: string, mac: string): boolean {
+  const [given, expected] = [Buffer.from(text), Buffer.from(mac)];
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 

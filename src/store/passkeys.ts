@@ -3,6 +3,7 @@ import type { Caller } from '../audit/audit-entry.ts';
 import type { NewPasskey, Passkey, PasskeyStore } from '../people/passkey-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { LOCK_WAYS_IN } from './person-rows.ts';
 
 const PASSKEY = `
   passkey_id AS "passkeyId", person_id AS "personId", public_key AS "publicKey", counter, transports, name,
@@ -18,8 +19,6 @@ const USE = `
 const SPEND = `
   INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (:challengeHash, :expiresAt)
   ON CONFLICT (challenge_hash) DO NOTHING RETURNING challenge_hash`;
-/** Of two that change one person's ways in, the second sees what the first did. */
-const LOCK = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
 
 type Row = Omit<Passkey, 'transports' | 'usedAt'> & {
   readonly transports: string;
@@ -40,7 +39,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     },
     addPasskey(personId, passkey, { now, most }) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(LOCK, { personId })).length === 0) return false;
+        if ((await tx.all(LOCK_WAYS_IN, { personId })).length === 0) return false;
         if ((await countOf(tx, personId)) >= most) return false;
         if (!(await insertPasskey(tx, { personId, passkey, now }))) return false;
         const after = { name: passkey.name };
@@ -50,11 +49,15 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     },
     removePasskey(personId, passkeyId) {
       return db.transaction(async (tx) => {
-        const person = await tx.get<{ password: string | null }>(LOCK, { personId });
+        const person = await tx.get<{ password: string | null }>(LOCK_WAYS_IN, { personId });
         const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId AND person_id = :personId`;
         const row = await tx.get<Row>(sql, { passkeyId, personId });
         if (person === undefined || row === undefined) return false;
-        if (person.password === null && (await countOf(tx, personId)) < 2) return 'last_way';
+        const identity = await tx.get('SELECT subject FROM person_identity WHERE person_id = :personId', {
+          personId,
+        });
+        const hasOther = person.password !== null || identity !== undefined;
+        if (!hasOther && (await countOf(tx, personId)) < 2) return 'last_way';
         await tx.all('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
         const before = { name: row.name };
         await auditFor(tx, caller, { action: 'person.passkey_removed', subject: personId, before });

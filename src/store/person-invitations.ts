@@ -1,5 +1,5 @@
 /** The part of PersonStore that keeps links, which are used once. */
-import type { Caller } from '../audit/audit-entry.ts';
+import type { AuditAction, Caller } from '../audit/audit-entry.ts';
 import type {
   Accepted,
   Invitation,
@@ -10,6 +10,7 @@ import type {
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { insertPasskey } from './passkeys.ts';
+import { insertIdentity } from './person-identities.ts';
 import { GIVE } from './person-rows.ts';
 
 type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId'> & {
@@ -113,7 +114,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
   const { purpose, role, clientIds, personId } = invitationOf(spent);
-  const { name, login, password = null, passkey } = person;
+  const { name, login, password = null } = person;
   if (personId !== undefined) {
     await tx.all('UPDATE person SET password = :password WHERE person_id = :personId RETURNING person_id', {
       personId,
@@ -122,10 +123,9 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
     // Whoever had taken the account over may have left one.
     await tx.all('DELETE FROM passkey WHERE person_id = :personId', { personId });
-    if (passkey !== undefined && !(await insertPasskey(tx, { personId, passkey, now })))
-      throw new NotAccepted('passkey_taken');
-    const action = passkey === undefined ? 'person.password_set' : 'person.passkey_added';
-    await auditFor(tx, caller, { action, subject: personId });
+    await tx.all('DELETE FROM person_identity WHERE person_id = :personId', { personId });
+    await addWays(tx, { personId, person, now });
+    await auditFor(tx, caller, { action: actionOf(person), subject: personId });
     return 'done';
   }
   if (purpose === 'setup') {
@@ -135,13 +135,29 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   }
   const added = await tx.all(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
   if (added.length === 0) throw new NotAccepted('login_taken');
-  const own = { personId: person.personId, now };
-  if (passkey !== undefined && !(await insertPasskey(tx, { ...own, passkey })))
-    throw new NotAccepted('passkey_taken');
+  await addWays(tx, { personId: person.personId, person, now });
   for (const clientId of clientIds) await tx.all(GIVE, { personId: person.personId, clientId });
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
   await auditFor(tx, caller, { action: 'person.registered', subject: person.personId, after });
   return 'done';
+}
+
+/** What somebody signs in with in the place of a password. */
+async function addWays(
+  tx: Statements,
+  { personId, person, now }: { readonly personId: string; readonly person: NewPerson; readonly now: number },
+): Promise<void> {
+  const { passkey, identity } = person;
+  if (passkey !== undefined && !(await insertPasskey(tx, { personId, passkey, now })))
+    throw new NotAccepted('passkey_taken');
+  const values = { personId, roleSource: 'assigned', now, usedAt: now } as const;
+  if (identity !== undefined && !(await insertIdentity(tx, { ...values, identity })))
+    throw new NotAccepted('identity_taken');
+}
+
+function actionOf({ passkey, identity }: NewPerson): AuditAction {
+  if (identity !== undefined) return 'person.identity_set';
+  return passkey === undefined ? 'person.password_set' : 'person.passkey_added';
 }
 
 function invitationOf(row: InvitationRow): Invitation {

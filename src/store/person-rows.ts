@@ -1,15 +1,27 @@
 /** The rows of people, as the statements of the stores select them. */
+import type { RoleSource } from '../people/identity.ts';
 import type { Person } from '../people/person.ts';
 
-export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'seenAt'> & {
+export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'seenAt' | 'identity'> & {
   readonly password: string | null;
   readonly seenAt: number | null;
   readonly clientIds: string | null;
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly roleSource: RoleSource | null;
+  readonly identityUsedAt: number | null;
 };
 
 export const PERSON = `
   p.person_id AS "personId", p.name, p.login, p.role, p.password, p.created_at AS "createdAt", p.seen_at AS "seenAt",
-  (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS "clientIds"`;
+  (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS "clientIds",
+  (SELECT i.issuer FROM person_identity i WHERE i.person_id = p.person_id) AS issuer,
+  (SELECT i.subject FROM person_identity i WHERE i.person_id = p.person_id) AS subject,
+  (SELECT i.role_source FROM person_identity i WHERE i.person_id = p.person_id) AS "roleSource",
+  (SELECT i.used_at FROM person_identity i WHERE i.person_id = p.person_id) AS "identityUsedAt"`;
+
+/** Of two that change one person's ways in, the second sees what the first did. */
+export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
 
 /** Gives an application that exists. */
 export const GIVE = `
@@ -24,5 +36,11 @@ export function personOf(row: PersonRow): Person {
     clientIds: clientIds === null ? [] : clientIds.split(',').toSorted(),
     hasPassword: password !== null,
     seenAt: seenAt ?? undefined,
+    identity: identityOf(row),
   };
+}
+
+function identityOf({ issuer, subject, roleSource, identityUsedAt }: PersonRow): Person['identity'] {
+  if (issuer === null || subject === null || roleSource === null) return undefined;
+  return { issuer, subject, roleSource, usedAt: identityUsedAt ?? undefined };
 }

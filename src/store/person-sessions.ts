@@ -15,6 +15,9 @@ const ADD_SESSION = `
 export const END_OTHERS =
   'DELETE FROM person_session WHERE person_id = :personId AND session_id <> :sessionId';
 
+const DELETE_LINKS = 'DELETE FROM invitation WHERE expires_at <= :now RETURNING invitation_id';
+const DELETE_CHALLENGES = 'DELETE FROM spent_challenge WHERE expires_at <= :now RETURNING challenge_hash';
+
 type SessionRow = Omit<Session, 'seenAt'> & { readonly sessionSeenAt: number };
 
 export function sessionsOf(db: Database, caller: Caller | undefined) {
@@ -74,19 +77,22 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
         await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
       });
     },
+    endSessions(personId) {
+      return db.transaction(async (tx) => {
+        const sql = 'DELETE FROM person_session WHERE person_id = :personId RETURNING session_id';
+        const ended = await tx.all(sql, { personId });
+        if (ended.length > 0)
+          await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
+        return ended.length;
+      });
+    },
     async deleteEnded({ seen, created, now }) {
       const sessions = await db.write(
         'DELETE FROM person_session WHERE seen_at <= :seen OR created_at <= :created RETURNING session_id',
         { seen, created },
       );
-      const links = await db.write(
-        'DELETE FROM invitation WHERE expires_at <= :now RETURNING invitation_id',
-        { now },
-      );
-      const challenges = await db.write(
-        'DELETE FROM spent_challenge WHERE expires_at <= :now RETURNING challenge_hash',
-        { now },
-      );
+      const links = await db.write(DELETE_LINKS, { now });
+      const challenges = await db.write(DELETE_CHALLENGES, { now });
       return sessions.length + links.length + challenges.length;
     },
   } satisfies Partial<PersonStore>;

@@ -6,6 +6,7 @@ import type { PersonStore } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { passkeysOf } from './passkeys.ts';
+import { identitiesOf } from './person-identities.ts';
 import { invitationsOf } from './person-invitations.ts';
 import { GIVE, PERSON, type PersonRow, personOf } from './person-rows.ts';
 import { END_OTHERS, sessionsOf } from './person-sessions.ts';
@@ -21,6 +22,7 @@ export function personStore(db: Database, caller?: Caller): PersonStore {
     ...changesOf(db, caller),
     ...sessionsOf(db, caller),
     ...passkeysOf(db, caller),
+    ...identitiesOf(db, caller),
   };
 }
 

@@ -45,6 +45,12 @@ export function onEachDatabase(define: (name: string, open: Open, place: Place) 
   define('PostgreSQL', () => openAt(postgresPlace), postgresPlace);
 }
 
+/** The same on SQLite alone, for what is no matter of the database. */
+export function onSqlite(define: (open: Open) => void): void {
+  cleanUpAtEnd();
+  define(() => openAt(sqlitePlace));
+}
+
 /** Call it at the top level of a file that uses `postgresUrl` alone. */
 export function cleanUpAtEnd(): void {
   if (!cleansUp) after(cleanUp);

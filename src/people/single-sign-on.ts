@@ -1,0 +1,185 @@
+/**
+ * Single sign-on: people prove who they are at the operator's OpenID issuer. They are known by issuer and `sub`, never by an
+ * address. It lets in who was invited and connected it, and whom a claim gives a role (claims.ts).
+ */
+import { randomBytes } from 'node:crypto';
+
+import type { ClaimRule } from '../config/dashboard-sign-in.ts';
+import { type ClaimedRole, nameOfClaims, roleOfClaims, verifiedEmail } from './claims.ts';
+import type { Identity } from './identity.ts';
+import type { IdentityProvider, ProvenIdentity } from './identity-provider.ts';
+import { PeopleRefusal } from './people-refusal.ts';
+import { loginOf, type Person } from './person.ts';
+import type { Invitation, PersonStore } from './person-store.ts';
+import { FRESH_MS } from './sessions.ts';
+
+/** What an instance with single sign-on works with. */
+export type SingleSignOn = {
+  readonly provider: IdentityProvider;
+  /** Who comes in without an invitation. */
+  readonly rules: readonly ClaimRule[];
+  /** Whether the operator left the other ways on. */
+  readonly usesPasswords: boolean;
+  readonly usesPasskeys: boolean;
+};
+
+export type SingleSignOnDeps = {
+  readonly people: PersonStore;
+  readonly singleSignOn: SingleSignOn | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** What there is beside single sign-on. */
+export type Ways = { readonly usesPasswords: boolean; readonly usesPasskeys: boolean };
+
+/** Throws PeopleRefusal `not_there` where there is none. */
+export function singleSignOnOf({ singleSignOn }: Pick<SingleSignOnDeps, 'singleSignOn'>): SingleSignOn {
+  if (singleSignOn === undefined) throw new PeopleRefusal('not_there');
+  return singleSignOn;
+}
+
+/**
+ * Which ways in there are beside single sign-on. One that the operator switched off stays on until an owner has signed in by single
+ * sign-on: so nobody is locked out by an issuer that never worked.
+ */
+export async function otherWays({ people, singleSignOn }: SingleSignOnDeps): Promise<Ways> {
+  if (singleSignOn === undefined) return { usesPasswords: true, usesPasskeys: true };
+  const { usesPasswords, usesPasskeys, provider } = singleSignOn;
+  if (usesPasswords && usesPasskeys) return { usesPasswords, usesPasskeys };
+  const isProven = await people.hasOwnerAt(provider.issuer);
+  return { usesPasswords: usesPasswords || !isProven, usesPasskeys: usesPasskeys || !isProven };
+}
+
+/** Throws PeopleRefusal `way_off`. */
+export async function mustBeOn(way: keyof Ways, ways: Promise<Ways>): Promise<void> {
+  if (!(await ways)[way]) throw new PeopleRefusal('way_off');
+}
+
+/** What else such a person could sign in with would outlive their claims. Throws PeopleRefusal `role_from_claims`. */
+export function mustNotFollowClaims({ identity }: Person): void {
+  if (identity?.roleSource === 'claims') throw new PeopleRefusal('role_from_claims');
+}
+
+/**
+ * Whom the issuer vouches for; `expected`: who it must be, whom nobody is registered in the place of. A role from claims is set as they are now; where they give none any more, all sessions end. Throws
+ * PeopleRefusal: `other_person`, `not_invited`, `login_taken` where somebody else has the address, `last_owner` where the only owner would
+ * no longer be one.
+ */
+export async function personOfIdentity(
+  proven: ProvenIdentity,
+  deps: SingleSignOnDeps,
+  expected?: string,
+): Promise<Person> {
+  const { people, now } = deps;
+  const { rules } = singleSignOnOf(deps);
+  const identity = identityOf(proven, deps);
+  const claimed = roleOfClaims(proven.claims, rules);
+  const known = await people.findByIdentity(identity);
+  if (expected !== undefined && known?.personId !== expected) throw new PeopleRefusal('other_person');
+  const person = known ?? (await register(proven, claimed, deps));
+  if (known?.identity?.roleSource === 'claims') await follow(known, claimed, deps);
+  await people.useIdentity(identity, now());
+  return person;
+}
+
+/** As it is kept. */
+export const identityOf = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps): Identity => ({
+  issuer: singleSignOnOf(deps).provider.issuer,
+  subject,
+});
+
+async function register(
+  proven: ProvenIdentity,
+  claimed: ClaimedRole | undefined,
+  deps: SingleSignOnDeps,
+): Promise<Person> {
+  if (claimed === undefined) throw new PeopleRefusal('not_invited');
+  const { people, now } = deps;
+  const identity = identityOf(proven, deps);
+  const { role, clientIds = [] } = claimed;
+  const person = { personId: randomBytes(12).toString('base64url'), ...describedBy(proven, deps) };
+  const outcome = await people.registerClaimed({ person, identity, role, clientIds }, now());
+  if (outcome === 'login_taken') throw new PeopleRefusal('login_taken');
+  // Two windows of one person: the other one registered them.
+  const registered = await people.findByIdentity(identity);
+  if (registered === undefined) throw new PeopleRefusal('not_there');
+  return registered;
+}
+
+async function follow(
+  { personId, clientIds }: Person,
+  claimed: ClaimedRole | undefined,
+  { people }: SingleSignOnDeps,
+): Promise<void> {
+  const outcome =
+    claimed === undefined
+      ? 'not_invited'
+      : await people.setRole(personId, claimed.role, claimed.clientIds ?? clientIds);
+  if (outcome === true) return;
+  await people.endSessions(personId);
+  throw new PeopleRefusal(outcome === false ? 'not_there' : outcome);
+}
+
+/** What a person who comes by single sign-on is called. Without a verified address they are named after their subject. */
+export function describedBy(
+  proven: ProvenIdentity,
+  deps: SingleSignOnDeps,
+): { readonly name: string; readonly login: string } {
+  const { issuer, subject } = identityOf(proven, deps);
+  const { hostname } = new URL(issuer);
+  const apart = loginOf(`${subject}@${hostname}`) ?? `${randomBytes(6).toString('hex')}@${hostname}`;
+  const login = verifiedEmail(proven.claims) ?? apart;
+  return { name: nameOfClaims(proven.claims) ?? login, login };
+}
+
+/**
+ * When somebody who came back proved to the issuer who they are. Throws PeopleRefusal `not_fresh_there` where it was too long
+ * ago, or the issuer does not say when.
+ */
+export function provenFreshly({ authenticatedAt }: ProvenIdentity, now: number): number {
+  if (authenticatedAt === undefined || authenticatedAt <= now - FRESH_MS)
+    throw new PeopleRefusal('not_fresh_there');
+  return Math.min(authenticatedAt, now);
+}
+
+/** Connects an identity to somebody who is signed in. Throws PeopleRefusal `identity_taken` or `role_from_claims`. */
+export async function connectIdentity(
+  person: Person,
+  proven: ProvenIdentity,
+  deps: SingleSignOnDeps,
+): Promise<void> {
+  mustNotFollowClaims(person);
+  if (!(await deps.people.setIdentity(person.personId, identityOf(proven, deps), deps.now())))
+    throw new PeopleRefusal('identity_taken');
+}
+
+/** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
+export async function disconnectIdentity(
+  { personId }: Person,
+  { people }: Pick<SingleSignOnDeps, 'people'>,
+): Promise<void> {
+  const outcome = await people.removeIdentity(personId);
+  if (outcome === 'last_way') throw new PeopleRefusal('last_way');
+  if (!outcome) throw new PeopleRefusal('not_there');
+}
+
+/** With what somebody who is signed in may prove that it is still them. Who has no single sign-on yet keeps what they have. */
+export async function waysOfPerson(
+  { identity }: Person,
+  deps: SingleSignOnDeps,
+): Promise<Ways & { readonly usesSingleSignOn: boolean }> {
+  const usesSingleSignOn = identity !== undefined && identity.issuer === deps.singleSignOn?.provider.issuer;
+  const { usesPasswords, usesPasskeys } = await otherWays(deps);
+  return {
+    usesPasswords: usesPasswords || !usesSingleSignOn,
+    usesPasskeys: usesPasskeys || !usesSingleSignOn,
+    usesSingleSignOn,
+  };
+}
+
+/** A way back in is for whoever has no other. */
+export const waysOfLink = async (
+  { purpose }: Pick<Invitation, 'purpose'>,
+  deps: SingleSignOnDeps,
+): Promise<Ways> => (purpose === 'reset' ? { usesPasswords: true, usesPasskeys: true } : otherWays(deps));
