@@ -1,4 +1,4 @@
-/** The little that the bench uses of peers which come without types. */
+/** The little that the bench and tests use of peers which come without types. */
 
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,11 +14,20 @@ declare module 'oidc-provider' {
     revokeByGrantId(grantId: string): Promise<void>;
   }
   type Saved = { save(): Promise<string> };
-  type GrantRecord = Saved & { addResourceScope(resource: string, scope: string): void };
+  type GrantRecord = Saved & {
+    addResourceScope(resource: string, scope: string): void;
+    addOIDCScope(scope: string): void;
+  };
 
   export class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: object,
+      options: object,
+    ): Promise<void>;
     Client: { find(clientId: string): Promise<object | undefined> };
     Grant: new (
       values: Record<string, unknown>,

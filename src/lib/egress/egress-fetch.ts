@@ -4,7 +4,7 @@ import type { Egress } from './egress.ts';
 export type FetchRequest = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: URLSearchParams | undefined;
+  readonly body: URLSearchParams | null | undefined;
 };
 
 const TIMEOUT_MS = 15_000;
@@ -16,11 +16,14 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 /** Fails with EgressError. A redirect is the answer: nothing that is sent goes to another address. */
 export function egressFetch(egress: Egress): (url: string, request: FetchRequest) => Promise<Response> {
   return async (url, { method, headers, body }) => {
+    const { authorization, ...others } = headers;
     const answer = await egress.request({
       method,
       url,
-      headers,
-      ...(body === undefined ? {} : { body: body.toString() }),
+      headers: others,
+      // They stay at the origin that they are meant for.
+      ...(authorization !== undefined && { credentials: { authorization, origins: [new URL(url).origin] } }),
+      ...(body === undefined || body === null ? {} : { body: body.toString() }),
       mayFollow: () => false,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MOST_BYTES,

@@ -1,0 +1,249 @@
+/**
+ * An OpenID issuer that people of the dashboard sign in at: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636). The protocol
+ * is oauth4webapi's.
+ */
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  authorizationCodeGrantRequest,
+  type Client,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  OperationProcessingError,
+  processAuthorizationCodeResponse,
+  processUserInfoResponse,
+  ResponseBodyError,
+  UnsupportedOperationError,
+  userInfoRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+  WWWAuthenticateChallengeError,
+} from 'oauth4webapi';
+
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { clockOptions } from '../../lib/clock-skew.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
+import { EgressError } from '../../lib/egress/egress-error.ts';
+import type {
+  IdentityProvider,
+  PendingSignIn,
+  ProvenIdentity,
+  SignInRequest,
+} from '../../people/identity-provider.ts';
+import { PeopleRefusal } from '../../people/people-refusal.ts';
+import { type OpenIdServer, openIdServer } from './authorization-server.ts';
+
+export type IdentityProviderDeps = {
+  readonly egress: Egress;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** For each answer. */
+  readonly timeoutMs?: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Somebody waits for it: less than calendar servers get. */
+const TIMEOUT_MS = 8_000;
+const MOST_BYTES = 256_000;
+/** Seconds by which the issuer's clock and ours may differ. */
+const TOLERANCE = 60;
+/** Seconds since the issuer was told who it is, where that is asked for anew. */
+const MOST_AGE = 300;
+/** OpenID Connect Core 1.0 §2. */
+const MOST_SUBJECT_CHARACTERS = 255;
+const NAME = 'single sign-on';
+
+/** So long it is not asked again for a description that it could not give. */
+const AWAY_MS = 5_000;
+
+type Party = Pick<IdentityProviderDeps, 'clientId' | 'clientSecret' | 'now'> & {
+  readonly server: OpenIdServer;
+  /** Its description, asked for once however many want it. */
+  readonly metadata: () => Promise<AuthorizationServer>;
+  readonly issuer: URL;
+};
+
+export function identityProvider(deps: IdentityProviderDeps): IdentityProvider {
+  const { timeoutMs = TIMEOUT_MS, now } = deps;
+  const egress: Egress = {
+    request: (request) => deps.egress.request({ ...request, timeoutMs, maxBytes: MOST_BYTES }),
+    close: () => deps.egress.close(),
+  };
+  const server = openIdServer({ name: NAME }, { egress, issuer: deps.issuer, now });
+  const metadata = rememberingFailure(server, now);
+  const party: Party = { ...deps, server, metadata, issuer: new URL(deps.issuer) };
+  return {
+    issuer: party.issuer.href,
+    async begin(request) {
+      return refusing(async () => begin(request, await party.metadata(), party));
+    },
+    async complete(returned, pending, request) {
+      return refusing(async () => complete({ returned, pending, request }, await party.metadata(), party));
+    },
+  };
+}
+
+/**
+ * Whatever is wrong with the issuer's description, nobody can sign in there now. Who asks again at once, or meanwhile, gets the
+ * same answer: whoever presses the button often makes no more requests.
+ */
+function rememberingFailure(server: OpenIdServer, now: () => number): () => Promise<AuthorizationServer> {
+  let running: Promise<AuthorizationServer> | undefined;
+  let failed: { readonly cause: unknown; readonly until: number } | undefined;
+  const ask = async () => {
+    try {
+      return await server.metadata();
+    } catch (cause) {
+      if (!isOfIssuer(cause)) throw cause;
+      failed = { cause, until: now() + AWAY_MS };
+      throw new PeopleRefusal('issuer_unavailable', { cause });
+    } finally {
+      running = undefined;
+    }
+  };
+  return async () => {
+    if (failed !== undefined && now() < failed.until)
+      throw new PeopleRefusal('issuer_unavailable', { cause: failed.cause });
+    running ??= ask();
+    return running;
+  };
+}
+
+async function begin({ redirectUri, isFresh }: SignInRequest, metadata: AuthorizationServer, party: Party) {
+  const url = new URL(metadata.authorization_endpoint ?? '');
+  // A browser is sent there: no other kind of address may stand in its place.
+  if (url.protocol !== 'https:' && url.protocol !== party.issuer.protocol)
+    throw new PeopleRefusal('issuer_unavailable', {
+      cause: new Error('Its authorization endpoint is not https'),
+    });
+  const pending: PendingSignIn = {
+    state: generateRandomState(),
+    nonce: generateRandomNonce(),
+    codeVerifier: generateRandomCodeVerifier(),
+  };
+  const parameters = {
+    client_id: party.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: scopeOf(metadata),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
+    code_challenge_method: 'S256',
+    ...(isFresh && { prompt: 'login', max_age: '0' }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href, pending };
+}
+
+/** `groups` is asked for where there is such a scope: some issuers give the claim with it only. */
+const scopeOf = ({ scopes_supported: scopes }: AuthorizationServer): string =>
+  ['openid', 'profile', 'email', ...(scopes?.includes('groups') ? ['groups'] : [])].join(' ');
+
+type Returned = {
+  readonly returned: URL;
+  readonly pending: PendingSignIn;
+  readonly request: SignInRequest;
+};
+
+async function complete(
+  { returned, pending, request }: Returned,
+  metadata: AuthorizationServer,
+  party: Party,
+): Promise<ProvenIdentity> {
+  const { server, clientId, now } = party;
+  const client: Client = { client_id: clientId, ...clockOptions(now()), [clockTolerance]: TOLERANCE };
+  const response = await authorizationCodeGrantRequest(
+    metadata,
+    client,
+    authenticationOf(metadata, party),
+    validateAuthResponse(metadata, client, returned, pending.state),
+    request.redirectUri,
+    pending.codeVerifier,
+    server.http,
+  );
+  const tokens = await processAuthorizationCodeResponse(metadata, client, response, {
+    expectedNonce: pending.nonce,
+    requireIdToken: true,
+    ...(request.isFresh && { maxAge: MOST_AGE }),
+  });
+  await validateApplicationLevelSignature(metadata, response, server.http);
+  const idToken = getValidatedIdTokenClaims(tokens);
+  if (idToken === undefined) throw new Error('The library let an answer without an ID token pass');
+  const { sub: subject, auth_time: seconds } = idToken;
+  if (subject === '' || subject.length > MOST_SUBJECT_CHARACTERS || /\p{Cc}/u.test(subject))
+    throw new PeopleRefusal('sign_in_failed', {
+      cause: new Error('Its subject is empty, too long or no text'),
+    });
+  // > The Claims requested by the profile, email … scope values are returned from the UserInfo Endpoint (§5.4)
+  const others =
+    metadata.userinfo_endpoint === undefined
+      ? {}
+      : await processUserInfoResponse(
+          metadata,
+          client,
+          subject,
+          await userInfoRequest(metadata, client, tokens.access_token, server.http),
+        );
+  return {
+    subject,
+    authenticatedAt: seconds === undefined ? undefined : seconds * 1000,
+    claims: { ...others, ...idToken },
+  };
+}
+
+/** The first that the issuer has; `client_secret_basic` is what an issuer has that says nothing (Discovery §3). */
+function authenticationOf(
+  { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: AuthorizationServer,
+  { clientSecret }: Party,
+): ClientAuth {
+  return methods.includes('client_secret_basic')
+    ? ClientSecretBasic(clientSecret)
+    : ClientSecretPost(clientSecret);
+}
+
+async function refusing<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (failure) {
+    throw isOfIssuer(failure) ? new PeopleRefusal(kindOf(failure), { cause: failure }) : failure;
+  }
+}
+
+/** Whether it is the issuer's or the browser's doing, and no fault of ours. */
+const isOfIssuer = (failure: unknown): boolean =>
+  failure instanceof EgressError ||
+  failure instanceof ProviderError ||
+  failure instanceof AuthorizationResponseError ||
+  failure instanceof ResponseBodyError ||
+  failure instanceof WWWAuthenticateChallengeError ||
+  failure instanceof OperationProcessingError ||
+  // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
+  failure instanceof UnsupportedOperationError ||
+  failure instanceof DOMException;
+
+/** OpenID Connect Core 1.0 §3.1.2.6: the person did not sign in there. */
+const CANCELLED = ['access_denied', 'login_required', 'interaction_required', 'consent_required'];
+const AWAY = ['temporarily_unavailable', 'server_error'];
+
+function kindOf(failure: unknown): 'issuer_unavailable' | 'sign_in_cancelled' | 'sign_in_failed' {
+  if (failure instanceof EgressError) return 'issuer_unavailable';
+  if (failure instanceof AuthorizationResponseError || failure instanceof ResponseBodyError) {
+    if (CANCELLED.includes(failure.error)) return 'sign_in_cancelled';
+    if (AWAY.includes(failure.error)) return 'issuer_unavailable';
+  }
+  const isOutOfOrder =
+    failure instanceof OperationProcessingError &&
+    failure.cause instanceof Response &&
+    (failure.cause.status === 429 || failure.cause.status >= 500);
+  return isOutOfOrder ? 'issuer_unavailable' : 'sign_in_failed';
+}
