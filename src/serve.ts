@@ -24,12 +24,14 @@ import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
 import { signInLimits } from './people/sign-in.ts';
+import type { SingleSignOn } from './people/single-sign-on.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { requestedScope as googleScope } from './providers/google/scopes.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { requestedScope as microsoftScope } from './providers/microsoft/scopes.ts';
+import { type IdentityProviderDeps, identityProvider } from './providers/openid/identity-provider.ts';
 import { busyIds } from './reading/event-text.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
@@ -163,7 +165,7 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     privateNetwork: config.privateNetwork,
     securityContact: config.securityContact,
     errorDocumentation: config.linksErrors ? `${config.url}/docs/errors` : undefined,
-    ...dashboardDeps(config, stores),
+    ...dashboardDeps(config, stores, { egress, now }),
     egress,
     operatorName: config.operatorName,
     offeredProviders: config.providers,
@@ -186,10 +188,15 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
 }
 
 /** What only the dashboard works with. */
-const dashboardDeps = (config: Config, { sealer, system, backup, now }: Stores) => ({
+const dashboardDeps = (
+  config: Config,
+  { sealer, system, backup, now }: Stores,
+  deps: Pick<IdentityProviderDeps, 'egress' | 'now'>,
+) => ({
   dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
   hasOwnOrigin: config.dashboardUrl !== config.url,
   signInLimits: signInLimits(),
+  singleSignOn: singleSignOnOf(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),
   userReferenceKey: sealer.derive('user references'),
   program: runningProgram(config, { ...system, inspectStorage, backup, now }),
@@ -197,6 +204,16 @@ const dashboardDeps = (config: Config, { sealer, system, backup, now }: Stores) 
   appRegistrations: appRegistrations(config),
   appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),
 });
+
+function singleSignOnOf(
+  { dashboardSignIn }: Config,
+  deps: Pick<IdentityProviderDeps, 'egress' | 'now'>,
+): SingleSignOn | undefined {
+  const { singleSignOn, usesPasswords, usesPasskeys } = dashboardSignIn;
+  if (singleSignOn === undefined) return undefined;
+  const { rules, ...client } = singleSignOn;
+  return { provider: identityProvider({ ...client, ...deps }), rules, usesPasswords, usesPasskeys };
+}
 
 /** Each is two requests to the provider. */
 const APP_CHECKS_PER_MINUTE = 6;

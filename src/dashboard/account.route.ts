@@ -6,6 +6,7 @@ import { type Html, html } from '../http/html.ts';
 import { changePassword } from '../people/people.ts';
 import { personNameProblem } from '../people/person.ts';
 import type { Session } from '../people/person-store.ts';
+import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
@@ -13,12 +14,18 @@ import { dashboardMessages as messages } from './messages/messages.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
 import { field, instant, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
+import { identityPanel } from './pages/single-sign-on.page.ts';
 
 const PATH = '/dashboard/account';
 
 type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly sessions: readonly Session[];
   readonly current: string;
+  readonly usesPasswords: boolean;
+  /** Whether passkeys are a way in here. */
+  readonly hasPasskeyPanel: boolean;
+  /** Of single sign-on, where there is one. */
+  readonly issuer: string | undefined;
   readonly said?: Html | undefined;
   readonly nameProblem?: string | undefined;
   readonly passwordProblem?: string | undefined;
@@ -39,7 +46,14 @@ export async function showAccount(
   const party = relyingPartyOf(deps.dashboardUrl);
   const elsewhere = party?.id === http.hostname ? undefined : party?.origin;
   const usesPasskeys = party !== undefined;
-  const facts = { sessions, current: session.sessionId, passkeys, usesPasskeys, elsewhere };
+  const ways = await otherWays(deps);
+  const followsClaims = person.identity?.roleSource === 'claims';
+  const shown = {
+    usesPasswords: ways.usesPasswords && !followsClaims,
+    hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
+    issuer: deps.singleSignOn?.provider.issuer,
+  };
+  const facts = { sessions, current: session.sessionId, passkeys, usesPasskeys, elsewhere, ...shown };
   const content = accountContent({ ...facts, ...parts }, viewer);
   return show({ title: messages.text('account.title'), content, usesPasskeys }, status);
 }
@@ -66,6 +80,7 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
       needs: 'own.manage',
       isFresh: true,
       async handle(visit) {
+        await mustBeOn('usesPasswords', otherWays(deps));
         const passwordProblem = await changePassword(visit, visit.field('password'), visit.deps);
         if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
         return goTo(visit.reply, `${PATH}?done=password`);
@@ -99,6 +114,8 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
     session: 'account.sessions.ended',
     passkey: 'account.passkeys.added',
     passkey_removed: 'account.passkeys.removed',
+    connected: 'sso.connect.done',
+    disconnected: 'sso.disconnect.done',
   } as const;
   const what = query('done');
   return Object.hasOwn(done, what) ? { said: html`${messages.text(done[what as keyof typeof done])}` } : {};
@@ -106,7 +123,8 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
 
 function accountContent(parts: AccountParts, viewer: Viewer): Html {
   const { sessions, current, said, nameProblem, passwordProblem } = parts;
-  const { name, login } = viewer.person;
+  const { issuer, usesPasswords, hasPasskeyPanel } = parts;
+  const { name, login, identity } = viewer.person;
   const nameForm = html`<div class="fields">${field({ name: 'name', label: messages.text('account.name'), value: name, autocomplete: 'name', problem: nameProblem, maxLength: 200 })}</div>
 <div class="buttons"><button>${messages.text('account.name.save')}</button></div>`;
   const passwordForm = html`<div class="fields">${field({ name: 'password', label: messages.text('field.new_password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: passwordProblem, maxLength: 200 })}</div>
@@ -115,8 +133,9 @@ function accountContent(parts: AccountParts, viewer: Viewer): Html {
   return html`${top(messages.text('account.title'), html`<bdi>${login}</bdi>`)}
 ${said !== undefined && notice('done', said, true)}
 <section class="panel">${postForm(viewer, `${PATH}/name`, nameForm)}</section>
-<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>
-${passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}
+${usesPasswords && html`<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>`}
+${(hasPasskeyPanel || parts.passkeys.length > 0) && passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}
+${issuer !== undefined && identityPanel({ issuer, identity }, viewer)}
 <section class="panel"><h2>${messages.text('account.sessions')}</h2>
 <ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
 ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;

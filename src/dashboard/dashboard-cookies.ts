@@ -3,6 +3,7 @@
 import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { CookieToSet } from '../http/cookies.ts';
 import { CHALLENGE_SECONDS } from '../people/passkey-challenge.ts';
+import { PENDING_SECONDS } from '../people/pending-sign-in.ts';
 import { LONGEST_MS } from '../people/sessions.ts';
 
 type Place = { readonly dashboardUrl: string };
@@ -15,6 +16,7 @@ const nameOf = (name: string, { dashboardUrl }: Place): string =>
 const SESSION = 'kalends_session';
 const KNOWN = 'kalends_known';
 const PASSKEY = 'kalends_passkey';
+const SINGLE_SIGN_ON = 'kalends_single_sign_on';
 const KNOWN_SECONDS = 180 * 24 * 3600;
 
 export type DashboardCookies = {
@@ -22,6 +24,8 @@ export type DashboardCookies = {
   readonly mark: string | undefined;
   /** The challenge of a passkey that this browser was asked for. */
   readonly passkey: string | undefined;
+  /** What this browser left for an issuer with. */
+  readonly singleSignOn: string | undefined;
   readonly theme: Theme;
 };
 
@@ -29,6 +33,7 @@ export const readDashboardCookies = (received: Received, place: Place): Dashboar
   session: received?.[nameOf(SESSION, place)],
   mark: received?.[nameOf(KNOWN, place)],
   passkey: received?.[nameOf(PASSKEY, place)],
+  singleSignOn: received?.[nameOf(SINGLE_SIGN_ON, place)],
   theme: parseTheme(received?.kalends_theme) ?? 'auto',
 });
 
@@ -55,4 +60,16 @@ export const passkeyCookie = (challenge: string, place: Place): CookieToSet => (
   value: challenge,
   maxAge: CHALLENGE_SECONDS,
   isStrict: true,
+});
+
+/** Until the browser comes back from the issuer: Lax, since another site sends it. */
+export const singleSignOnCookie = (pending: string, place: Place): CookieToSet => ({
+  name: nameOf(SINGLE_SIGN_ON, place),
+  value: pending,
+  maxAge: PENDING_SECONDS,
+});
+
+export const endedSingleSignOnCookie = (place: Place): CookieToSet => ({
+  ...singleSignOnCookie('', place),
+  maxAge: 0,
 });

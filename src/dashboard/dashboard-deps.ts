@@ -20,6 +20,7 @@ import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { SignInLimits } from '../people/sign-in.ts';
+import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -105,6 +106,8 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   /** What deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;
+  /** Undefined: there is none. */
+  readonly singleSignOn: SingleSignOn | undefined;
   /** Marks browsers in which somebody signed in before. */
   readonly knownBrowserKey: Buffer;
   /** The origin that browsers know the dashboard by; undefined: there is none. */

@@ -29,10 +29,45 @@ const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
   passkey_taken: 409,
   last_way: 409,
   flow_ended: 404,
+  way_off: 403,
+  identity_taken: 409,
+  role_from_claims: 409,
+  issuer_unavailable: 503,
+  sign_in_cancelled: 401,
+  sign_in_ended: 409,
+  sign_in_failed: 401,
+  not_invited: 403,
+  other_person: 403,
+  not_fresh_there: 403,
 };
 
 /** When a browser may ask again while the database is away. */
 const AWAY_SECONDS = 5;
+
+/** The status of a refusal. */
+export const refusalStatus = ({ kind }: PeopleRefusal): number => STATUS[kind];
+
+/** What only single sign-on is refused for; each has its sentence. */
+const OF_SINGLE_SIGN_ON = [
+  'way_off',
+  'identity_taken',
+  'role_from_claims',
+  'issuer_unavailable',
+  'sign_in_cancelled',
+  'sign_in_ended',
+  'sign_in_failed',
+  'not_invited',
+  'other_person',
+  'not_fresh_there',
+] as const satisfies readonly PeopleRefusalKind[];
+/** What also happens elsewhere, and means something of its own here. */
+const HERE_TOO = ['last_owner', 'login_taken'] as const satisfies readonly PeopleRefusalKind[];
+
+/** The sentence for what goes wrong with single sign-on; undefined for anything else. */
+export function refusalText({ kind }: PeopleRefusal): string | undefined {
+  const known = [...OF_SINGLE_SIGN_ON, ...HERE_TOO].find((one) => one === kind);
+  return known && messages.text(`sso.${known}`);
+}
 
 export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
   app.setErrorHandler(async (thrown, http, reply) => {
@@ -97,6 +132,9 @@ async function wordsOf(
   http: FastifyRequest,
   deps: OpenDashboard,
 ): Promise<{ readonly title: string; readonly text: Html }> {
+  const ofSingleSignOn = OF_SINGLE_SIGN_ON.find((kind) => kind === reason);
+  if (ofSingleSignOn !== undefined)
+    return { title: messages.text('error.bad.title'), text: html`${messages.text(`sso.${ofSingleSignOn}`)}` };
   switch (reason) {
     case 'not_there':
     case 'foreign_form':

@@ -23,6 +23,7 @@ import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
+import { singleSignOnRoutes } from './single-sign-on.route.ts';
 import { systemRoutes } from './system.route.ts';
 import { userRoutes } from './user.route.ts';
 import { userActionRoutes } from './user-actions.route.ts';
@@ -56,6 +57,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...systemRoutes(),
   ...accountRoutes(deps),
   ...passkeyRoutes(deps),
+  ...singleSignOnRoutes(deps),
 ];
 
 /** Nothing where there is none (KALENDS_DASHBOARD). On an origin of its own it is at that one only. */

@@ -6,8 +6,10 @@ import { acceptLink, openLink } from '../people/invitations.ts';
 import { provesPassword } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { Person } from '../people/person.ts';
-import { beginSession, findSignedIn } from '../people/sessions.ts';
+import type { Invitation } from '../people/person-store.ts';
+import { beginSession, findSignedIn, type Place } from '../people/sessions.ts';
 import { markOf, signIn } from '../people/sign-in.ts';
+import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -28,13 +30,20 @@ export function doorRoutes(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] 
   return [...signingIn(deps), ...joining(deps), ...proving(deps), themes(deps), nowhere];
 }
 
+/** Passkeys are shown where they can exist. */
+export const shownWays = ({ usesPasswords, usesPasskeys }: Ways, { dashboardUrl }: OpenDashboard): Ways => ({
+  usesPasswords,
+  usesPasskeys: usesPasskeys && relyingPartyOf(dashboardUrl) !== undefined,
+});
+
 /** Shows the page to sign in. */
 export const signInShower =
   (deps: OpenDashboard) =>
   async ({ reply, cookies }: DoorVisit, parts: Partial<SignInParts>, status = 200) => {
     const host = new URL(deps.dashboardUrl).host;
-    const usesPasskeys = relyingPartyOf(deps.dashboardUrl) !== undefined;
-    const facts = { theme: cookies.theme, host, next: '/dashboard', usesPasskeys };
+    const ways = shownWays(await otherWays(deps), deps);
+    const issuer = deps.singleSignOn?.provider.issuer;
+    const facts = { theme: cookies.theme, host, next: '/dashboard', ...ways, issuer };
     const hasPeople = await deps.people.hasPeople();
     return sendPage(reply, signInPage({ ...facts, hasPeople, ...parts }), status);
   };
@@ -60,6 +69,7 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
         const { http, cookies, field } = visit;
         const next = ownDashboardPath(field('next'));
         const login = field('login');
+        await mustBeOn('usesPasswords', otherWays(deps));
         try {
           const attempt = { login, password: field('password'), address: http.ip, mark: cookies.mark };
           const person = await signIn(attempt, deps);
@@ -94,28 +104,36 @@ function problemOf(
   return kind === 'wrong_login' ? messages.text(wrong) : undefined;
 }
 
-/** A session that is new in any case, whatever cookie the browser came with: that one ends. */
+/** Signs in, and leads on. */
 export async function comeIn(
-  { http, reply, cookies }: DoorVisit,
-  { personId, name, next }: Pick<Person, 'personId' | 'name'> & { readonly next: string },
+  visit: DoorVisit,
+  { next, ...person }: Pick<Person, 'personId' | 'name'> & { readonly next: string },
   deps: OpenDashboard,
 ) {
+  await openSession(visit, person, deps);
+  return goTo(visit.reply, next);
+}
+
+/** A session that is new in any case, whatever cookie the browser came with: that one ends. */
+export async function openSession(
+  { http, reply, cookies }: DoorVisit,
+  { personId, name, provedAt }: Pick<Person, 'personId' | 'name'> & Pick<Place, 'provedAt'>,
+  deps: OpenDashboard,
+): Promise<void> {
   const before = await findSignedIn(cookies.session, deps);
   if (before !== undefined) await deps.people.endSession(before.person.personId, before.session.sessionId);
-  const place = { address: http.ip, browser: http.headers['user-agent'] ?? '' };
+  const place = { address: http.ip, browser: http.headers['user-agent'] ?? '', provedAt };
   const actor = { kind: 'person', id: personId, name } as const;
   const { people } = deps.auditedFor({ actor, address: http.ip, now: deps.now });
   const secret = await beginSession(personId, place, { people, now: deps.now });
   const publicUrl = { publicUrl: deps.dashboardUrl };
   setCookie(reply, sessionCookie(secret, deps), publicUrl);
   setCookie(reply, knownCookie(markOf(personId, deps.knownBrowserKey), deps), publicUrl);
-  return goTo(reply, next);
 }
 
 /** Opening a link spends nothing: programs that look at addresses in mails open them too. */
 function joining(deps: OpenDashboard): DoorRoute[] {
   const path = '/dashboard/join/:token';
-  const usesPasskeys = relyingPartyOf(deps.dashboardUrl) !== undefined;
   return [
     {
       method: 'GET',
@@ -123,10 +141,8 @@ function joining(deps: OpenDashboard): DoorRoute[] {
       needs: 'nobody',
       async handle({ http, reply, cookies, parameter }) {
         const invitation = await openLink(parameter('token'), deps);
-        return sendPage(
-          reply,
-          joinPage({ theme: cookies.theme, path: pathOf(http), invitation, usesPasskeys }),
-        );
+        const ways = await joiningWays(invitation, deps);
+        return sendPage(reply, joinPage({ theme: cookies.theme, path: pathOf(http), invitation, ...ways }));
       },
     },
     {
@@ -138,6 +154,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const typed = { name: field('name'), login: field('login') };
         const token = parameter('token');
         const invitation = await openLink(token, deps);
+        await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
         const registration = { ...typed, password: field('password'), address: http.ip };
         const outcome = await acceptLink(token, registration, deps);
         if ('personId' in outcome) return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
@@ -146,7 +163,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
           path: pathOf(http),
           invitation,
           typed,
-          usesPasskeys,
+          ...(await joiningWays(invitation, deps)),
           ...outcome,
         };
         return sendPage(reply, joinPage(parts), 400);
@@ -155,9 +172,19 @@ function joining(deps: OpenDashboard): DoorRoute[] {
   ];
 }
 
-/** Whether they have one, where there can be any. */
-export const hasPasskeys = async ({ personId }: Person, deps: OpenDashboard): Promise<boolean> =>
-  relyingPartyOf(deps.dashboardUrl) !== undefined && (await deps.people.listPasskeys(personId)).length > 0;
+/** What a link's page offers. */
+export const joiningWays = async (invitation: Invitation, deps: OpenDashboard) => ({
+  ...shownWays(await waysOfLink(invitation, deps), deps),
+  issuer: deps.singleSignOn?.provider.issuer,
+});
+
+/** With what they can prove that it is still them, as the page shows it. */
+export async function confirmingWays(person: Person, deps: OpenDashboard) {
+  const { usesPasswords, usesPasskeys, usesSingleSignOn } = await waysOfPerson(person, deps);
+  const canBe = usesPasskeys && relyingPartyOf(deps.dashboardUrl) !== undefined;
+  const hasPasskeys = canBe && (await deps.people.listPasskeys(person.personId)).length > 0;
+  return { usesPasswords: usesPasswords && person.hasPassword, usesPasskeys: hasPasskeys, usesSingleSignOn };
+}
 
 function proving(deps: OpenDashboard): DashboardRoute[] {
   const path = '/dashboard/confirm';
@@ -167,8 +194,8 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
       path,
       needs: 'own.manage',
       async handle({ reply, query, viewer }) {
-        const usesPasskeys = await hasPasskeys(viewer.person, deps);
-        return sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')), usesPasskeys }, viewer));
+        const ways = await confirmingWays(viewer.person, deps);
+        return sendPage(reply, confirmPage({ next: ownDashboardPath(query('next')), ...ways }, viewer));
       },
     },
     {
@@ -178,6 +205,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
       async handle({ reply, field, person, session, viewer }) {
         const next = ownDashboardPath(field('next'));
         const { sessionId } = session;
+        await mustBeOn('usesPasswords', waysOfPerson(person, deps));
         // Whoever sits at an open session guesses no faster than a stranger.
         const retryAfter = await deps.signInLimits.ofBrowser(sessionId);
         const isRight = retryAfter === undefined && (await provesPassword(person, field('password'), deps));
@@ -186,7 +214,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
             ...(retryAfter !== undefined && { retryAfter }),
           });
           const problem = problemOf(refusal, 'confirm.wrong');
-          const page = confirmPage({ next, problem, usesPasskeys: await hasPasskeys(person, deps) }, viewer);
+          const page = confirmPage({ next, problem, ...(await confirmingWays(person, deps)) }, viewer);
           return sendPage(reply, page, retryAfter === undefined ? 401 : 429);
         }
         await deps.signInLimits.ofBrowser.refund(sessionId);

@@ -14,10 +14,11 @@ import {
   signInWithPasskey,
 } from '../people/passkeys.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
+import { mustBeOn, otherWays, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { showAccount } from './account.route.ts';
 import { passkeyCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { comeIn, signInShower } from './door.route.ts';
+import { comeIn, confirmingWays, joiningWays, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { confirmPage, joinPage } from './pages/door.page.ts';
@@ -88,6 +89,7 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
       needs: 'own.manage',
       isFresh: true,
       async handle(visit) {
+        await mustBeOn('usesPasskeys', otherWays(deps));
         try {
           const answer = { ...answerOf(visit), name: visit.field('passkey'), purpose };
           await addPasskey(visit.person, answer, visit.deps);
@@ -132,6 +134,7 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
       needs: 'nobody',
       async handle(visit) {
         const next = ownDashboardPath(visit.field('next'));
+        await mustBeOn('usesPasskeys', otherWays(deps));
         try {
           // Who it is shows when the answer holds; a counter that fell is audited before that.
           const audited = deps.auditedFor({
@@ -167,11 +170,13 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
       async handle(visit) {
         const { reply, person, session, viewer } = visit;
         const next = ownDashboardPath(visit.field('next'));
+        await mustBeOn('usesPasskeys', waysOfPerson(person, deps));
         try {
           await signInWithPasskey(answerOf(visit), { purpose, proving: person }, visit.deps);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);
-          return sendPage(reply, confirmPage({ next, problem, usesPasskeys: true }, viewer), status);
+          const ways = await confirmingWays(person, deps);
+          return sendPage(reply, confirmPage({ next, problem, ...ways }, viewer), status);
         }
         await deps.people.proveSession(session.sessionId, deps.now());
         return goTo(reply, next);
@@ -207,9 +212,11 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const token = parameter('token');
         const invitation = await openLink(token, deps);
         const typed = { name: field('name'), login: field('login') };
+        await mustBeOn('usesPasskeys', waysOfLink(invitation, deps));
+        const ways = await joiningWays(invitation, deps);
         const show = (parts: object, status: number) => {
           const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed };
-          return sendPage(reply, joinPage({ ...facts, usesPasskeys: true, ...parts }), status);
+          return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
         };
         try {
           const made = await readNewPasskey({ ...answerOf(visit), name: '' }, purposeOf(token), deps);

@@ -69,6 +69,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     signInLimits: signInLimits(),
     sealer,
     program: programForTests(),
+    singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     clearLog: () => db.clearLog(),

@@ -48,6 +48,7 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     signInLimits: signInLimits(),
     sealer,
     program: programForTests(),
+    singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     clearLog: async () => true,

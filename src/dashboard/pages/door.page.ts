@@ -10,6 +10,7 @@ import { dashboardMessages as messages } from '../messages/messages.ts';
 import { doorPage, postForm, type Viewer } from './layout.page.ts';
 import { command, field } from './parts.page.ts';
 import { passkeyButton } from './passkeys.page.ts';
+import { singleSignOnButton, singleSignOnConfirmation, singleSignOnForm } from './single-sign-on.page.ts';
 
 export type SignInParts = {
   readonly theme: Theme;
@@ -19,8 +20,11 @@ export type SignInParts = {
   readonly login?: string;
   /** Why it is shown again. */
   readonly problem?: string | undefined;
+  readonly usesPasswords: boolean;
   /** Whether passkeys can exist at this address. */
   readonly usesPasskeys: boolean;
+  /** Of single sign-on, where there is one. */
+  readonly issuer: string | undefined;
   /** Whether anybody is registered who could. */
   readonly hasPeople: boolean;
 };
@@ -28,21 +32,28 @@ export type SignInParts = {
 const INVITE = `${COMMAND} admin invite`;
 
 export function signInPage(parts: SignInParts): Page {
-  const { theme, host, next, login = '', problem, hasPeople, usesPasskeys } = parts;
-  if (!hasPeople) {
+  const { theme, host, problem, hasPeople, usesPasskeys } = parts;
+  const { issuer, usesPasswords, next } = parts;
+  if (!hasPeople && issuer === undefined) {
     const title = messages.text('sign_in.nobody.title');
     const content = html`<p class="lead">${messages.text('sign_in.nobody.text')}</p>${command(`${INVITE} --role owner`)}`;
     return doorPage({ title, content }, theme);
   }
   const content = html`<p class="lead">${messages.markup('sign_in.lead', { host })}</p>
 ${problem !== undefined && notice('trouble', html`${problem}`)}
-<form method="post" action="/dashboard/sign-in" class="fields"><input type="hidden" name="next" value="${next}">
-${field({ name: 'login', label: messages.text('field.login'), type: 'email', value: login, autocomplete: 'username webauthn', isFirst: login === '' })}
-${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', isFirst: login !== '' })}
-<button class="primary">${messages.text('sign_in.do')}</button>
-${usesPasskeys && passkeyButton({ does: 'get', label: messages.text('passkey.sign_in'), path: '/dashboard/sign-in/passkey' })}</form>
+${(usesPasswords || usesPasskeys) && ownWays(parts)}
+${issuer !== undefined && singleSignOnForm(issuer, next, !usesPasswords)}
 <div class="help"><p>${messages.text('sign_in.help')}</p>${command(`${COMMAND} admin reset E-MAIL`)}</div>`;
   return doorPage({ title: messages.text('sign_in.title'), content, usesPasskeys }, theme);
+}
+
+function ownWays({ next, login = '', usesPasswords, usesPasskeys }: SignInParts): Html {
+  const withPassword = html`${field({ name: 'login', label: messages.text('field.login'), type: 'email', value: login, autocomplete: 'username webauthn', isFirst: login === '' })}
+${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', isFirst: login !== '' })}
+<button class="primary">${messages.text('sign_in.do')}</button>`;
+  return html`<form method="post" action="/dashboard/sign-in" class="fields"><input type="hidden" name="next" value="${next}">
+${usesPasswords && withPassword}
+${usesPasskeys && passkeyButton({ does: 'get', label: messages.text('passkey.sign_in'), path: '/dashboard/sign-in/passkey' })}</form>`;
 }
 
 export type JoinParts = {
@@ -51,29 +62,36 @@ export type JoinParts = {
   readonly invitation: Invitation;
   readonly typed?: Omit<Registration, 'password'>;
   readonly problems?: FieldProblems;
+  readonly usesPasswords: boolean;
   /** Whether passkeys can exist at this address. */
   readonly usesPasskeys: boolean;
+  /** Of single sign-on, where there is one. */
+  readonly issuer: string | undefined;
   /** Why the passkey was not taken. */
   readonly problem?: string | undefined;
 };
 
 /** Each purpose has its own words. */
 export function joinPage(parts: JoinParts): Page {
-  const { theme, path, invitation, typed, problems = {}, problem, usesPasskeys } = parts;
+  const { theme, path, invitation, typed, problems = {}, problem } = parts;
+  const { usesPasswords, usesPasskeys, issuer } = parts;
   const { purpose, role, login } = invitation;
   const lead = messages.markup(`${purpose}.lead`, {
     role: messages.text(`role.${role}`),
     login: login ?? '',
   });
   const isReset = purpose === 'reset';
+  const password = html`${field({ name: 'password', label: messages.text(isReset ? 'field.new_password' : 'field.password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: problems.password, isFirst: isReset, maxLength: 200 })}
+<button class="primary">${messages.text(`${purpose}.do`)}</button>`;
   const content = html`<p class="lead">${lead}</p>
 ${problem !== undefined && notice('trouble', html`${problem}`)}
 <form method="post" action="${path}" class="fields">
 ${!isReset && field({ name: 'name', label: messages.text('field.name'), value: typed?.name ?? '', autocomplete: 'name', problem: problems.name, isFirst: Object.keys(problems).length === 0, maxLength: 200 })}
 ${loginField(invitation, typed?.login ?? '', problems.login)}
-${field({ name: 'password', label: messages.text(isReset ? 'field.new_password' : 'field.password'), type: 'password', autocomplete: 'new-password', hint: messages.text('field.password.hint'), problem: problems.password, isFirst: isReset, maxLength: 200 })}
-<button class="primary">${messages.text(`${purpose}.do`)}</button>
-${usesPasskeys ? passkeyButton({ does: 'create', label: messages.text('passkey.join'), path: `${path}/passkey` }) : html`<p class="hint">${messages.text('passkey.no_passkeys')}</p>`}</form>`;
+${usesPasswords && password}
+${usesPasskeys && passkeyButton({ does: 'create', label: messages.text('passkey.join'), path: `${path}/passkey` })}
+${!usesPasskeys && usesPasswords && html`<p class="hint">${messages.text('passkey.no_passkeys')}</p>`}
+${issuer !== undefined && singleSignOnButton(`${path}/single-sign-on`, !usesPasswords, messages.text('sso.join'))}</form>`;
   return doorPage({ title: messages.text(`${purpose}.title`), content, usesPasskeys }, theme);
 }
 
@@ -104,13 +122,16 @@ export function linkEndedPage(theme: Theme): Page {
 export type ConfirmParts = {
   readonly next: string;
   readonly problem?: string | undefined;
+  readonly usesPasswords: boolean;
   /** Whether they have one that can be used at this address. */
   readonly usesPasskeys: boolean;
+  readonly usesSingleSignOn: boolean;
 };
 
-export function confirmPage({ next, problem, usesPasskeys }: ConfirmParts, viewer: Viewer): Page {
-  const { hasPassword, login } = viewer.person;
-  const withPassword = hasPassword
+export function confirmPage(parts: ConfirmParts, viewer: Viewer): Page {
+  const { next, problem, usesPasswords, usesPasskeys, usesSingleSignOn } = parts;
+  const { login } = viewer.person;
+  const withPassword = usesPasswords
     ? html`${field({ name: 'password', label: messages.text('field.password'), type: 'password', autocomplete: 'current-password', problem, isFirst: true })}
 <button class="primary">${messages.text('confirm.do')}</button>`
     : problem !== undefined && notice('trouble', html`${problem}`);
@@ -123,7 +144,8 @@ export function confirmPage({ next, problem, usesPasskeys }: ConfirmParts, viewe
 ${withPassword}
 ${withPasskey}</div>`;
   const content = html`<p class="lead">${messages.text('confirm.lead')}</p>
-${postForm(viewer, '/dashboard/confirm', form)}`;
+${(usesPasswords || usesPasskeys) && postForm(viewer, '/dashboard/confirm', form)}
+${usesSingleSignOn && singleSignOnConfirmation(next, !usesPasswords, viewer)}`;
   return doorPage({ title: messages.text('confirm.title'), content, usesPasskeys }, viewer.theme);
 }
 

@@ -1,15 +1,15 @@
 /** A page that goes on by itself: a step of its own between two origins, so that no form or cookie is carried across. */
 import type { Theme } from '../../branding/branding.ts';
-import { html } from '../../http/html.ts';
+import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { doorPage } from './layout.page.ts';
 
 /** `to` is made by the server; in a browser that does not go there by itself its link does the same. */
 export function onwardPage(
-  { to, title }: { readonly to: string; readonly title: string },
+  { to, title, lead }: { readonly to: string; readonly title: string; readonly lead?: Html },
   theme: Theme,
 ): Page {
-  const content = html`<div class="buttons"><a class="button primary" href="${to}" data-goes-on>${messages.text('onward.do')}</a></div>`;
+  const content = html`${lead !== undefined && html`<p class="lead">${lead}</p>`}<div class="buttons"><a class="button primary" href="${to}" data-goes-on>${messages.text('onward.do')}</a></div>`;
   return doorPage({ title, content, goesOnTo: to }, theme);
 }

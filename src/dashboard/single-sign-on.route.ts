@@ -1,0 +1,282 @@
+/** Single sign-on: a browser leaves for the operator's issuer and comes back, to sign in, to join, or to prove that it is still you. */
+import type { FastifyReply } from 'fastify';
+
+import { setCookie } from '../http/cookies.ts';
+import { sendPage } from '../http/page.ts';
+import type { ProvenIdentity } from '../people/identity-provider.ts';
+import { acceptLinkWithIdentity, openLink } from '../people/invitations.ts';
+import {
+  type PendingReturn,
+  type ReturnedPending,
+  readPending,
+  type SignInPurpose,
+  sealPending,
+  spendPending,
+} from '../people/pending-sign-in.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { Person } from '../people/person.ts';
+import { countedForNobody } from '../people/sign-in.ts';
+import {
+  connectIdentity,
+  describedBy,
+  disconnectIdentity,
+  identityOf,
+  mustNotFollowClaims,
+  personOfIdentity,
+  provenFreshly,
+  singleSignOnOf,
+} from '../people/single-sign-on.ts';
+import { endedSingleSignOnCookie, singleSignOnCookie } from './dashboard-cookies.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { refusalStatus, refusalText } from './dashboard-errors.ts';
+import { joiningWays, openSession, signInShower } from './door.route.ts';
+import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
+import { joinPage } from './pages/door.page.ts';
+import { betweenPage } from './pages/single-sign-on.page.ts';
+
+const ACCOUNT = '/dashboard/account';
+const CALLBACK = '/dashboard/sign-in/callback';
+const MOST_PATH_CHARACTERS = 500;
+const MOST_FIELD_CHARACTERS = 200;
+
+export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => [
+  ...leaving(deps),
+  ...owning(deps),
+  callback(deps),
+];
+
+/** Where the issuer sends browsers back to. */
+const redirectUriOf = ({ dashboardUrl }: OpenDashboard): string => `${dashboardUrl}${CALLBACK}`;
+
+/** Whether the issuer is to ask who it is. */
+const isFreshFor = ({ for: use }: SignInPurpose): boolean => use === 'confirm';
+
+/** Sends the browser to the issuer, with what it comes back with in a cookie of its own. */
+async function leave(
+  { http, reply, cookies }: Pick<DoorVisit, 'http' | 'reply' | 'cookies'>,
+  { purpose, next }: Pick<PendingReturn, 'purpose' | 'next'>,
+  deps: OpenDashboard,
+): Promise<FastifyReply> {
+  const { provider } = singleSignOnOf(deps);
+  const request = { redirectUri: redirectUriOf(deps), isFresh: isFreshFor(purpose) };
+  const { url, pending } = await provider.begin(request);
+  const path = next.length > MOST_PATH_CHARACTERS ? '/dashboard' : next;
+  const countedFor = countedForNobody({ address: http.ip, mark: cookies.mark }, deps);
+  const sealed = sealPending({ ...pending, purpose, next: path, countedFor }, deps);
+  setCookie(reply, singleSignOnCookie(sealed, deps), { publicUrl: deps.dashboardUrl });
+  return sendPage(reply, betweenPage({ to: url, issuer: provider.issuer, theme: cookies.theme }));
+}
+
+function leaving(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
+  return [
+    {
+      method: 'POST',
+      path: '/dashboard/sign-in/single-sign-on',
+      needs: 'nobody',
+      async handle(visit) {
+        const next = ownDashboardPath(visit.field('next'));
+        try {
+          return await leave(visit, { purpose: { for: 'sign_in' }, next }, deps);
+        } catch (reason) {
+          return showAtDoor(visit, { reason, next }, deps);
+        }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/dashboard/join/:token/single-sign-on',
+      needs: 'nobody',
+      async handle(visit) {
+        const token = visit.parameter('token');
+        await openLink(token, deps);
+        const typed = (name: string) => visit.field(name).trim().slice(0, MOST_FIELD_CHARACTERS);
+        const purpose = { for: 'join', token, name: typed('name'), login: typed('login') } as const;
+        return leave(visit, { purpose, next: '/dashboard' }, deps);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/dashboard/confirm/single-sign-on',
+      needs: 'own.manage',
+      async handle(visit) {
+        const { personId } = visit.person;
+        const purpose = { for: 'confirm', personId, sessionId: visit.session.sessionId } as const;
+        return leave(visit, { purpose, next: ownDashboardPath(visit.field('next')) }, deps);
+      },
+    },
+  ];
+}
+
+function owning(deps: OpenDashboard): DashboardRoute[] {
+  const path = `${ACCOUNT}/single-sign-on`;
+  return [
+    {
+      method: 'POST',
+      path,
+      needs: 'own.manage',
+      isFresh: true,
+      async handle(visit) {
+        mustNotFollowClaims(visit.person);
+        const { personId } = visit.person;
+        const purpose = { for: 'connect', personId, sessionId: visit.session.sessionId } as const;
+        return leave(visit, { purpose, next: `${ACCOUNT}?done=connected` }, deps);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/remove`,
+      needs: 'own.manage',
+      isFresh: true,
+      async handle({ reply, person, deps }) {
+        await disconnectIdentity(person, deps);
+        return goTo(reply, `${ACCOUNT}?done=disconnected`);
+      },
+    },
+  ];
+}
+
+/**
+ * Opened by the issuer's site: it is this browser's return if it has what this browser left with, and it is answered once. What is
+ * Strict among our cookies does not come with it.
+ */
+function callback(deps: OpenDashboard): DoorRoute {
+  return {
+    method: 'GET',
+    path: CALLBACK,
+    needs: 'nobody',
+    async handle(visit) {
+      const { http, reply, cookies } = visit;
+      const { provider } = singleSignOnOf(deps);
+      const { pending, refund } = await spentReturn(visit, deps);
+      const { purpose, next } = pending;
+      try {
+        const returned = new URL(http.url, deps.dashboardUrl);
+        const request = { redirectUri: redirectUriOf(deps), isFresh: isFreshFor(purpose) };
+        const proven = await provider.complete(returned, pending, request);
+        await refund();
+        const page = await finish(visit, { purpose, proven }, deps);
+        if (page !== undefined) return page;
+      } catch (reason) {
+        if (purpose.for !== 'sign_in') {
+          logRefusal(reason, visit, deps);
+          throw reason;
+        }
+        return showAtDoor(visit, { reason, next }, deps);
+      }
+      return sendPage(reply, betweenPage({ to: next, issuer: provider.issuer, theme: cookies.theme }));
+    },
+  };
+}
+
+/**
+ * What the browser left with, spent. It is counted under a key that was sealed here when it left, so that nobody is counted for
+ * somebody else. Throws PeopleRefusal `sign_in_ended` or `too_many`.
+ */
+async function spentReturn(
+  { reply, cookies, query }: DoorVisit,
+  deps: OpenDashboard,
+): Promise<{ readonly pending: ReturnedPending; readonly refund: () => Promise<void> }> {
+  const pending = readPending({ cookie: cookies.singleSignOn, state: query('state') }, deps);
+  if (pending === undefined) throw new PeopleRefusal('sign_in_ended');
+  const { ofReturns } = deps.signInLimits;
+  const retryAfter = await ofReturns(pending.countedFor);
+  if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
+  if (!(await spendPending(pending, deps))) throw new PeopleRefusal('sign_in_ended');
+  setCookie(reply, endedSingleSignOnCookie(deps), { publicUrl: deps.dashboardUrl });
+  return { pending, refund: () => ofReturns.refund(pending.countedFor) };
+}
+
+type Finishing = { readonly purpose: SignInPurpose; readonly proven: ProvenIdentity };
+
+/** Does what they left for. Answers a page where something is wrong with what they typed before. */
+async function finish(
+  visit: DoorVisit,
+  { purpose, proven }: Finishing,
+  deps: OpenDashboard,
+): Promise<FastifyReply | undefined> {
+  const address = visit.http.ip;
+  switch (purpose.for) {
+    case 'sign_in': {
+      const audited = deps.auditedFor({ actor: { kind: 'system' }, address, now: deps.now });
+      const person = await personOfIdentity(proven, { ...deps, ...audited });
+      // Who was signed in at the issuer since yesterday has proved nothing now.
+      const provedAt = Math.min(proven.authenticatedAt ?? 0, deps.now());
+      await openSession(visit, { ...person, provedAt }, deps);
+      return undefined;
+    }
+    case 'join':
+      return join(visit, { purpose, proven }, deps);
+    case 'confirm': {
+      const audited = deps.auditedFor({ actor: { kind: 'system' }, address, now: deps.now });
+      await personOfIdentity(proven, { ...deps, ...audited }, purpose.personId);
+      await deps.people.proveSession(purpose.sessionId, provenFreshly(proven, deps.now()));
+      return undefined;
+    }
+    case 'connect': {
+      const person = await livingSession(purpose, deps);
+      const actor = { kind: 'person', id: person.personId, name: person.name } as const;
+      const audited = deps.auditedFor({ actor, address, now: deps.now });
+      await connectIdentity(person, proven, { ...deps, ...audited });
+      return undefined;
+    }
+  }
+}
+
+async function join(
+  visit: DoorVisit,
+  {
+    purpose: { token, ...typed },
+    proven,
+  }: Finishing & { readonly purpose: Extract<SignInPurpose, { readonly for: 'join' }> },
+  deps: OpenDashboard,
+): Promise<FastifyReply | undefined> {
+  const { http, reply, cookies } = visit;
+  const invitation = await openLink(token, deps);
+  const described = describedBy(proven, deps);
+  const filled = { name: typed.name || described.name, login: typed.login || described.login };
+  const registration = { ...filled, identity: identityOf(proven, deps), address: http.ip };
+  const outcome = await acceptLinkWithIdentity(token, registration, deps);
+  if ('problems' in outcome) {
+    const facts = { theme: cookies.theme, path: `/dashboard/join/${token}`, invitation, typed: filled };
+    const ways = await joiningWays(invitation, deps);
+    return sendPage(reply, joinPage({ ...facts, ...ways, ...outcome }), 400);
+  }
+  await openSession(visit, { ...outcome, provedAt: Math.min(proven.authenticatedAt ?? 0, deps.now()) }, deps);
+  return undefined;
+}
+
+/** Who began it, still signed in there. Throws PeopleRefusal `not_signed_in`. */
+async function livingSession(
+  { personId, sessionId }: { readonly personId: string; readonly sessionId: string },
+  { people }: OpenDashboard,
+): Promise<Person> {
+  const [person, sessions] = await Promise.all([people.findPerson(personId), people.listSessions(personId)]);
+  if (person === undefined || !sessions.some((session) => session.sessionId === sessionId))
+    throw new PeopleRefusal('not_signed_in');
+  return person;
+}
+
+/** The page to sign in, with what went wrong: the other ways in are there. */
+async function showAtDoor(
+  visit: DoorVisit,
+  { reason, next }: { readonly reason: unknown; readonly next: string },
+  deps: OpenDashboard,
+): Promise<FastifyReply> {
+  logRefusal(reason, visit, deps);
+  if (!(reason instanceof PeopleRefusal)) throw reason;
+  const problem = refusalText(reason);
+  if (problem === undefined) throw reason;
+  return signInShower(deps)(visit, { next, problem }, refusalStatus(reason));
+}
+
+/** Why it failed is for the operator, who can mend it. */
+function logRefusal(reason: unknown, { http }: DoorVisit, { log }: OpenDashboard): void {
+  if (!(reason instanceof PeopleRefusal) || reason.cause === undefined) return;
+  const { cause, kind } = reason;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const error = cause instanceof Error && 'error' in cause ? String(cause.error) : undefined;
+  log.warn(
+    { kind, reason: said.slice(0, 300), error: error?.slice(0, 100), requestId: http.id },
+    'A single sign-on failed',
+  );
+}
