@@ -11,6 +11,7 @@ import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
+import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
 import { field, instant, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
@@ -139,30 +140,6 @@ ${issuer !== undefined && identityPanel({ issuer, identity }, viewer)}
 <section class="panel"><h2>${messages.text('account.sessions')}</h2>
 <ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
 ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;
-}
-
-const BROWSERS: readonly (readonly [string, RegExp])[] = [
-  ['Edge', /\bEdg\//],
-  ['Opera', /\bOPR\//],
-  ['Firefox', /\bFirefox\//],
-  ['Chrome', /\b(?:Headless)?Chrome\//],
-  ['Safari', /\bSafari\//],
-];
-const SYSTEMS: readonly (readonly [string, RegExp])[] = [
-  ['Android', /\bAndroid\b/],
-  ['iPhone', /\biPhone\b/],
-  ['iPad', /\biPad\b/],
-  ['Windows', /\bWindows\b/],
-  ['macOS', /\bMac OS X\b/],
-  ['Linux', /\bLinux\b/],
-];
-
-/** What a browser says it is, in short; all of it where it is none of the common ones. */
-function browserName(text: string): string {
-  const browser = BROWSERS.find(([, pattern]) => pattern.test(text))?.[0];
-  const system = SYSTEMS.find(([, pattern]) => pattern.test(text))?.[0];
-  if (browser !== undefined && system !== undefined) return messages.text('browser', { browser, system });
-  return text === '' ? messages.text('browser.unknown') : text;
 }
 
 function sessionItem(

@@ -1,7 +1,7 @@
 /** People: who may come in, as what, and the links that let them. */
 import { html } from '../http/html.ts';
-import { invite, joinUrl, makeResetLink } from '../people/invitations.ts';
-import { changeRole, removePerson } from '../people/people.ts';
+import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
+import { changeRole, endSessionsOf, removePerson } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { loginOf, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -72,8 +72,8 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
       method: 'POST',
       path: `${LIST}/invitations/:invitationId/withdraw`,
       needs: 'people.manage',
-      async handle({ reply, parameter, deps }) {
-        await deps.people.removeInvitation(parameter('invitationId'));
+      async handle({ reply, person, parameter, deps }) {
+        await withdrawInvitation(person, parameter('invitationId'), deps);
         return goTo(reply, `${LIST}?done=withdrawn`);
       },
     },
@@ -91,17 +91,40 @@ function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashb
 /** The least, where a form says something else. */
 const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
 
+async function showPerson(
+  { parameter, query, viewer, show }: DashboardVisit,
+  { people, clients }: OpenDashboard,
+) {
+  const personId = parameter('personId');
+  const person = await people.findPerson(personId);
+  if (person === undefined) throw new PeopleRefusal('not_there');
+  const [applications, passkeys, sessions] = await Promise.all([
+    clients.listClients(),
+    people.listPasskeys(personId),
+    people.listSessions(personId),
+  ]);
+  const said = query('done') === 'signed_out' ? html`${messages.text('person.sessions.ended')}` : undefined;
+  const content = personPage({ person, applications, passkeys, sessions, said }, viewer);
+  return show({ title: person.name, content });
+}
+
 function onePerson(deps: OpenDashboard): DashboardRoute[] {
   return [
     {
       method: 'GET',
       path: ONE,
       needs: 'people.manage',
-      async handle({ parameter, viewer, show }) {
-        const person = await deps.people.findPerson(parameter('personId'));
-        if (person === undefined) throw new PeopleRefusal('not_there');
-        const applications = await deps.clients.listClients();
-        return show({ title: person.name, content: personPage({ person, applications }, viewer) });
+      handle: (visit) => showPerson(visit, deps),
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/sessions/end`,
+      needs: 'people.manage',
+      isFresh: true,
+      async handle({ reply, person, parameter, deps }) {
+        const personId = parameter('personId');
+        await endSessionsOf(person, personId, deps);
+        return goTo(reply, `${LIST}/${personId}?done=signed_out`);
       },
     },
     {

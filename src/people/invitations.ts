@@ -81,6 +81,16 @@ async function add(
   return (await people.addInvitation(invitation, hashOfSecret(token))) ? { invitation, token } : undefined;
 }
 
+/** Its link no longer works. Throws PeopleRefusal `not_allowed`, or `not_there` where it was used, has ended or never was. */
+export async function withdrawInvitation(
+  actor: Actor,
+  invitationId: string,
+  { people }: PeopleDeps,
+): Promise<void> {
+  mustBeAllowed(actor, 'people.manage');
+  if (!(await people.removeInvitation(invitationId))) throw new PeopleRefusal('not_there');
+}
+
 /** Where a link leads to. */
 export const joinUrl = (dashboardUrl: string, token: string): string =>
   `${dashboardUrl}/dashboard/join/${token}`;

@@ -7,6 +7,7 @@ import type { Invitation } from '../../people/person-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, field, instant, table, top } from './parts.page.ts';
+import { type AccessParts, accessPanels } from './person-access.page.ts';
 
 export type PeopleParts = {
   readonly people: readonly Person[];
@@ -123,19 +124,28 @@ export function linkPage({ url, who, expiresAt }: LinkParts): Html {
 <div class="buttons"><a class="button primary" href="/dashboard/people">${messages.text('link.done')}</a></div></div>`;
 }
 
-export type PersonParts = { readonly person: Person; readonly applications: readonly Client[] };
+export type PersonParts = AccessParts & {
+  readonly applications: readonly Client[];
+  /** What was just done. */
+  readonly said: Html | undefined;
+};
 
-export function personPage({ person, applications }: PersonParts, viewer: Viewer): Html {
-  const { personId, name, login, role, clientIds } = person;
+export function personPage(parts: PersonParts, viewer: Viewer): Html {
+  const { person, applications, said } = parts;
+  const { personId, name, login, role, clientIds, identity } = person;
   const path = `/dashboard/people/${personId}`;
   const change = html`<div class="fields">${roleFields(role)}${applicationFields(applications, clientIds)}</div>
 <p class="hint">${messages.text('person.role.note')}</p>
 <div class="buttons"><button class="primary">${messages.text('save')}</button></div>`;
+  const followsClaims = identity?.roleSource === 'claims';
+  const claimed = html`<p class="lead">${messages.text(`role.${role}`)}</p><p class="hint">${messages.text('sso.role_from_claims')}</p>`;
   const panel = (title: string, text: string, form: Html) =>
     html`<section class="panel"><h2>${title}</h2><p class="lead">${text}</p><div class="buttons">${form}</div></section>`;
   const remove = html`<button class="destructive">${messages.markup('person.remove.do', { name })}</button>`;
   return html`${top(html`<bdi>${name}</bdi>`, html`<bdi>${login}</bdi>`)}
-<section class="panel"><h2>${messages.text('person.role')}</h2>${postForm(viewer, `${path}/role`, change)}</section>
+${said !== undefined && notice('done', said, true)}
+<section class="panel"><h2>${messages.text('person.role')}</h2>${followsClaims ? claimed : postForm(viewer, `${path}/role`, change)}</section>
+${accessPanels(parts, viewer)}
 ${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, html`<button>${messages.text('person.reset.do')}</button>`))}
 ${panel(messages.text('person.remove'), messages.text('person.remove.text'), postForm(viewer, `${path}/remove`, remove))}`;
 }

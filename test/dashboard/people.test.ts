@@ -1,0 +1,34 @@
+/** A person's page: how they sign in, where they are signed in, and the end of that. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { onSqlite } from '../harness/databases.ts';
+import { leadsTo, openDashboardApp } from './dashboard-app.ts';
+
+onSqlite((open) => {
+  it('an owner sees how and where somebody signs in, and ends their sessions after a fresh sign-in', async () => {
+    const { app, clock, signedIn, stores } = await openDashboardApp(await open());
+    const [owner, ben] = [await signedIn('owner'), await signedIn('developer')];
+    const { personId } = ben;
+    const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: '<i>Phone' };
+    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20 });
+    await stores.people.setIdentity(personId, { issuer: 'https://id.example', subject: 's-1' }, clock.now);
+    const path = `/dashboard/people/${personId}`;
+
+    const { body } = await owner.get(path);
+    for (const part of ['&#60;i&#62;Phone', 's-1', 'id.example', '192.0.2.1', 'They have no password'])
+      assert.ok(body.includes(part), part);
+    assert.ok(!body.includes('<i>Phone'));
+
+    clock.now += 5 * 60_000;
+    assert.match(leadsTo(await owner.post(`${path}/sessions/end`)), /confirm/);
+    assert.equal((await ben.get('/dashboard')).status, 200);
+    clock.now -= 5 * 60_000;
+    assert.equal(leadsTo(await owner.post(`${path}/sessions/end`)), `${path}?done=signed_out`);
+    assert.match(leadsTo(await ben.get('/dashboard')), /sign-in/);
+    assert.match((await owner.get(`${path}?done=signed_out`)).body, /signed out everywhere/);
+    const [entry] = await stores.audit.listEntries({}, { limit: 1 });
+    assert.deepEqual([entry?.action, entry?.subject], ['person.signed_out_everywhere', personId]);
+    await app.close();
+  });
+});
