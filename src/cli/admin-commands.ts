@@ -14,7 +14,8 @@ import {
 import { confirm, YES } from './confirm.ts';
 import { tabulate } from './table.ts';
 
-const PERSON: Positional = { name: 'PERSON', doc: 'An e-mail address or an id.' };
+/** Whom a command is about. */
+export const PERSON: Positional = { name: 'PERSON', doc: 'An e-mail address or an id.' };
 
 const inviteCommand: Command = {
   name: 'admin invite',
@@ -100,7 +101,8 @@ const reset: Command = {
 
 export const adminCommands: readonly Command[] = [inviteCommand, list, remove, reset];
 
-function roleOf(text: string | true | undefined): Role {
+/** The role that `--role` names. */
+export function roleOf(text: string | true | undefined): Role {
   if (text === undefined) return 'owner';
   const role = ROLES.find((one) => one === text);
   if (role === undefined) throw usageError(`--role is ${ROLES.join(', ')}; "${text}" is none of these.`);
@@ -122,11 +124,12 @@ function linkResult({ invitation, token }: MadeLink, context: Context): Result {
 const REASONS: Partial<Record<PeopleRefusal['kind'], string>> = {
   last_owner: 'This is the only owner: invite another one first ("kalends admin invite").',
   login_taken: 'Somebody is registered with this address; "kalends admin reset" makes a way back in.',
-  not_there: 'There is no such person.',
+  not_there: 'There is no such person or invitation.',
+  role_from_claims: 'Their role follows single sign-on: it is changed there.',
 };
 
 /** What is refused, in words for the terminal. */
-async function said<T>(work: Promise<T>): Promise<T> {
+export async function said<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (reason) {

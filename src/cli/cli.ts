@@ -7,6 +7,7 @@ import { ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
 import { adminCommands } from './admin-commands.ts';
+import { adminPersonCommands } from './admin-person-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...connectionCommands,
   ...adminCommands,
+  ...adminPersonCommands,
   ...keysCommands,
   ...webhookCommands,
   ...deliveryCommands,

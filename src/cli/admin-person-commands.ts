@@ -1,0 +1,132 @@
+/** `kalends admin …`: how somebody signs in, their role and sessions, and the invitations that are open. */
+import { withdrawInvitation } from '../people/invitations.ts';
+import { changeRole, endSessionsOf, namedPerson } from '../people/people.ts';
+import { PERSON, roleOf, said } from './admin-commands.ts';
+import type { Command } from './command.ts';
+import { tabulate } from './table.ts';
+
+const at = (instant: number | undefined): string | null =>
+  instant === undefined ? null : new Date(instant).toISOString();
+
+const show: Command = {
+  name: 'admin show',
+  summary: 'Show how somebody signs in, and where they are signed in',
+  positionals: [PERSON],
+  options: [],
+  run: ({ positionals }, { withStorage }) =>
+    withStorage(async ({ people }) => {
+      const person = await namedPerson(positionals.PERSON ?? '', { people });
+      const { personId, login, name, role, clientIds, hasPassword, identity } = person;
+      const passkeys = await people.listPasskeys(personId);
+      const sessions = await people.listSessions(personId);
+      const rows = [
+        ...[
+          ['ID', personId],
+          ['E-MAIL', login],
+          ['NAME', name],
+          ['ROLE', role],
+        ],
+        ['APPLICATIONS', clientIds.join(', ') || '-'],
+        ['PASSWORD', hasPassword ? 'yes' : 'no'],
+        ...passkeys.map((passkey) => [
+          'PASSKEY',
+          `${passkey.name}, last used ${at(passkey.usedAt) ?? 'never'}`,
+        ]),
+        ...(identity === undefined ? [] : [['SINGLE SIGN-ON', `${identity.subject} at ${identity.issuer}`]]),
+        ...sessions.map(({ seenAt, address }) => ['SESSION', `last used ${at(seenAt)} from ${address}`]),
+      ];
+      const json = {
+        person_id: personId,
+        ...{ email: login, name, role, client_ids: clientIds, has_password: hasPassword },
+        passkeys: passkeys.map((passkey) => ({ name: passkey.name, last_used_at: at(passkey.usedAt) })),
+        single_sign_on: identity === undefined ? null : identityDocument(identity),
+        sessions: sessions.map(({ seenAt, address, browser }) => ({
+          ...{ last_used_at: at(seenAt), address, browser },
+        })),
+      };
+      return { json, text: tabulate(rows) };
+    }),
+};
+
+const identityDocument = ({
+  issuer,
+  subject,
+  roleSource,
+}: {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly roleSource: string;
+}): object => ({ issuer, subject, role_source: roleSource });
+
+const role: Command = {
+  name: 'admin role',
+  summary: 'Give somebody another role or other applications',
+  positionals: [PERSON],
+  options: [
+    { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`.', required: true },
+    { name: 'client', value: 'ID,…', doc: 'The applications a developer works on, separated by commas.' },
+  ],
+  notes: ['Who gets another role is signed out everywhere. The only owner stays one.'],
+  run: ({ positionals, options }, { withStorage, deps }) =>
+    withStorage(async ({ people }) => {
+      const person = await namedPerson(positionals.PERSON ?? '', { people });
+      const clientIds = typeof options.client === 'string' ? options.client.split(',') : [];
+      const change = { personId: person.personId, role: roleOf(options.role), clientIds };
+      await said(changeRole('command line', change, { people, now: deps.now }));
+      return {
+        json: { person_id: person.personId, email: person.login, role: change.role },
+        text: `${person.login} is ${change.role} now.`,
+      };
+    }),
+};
+
+const signOut: Command = {
+  name: 'admin sign-out',
+  summary: 'End all sessions of somebody',
+  positionals: [PERSON],
+  options: [],
+  run: ({ positionals }, { withStorage, deps }) =>
+    withStorage(async ({ people }) => {
+      const person = await namedPerson(positionals.PERSON ?? '', { people });
+      const ended = await said(endSessionsOf('command line', person.personId, { people, now: deps.now }));
+      return {
+        json: { person_id: person.personId, email: person.login, ended },
+        text: `${person.login} is signed out everywhere; sessions that ended: ${ended}.`,
+      };
+    }),
+};
+
+const invitations: Command = {
+  name: 'admin invitations',
+  summary: 'List the links that still let somebody in',
+  positionals: [],
+  options: [],
+  run: (_, { withStorage, deps }) =>
+    withStorage(async ({ people }) => {
+      const open = await people.listInvitations(deps.now());
+      const rows = open.map(({ invitationId, purpose, login, role: given, expiresAt }) => [
+        ...[invitationId, purpose, login ?? 'anybody', given, new Date(expiresAt).toISOString()],
+      ]);
+      const json = open.map(({ invitationId, purpose, login, role: given, expiresAt }) => ({
+        ...{ invitation_id: invitationId, purpose, email: login ?? null, role: given },
+        expires_at: at(expiresAt),
+      }));
+      const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'ENDS'], ...rows]);
+      return { json: { invitations: json }, text: open.length === 0 ? 'No link is open.' : table };
+    }),
+};
+
+const withdraw: Command = {
+  name: 'admin withdraw',
+  summary: 'Withdraw an invitation: its link no longer works',
+  positionals: [{ name: 'INVITATION', doc: 'An id of `kalends admin invitations`.' }],
+  options: [],
+  run: ({ positionals }, { withStorage, deps }) =>
+    withStorage(async ({ people }) => {
+      const id = positionals.INVITATION ?? '';
+      await said(withdrawInvitation('command line', id, { people, now: deps.now }));
+      return { json: { withdrawn: true, invitation_id: id }, text: 'The link no longer works.' };
+    }),
+};
+
+export const adminPersonCommands: readonly Command[] = [show, role, signOut, invitations, withdraw];

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { loadConfig } from '../../src/config/config.ts';
+import { hashOfSecret } from '../../src/lib/sealing.ts';
+import { openStorage } from '../../src/open-storage.ts';
+import { type CommandLine, openCommandLine } from './cli-run.ts';
+
+describe('kalends admin', () => {
+  let cli: CommandLine;
+  beforeEach(async () => {
+    cli = await openCommandLine();
+  });
+  afterEach(() => cli.close());
+
+  it('lists the open invitations and withdraws one, once', async () => {
+    await cli.json('admin', 'invite', 'ben@example.com', '--role', 'viewer');
+    const { document } = await cli.json('admin', 'invitations');
+    const [invitation] = document.invitations as Record<string, unknown>[];
+    assert.deepEqual([invitation?.email, invitation?.role], ['ben@example.com', 'viewer']);
+    const id = String(invitation?.invitation_id);
+
+    assert.equal((await cli.json('admin', 'withdraw', id)).exitCode, 0);
+    assert.deepEqual((await cli.json('admin', 'invitations')).document.invitations, []);
+    assert.equal((await cli.json('admin', 'withdraw', id)).document.error, 'not_there');
+  });
+
+  it('shows how somebody signs in, changes their role, and ends their sessions', async () => {
+    for (const [personId, role] of [
+      ['ada', 'owner'],
+      ['ben', 'viewer'],
+    ] as const) {
+      const { document } = await cli.json('admin', 'invite', '--role', role);
+      const token = String(document.url).split('/').at(-1) ?? '';
+      const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
+      const person = { personId, name: personId, login: `${personId}@example.com`, password: 'a hash' };
+      await storage.people.acceptInvitation(hashOfSecret(token), person, Date.now());
+      const times = { createdAt: Date.now(), seenAt: Date.now(), provedAt: Date.now() };
+      const session = { sessionHash: personId, sessionId: personId, personId, ...times };
+      await storage.people.addSession({ ...session, address: '192.0.2.7', browser: 'a test' });
+      await storage.close();
+    }
+    const ben = (await cli.json('admin', 'show', 'ben@example.com')).document;
+    assert.deepEqual(
+      [ben.role, ben.has_password, ben.passkeys, ben.single_sign_on],
+      ['viewer', true, [], null],
+    );
+    assert.equal((ben.sessions as Record<string, unknown>[])[0]?.address, '192.0.2.7');
+    assert.ok(!JSON.stringify(ben).includes('a hash'));
+
+    assert.equal((await cli.json('admin', 'sign-out', 'ben')).document.ended, 1);
+    assert.deepEqual((await cli.json('admin', 'show', 'ben')).document.sessions, []);
+    assert.equal((await cli.json('admin', 'role', 'ada', '--role', 'viewer')).document.error, 'last_owner');
+    assert.equal((await cli.json('admin', 'role', 'ben', '--role', 'owner')).exitCode, 0);
+    assert.equal((await cli.json('admin', 'show', 'ben')).document.role, 'owner');
+  });
+});
