@@ -14,6 +14,7 @@ import { type DocumentationDeps, documentationRoutes } from './documentation/doc
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
+import { type ReadyRouteDeps, readyRoute } from './http/ready.route.ts';
 import { type SecurityTxtDeps, securityTxtRoute } from './http/security-txt.route.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
@@ -56,6 +57,7 @@ export type AppDeps = ServerOptions &
   WebhookKeysRouteDeps &
   ReceiverRouteDeps &
   DashboardDeps &
+  ReadyRouteDeps &
   SecurityTxtDeps;
 
 /** The whole program behind HTTP, not yet listening. */
@@ -71,6 +73,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(documentationRoutes(deps));
   app.register(homePage);
   app.register(securityTxtRoute(deps));
+  app.register(readyRoute(deps));
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
   for (const prefix of ['', '/api']) app.register(receivers, { prefix });

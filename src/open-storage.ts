@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import { createWakeUp } from './jobs/wake-up.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
+import { databaseStates } from './store/drivers/readiness.ts';
 import { openStores } from './store/open-stores.ts';
 
 const MEGABYTE = 1_000_000;
@@ -42,6 +43,7 @@ export async function openStorage(config: Config) {
     wakeUp,
     /** Notified when one of these stores may have made a delivery due. */
     deliveryWakeUp,
+    readiness: databaseStates(db),
     backup: (file: string) => db.backup(file),
     clearLog: () => db.clearLog(),
     close: () => db.close(),

@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
-import { refusalOf } from '../http/error-mapping.ts';
+import { noteDatabaseAway, RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
+import { isDatabaseAway } from '../lib/database-away-error.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -54,7 +55,8 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   app.setErrorHandler(async (thrown, http, reply) => {
     const error = connectErrorOf(thrown, http);
     // A refusal of ours was logged where it came about, in words without what it carries for the page.
-    if (error.status >= 500 && !(thrown instanceof ConnectError)) {
+    if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
+    else if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = http.routeOptions.url;
       deps.log.error({ err: thrown, requestId: http.id, route }, 'A request failed');
     }
@@ -138,6 +140,11 @@ function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
   if (thrown instanceof ConnectError) return thrown;
   const { authorizationRequest: request } = http;
   const context = { cause: thrown, ...(request && backToAccounts(request)) };
+  if (isDatabaseAway(thrown)) {
+    // What docs/wire.md O4.1 answers for any failure of the database.
+    const kind = isStart(http) ? 'unexpected' : 'database_away';
+    return new ConnectError(kind, { ...context, retryAfter: RETRY_AWAY_SECONDS });
+  }
   const refusal = thrown instanceof Error ? refusalOf(thrown, http) : undefined;
   // Refused before its route was asked, as what cannot be read or is too large; everything else is a fault of ours.
   if (refusal !== undefined && refusal.status < 500) {
@@ -146,3 +153,5 @@ function connectErrorOf(thrown: unknown, http: FastifyRequest): ConnectError {
   }
   return new ConnectError('unexpected', context);
 }
+
+const isStart = ({ routeOptions }: FastifyRequest): boolean => /\/authorize$/.test(routeOptions.url ?? '');

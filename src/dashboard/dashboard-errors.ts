@@ -2,9 +2,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { prefersPage } from '../http/content-preference.ts';
-import { refusalOf } from '../http/error-mapping.ts';
+import { noteDatabaseAway, RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
+import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
 import { findSignedIn } from '../people/sessions.ts';
 import { readDashboardCookies } from './dashboard-cookies.ts';
@@ -41,9 +42,6 @@ const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
   not_fresh_there: 403,
 };
 
-/** When a browser may ask again while the database is away. */
-const AWAY_SECONDS = 5;
-
 /** The status of a refusal. */
 export const refusalStatus = ({ kind }: PeopleRefusal): number => STATUS[kind];
 
@@ -73,17 +71,19 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
   app.setErrorHandler(async (thrown, http, reply) => {
     const kind = thrown instanceof PeopleRefusal ? thrown.kind : undefined;
     const refusal = kind === undefined && thrown instanceof Error ? refusalOf(thrown, http) : undefined;
-    const isFault = kind === undefined && refusal === undefined;
-    const isAway = isFault && (await isDatabaseAway(deps));
+    const isAway =
+      isDatabaseAway(thrown) || (kind === undefined && refusal === undefined && (await isUnreadable(deps)));
     const status = isAway ? 503 : kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
-    if (isAway) reply.header('retry-after', AWAY_SECONDS);
-    if (status >= 500)
+    if (isAway) reply.header('retry-after', RETRY_AWAY_SECONDS);
+    if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
+    else if (status >= 500)
       deps.log.error(
         { err: thrown, requestId: http.id, route: http.routeOptions.url },
         'A request of the dashboard failed',
       );
     if (thrown instanceof PeopleRefusal && thrown.retryAfter !== undefined)
       reply.header('retry-after', thrown.retryAfter);
+    if (refusal !== undefined) reply.headers(refusal.headers);
     if (!prefersPage(http.headers.accept))
       return privately(reply)
         .code(status)
@@ -102,10 +102,8 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
   });
 }
 
-/**
- * Asked after a fault of any kind. Each database has its own errors for it, and an operator has to know this first.
- */
-const isDatabaseAway = ({ people }: OpenDashboard): Promise<boolean> =>
+/** Asked after a fault of any other kind: a database may be of no use in ways that its errors do not say. */
+const isUnreadable = ({ people }: OpenDashboard): Promise<boolean> =>
   people.findSession('', { seenAfter: 0, createdAfter: 0 }).then(
     () => false,
     () => true,

@@ -4,6 +4,7 @@
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
 import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
@@ -42,6 +43,7 @@ export const errorAnswers =
   (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = inShapeOf(request, refusalOf(error, request));
     if (refusal !== undefined) {
+      if (refusal.status === 503) noteDatabaseAway(error, request, log);
       const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
       return reply.status(refusal.status).headers(refusal.headers).send(body);
     }
@@ -57,12 +59,33 @@ export const errorAnswers =
 const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
   typeof body.code === 'string' ? { ...body, documentation: `${page}#${body.code}` } : body;
 
+/** Whole seconds after which whoever was refused for the database may ask again. */
+export const RETRY_AWAY_SECONDS = 2;
+
+const databaseAway = (cause: Error) =>
+  new ApiError(503, 'temporarily_unavailable', {
+    message: 'The data cannot be reached at the moment: try again in a few seconds',
+    headers: { 'retry-after': String(RETRY_AWAY_SECONDS) },
+    cause,
+  });
+
+/** Logs what a request was refused for, where that is the database. */
+export function noteDatabaseAway(error: unknown, { id, routeOptions }: FastifyRequest, log: Log): void {
+  if (!isDatabaseAway(error)) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  log.error(
+    { event: 'database_away', requestId: id, route: routeOptions?.url, reason },
+    'A request was refused: the database cannot be reached',
+  );
+}
+
 /** What a request is refused with: what was thrown, or what the framework refused in words of ours. */
 export function refusalOf(
   error: FastifyError | Error,
   { routeOptions }: FastifyRequest,
 ): Refusal | undefined {
   if (error instanceof Refusal) return error;
+  if (isDatabaseAway(error)) return databaseAway(error);
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status === undefined || status < 400 || status > 499) return undefined;
   const { code } = error as FastifyError;

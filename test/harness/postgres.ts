@@ -1,4 +1,5 @@
 /** A real PostgreSQL 18, started from an npm package on a free port of the loopback address. */
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +12,11 @@ export type Postgres = {
   readonly url: string;
   /** Ends every connection and starts anew on the same data, as an upgrade of the server does. */
   restart(): Promise<void>;
+  /** Ends it and keeps its data, until `restart`. */
+  halt(): Promise<void>;
+  /** Holds all its processes up, so that nothing is refused and nothing answered. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 };
 
@@ -54,6 +60,18 @@ export async function startPostgres(options: { readonly closed?: boolean } = {})
       await server.stop();
       await server.start();
     },
+    halt: () => server.stop(),
+    pause: () => signalAll(path.join(folder, 'data'), 'SIGSTOP'),
+    resume: () => signalAll(path.join(folder, 'data'), 'SIGCONT'),
     stop,
   };
+}
+
+/** The postmaster first, so that it starts none while the others are signalled. */
+function signalAll(dataDir: string, signal: NodeJS.Signals): void {
+  const postmaster = Number(readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  process.kill(postmaster, signal);
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
+  for (const child of children.split(' ').filter((id) => id.trim() !== ''))
+    process.kill(Number(child), signal);
 }

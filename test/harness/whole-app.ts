@@ -10,6 +10,7 @@ import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
+import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { programForTests, registrationsAt } from '../dashboard/dashboard-app.ts';
 import type { CalendarServer } from './calendar-server.ts';
@@ -20,7 +21,8 @@ export type Route = { readonly method: string; readonly path: string };
 type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
 
 /** The caller closes `app`. `routes` has every one, under each of its mounts. `sealer` is the calendar server's. */
-export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {
+export async function openWholeApp(server: CalendarServer, sealer: Sealer): Promise<WholeApp> {
+  const { deps } = server;
   const { log, now } = deps;
   const signingKeys = await openSigningKeys('HS256', { keys: deps.signingKeys, sealer, now, log });
   const webhookSigner = await openWebhookSigner({ ...deps, sealer });
@@ -54,6 +56,7 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     clearLog: async () => true,
     trustProxy: undefined,
     secure: true,
+    readiness: databaseStates(server.db),
   });
   await app.ready();
   return { app, routes: routesOf(app) };

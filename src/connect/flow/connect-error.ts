@@ -135,6 +135,13 @@ const WORDINGS = {
     message: 'error.unreadable',
     description: 'The request cannot be read',
   },
+  database_away: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'error.unexpected.title',
+    message: 'error.unexpected',
+    description: 'The data cannot be reached at the moment: try again in a few seconds',
+  },
   unexpected: {
     status: 500,
     error: 'server_error',

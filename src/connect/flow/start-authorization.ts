@@ -4,6 +4,7 @@ import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { Caller } from '../../http/address-key.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
 import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts';
+import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
@@ -169,7 +170,7 @@ function offered(
   return both.length > 0 ? both : limited;
 }
 
-/** docs/wire.md O7 answers 400 when the user cannot be created or retrieved, whatever the cause. */
+/** docs/wire.md O7 answers 400 when the user cannot be created or retrieved, unless the whole database is away. */
 async function loadUser(
   { clientId, userId }: AuthorizationRequest,
   address: string,
@@ -182,7 +183,7 @@ async function loadUser(
     }
     await users.loadOrCreateUser(clientId, userId, now());
   } catch (cause) {
-    if (cause instanceof ConnectError) throw cause;
+    if (cause instanceof ConnectError || isDatabaseAway(cause)) throw cause;
     log.error({ err: cause, clientId }, 'A user could not be created or retrieved');
     throw new ConnectError('user_failed', { cause });
   }

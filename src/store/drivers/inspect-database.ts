@@ -42,9 +42,12 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const { engine } = db.dialect;
     return { state: 'reachable', engine, pending, keyProblem, clockSkew, newestInstant, watched };
   } catch (reason) {
-    // A host with two addresses of which neither answers fails with a list and no message.
-    const message = reason instanceof AggregateError ? String(reason.errors[0]) : String(reason);
-    return { state: 'unreachable', reason: message.replace(/^\w*Error: /, '').replace(/\.$/, '') };
+    return {
+      state: 'unreachable',
+      reason: String(reason)
+        .replace(/^\w*Error: /, '')
+        .replace(/\.$/, ''),
+    };
   } finally {
     await db?.close();
   }

@@ -4,10 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
+import { DatabaseAwayError } from '../../lib/database-away-error.ts';
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
+import { openPool } from './postgres-pool.ts';
+import { PostgresPresence } from './postgres-presence.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
@@ -19,10 +22,9 @@ const RETRYABLE = new Set(['40001', '40P01']);
 /** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
 const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
 const CONNECT_TRIES = 20;
+/** Once it was there, whoever asks is not kept waiting for longer than a second. */
+const RECONNECT_TRIES = 10;
 const CONNECT_WAIT_MS = 100;
-/** How long a statement waits for a free connection of the pool, or for a new one, before it fails. */
-const CONNECT_TIMEOUT_MS = 10_000;
-const IDLE_TIMEOUT_MS = 30_000;
 
 /** One round trip. */
 const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
@@ -42,28 +44,26 @@ class PostgresDatabase implements Database {
     bytes: 'pg_database_size(current_database())',
     oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
   } as const;
-  readonly #pool: pg.Pool;
+  readonly #openPool: () => pg.Pool;
+  #pool: pg.Pool;
+  readonly #presence: PostgresPresence;
   readonly #texts = new StatementTexts();
+  readonly #inUse = new Set<pg.PoolClient>();
+  /** Those that wait for a connection, by what ends their wait. */
+  readonly #waiting = new Set<(reason: unknown) => void>();
+  #wasThere = false;
   readonly #batches = new Map<BatchStatement, PostgresBatch>();
   #underWay = 0;
   #drained: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(url: string, connections: number) {
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      application_name: 'kalends',
-      max: connections,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      idleTimeoutMillis: IDLE_TIMEOUT_MS,
-      keepAlive: true,
-      types: { getTypeParser },
+    this.#openPool = () => openPool(url, connections);
+    this.#pool = this.#openPool();
+    this.#presence = new PostgresPresence(url, {
+      underWay: () => this.#inUse.size + this.#waiting.size,
+      giveUp: () => this.#giveUp(),
     });
-    // A connection that the server ends is replaced at the next statement. Both are needed: the pool
-    // hears of its idle connections only, and one in use would take the process down with it; the
-    // statement it was running fails by itself.
-    this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
@@ -125,7 +125,18 @@ class PostgresDatabase implements Database {
       this.#drained = resolve;
       if (this.#underWay === 0) resolve();
     });
+    this.#presence.stop();
     await this.#pool.end();
+  }
+
+  /** Ends what the server does not answer, and forgets the connections to it. */
+  #giveUp(): void {
+    const unanswered = this.#pool;
+    this.#pool = this.#openPool();
+    for (const end of this.#waiting) end(new DatabaseAwayError('PostgreSQL does not answer'));
+    // Without its statement being answered, each of these closes at once.
+    for (const client of this.#inUse) client.end().catch(() => {});
+    unanswered.end().catch(() => {});
   }
 
   async #whileOpen<T>(work: () => Promise<T>): Promise<T> {
@@ -144,13 +155,13 @@ class PostgresDatabase implements Database {
     let broken = false;
     try {
       // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-      return (await client.query(query)).rows as Row[];
+      return (await this.#ask(client, query)).rows as Row[];
     } catch (reason) {
       // The pool would throw away the connection of every refused statement.
       broken = !isRefusal(reason);
       throw reason;
     } finally {
-      client.release(broken);
+      this.#release(client, broken);
     }
   }
 
@@ -158,14 +169,14 @@ class PostgresDatabase implements Database {
     const client = await this.#connect();
     const tx = new TransactionStatements(
       this.dialect,
-      async (sql, values) => (await client.query(this.#texts.query(sql, values, textToWrite))).rows,
+      async (sql, values) => (await this.#ask(client, this.#texts.query(sql, values, textToWrite))).rows,
     );
     let broken = false;
     try {
-      await client.query(begin);
+      await this.#ask(client, begin);
       const result = await work(client, tx);
       tx.finish();
-      await client.query('COMMIT');
+      await this.#ask(client, 'COMMIT');
       return result;
     } catch (reason) {
       await client.query('ROLLBACK').catch(() => {
@@ -175,19 +186,67 @@ class PostgresDatabase implements Database {
       throw reason;
     } finally {
       tx.end();
-      client.release(broken);
+      this.#release(client, broken);
     }
   }
 
+  /** What fails otherwise than by the server's refusal has lost its connection. */
+  async #ask(client: pg.PoolClient, query: Query | string): Promise<pg.QueryResult> {
+    try {
+      return await client.query(query);
+    } catch (reason) {
+      throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
+    } finally {
+      this.#presence.answered();
+    }
+  }
+
+  #release(client: pg.PoolClient, broken: boolean): void {
+    this.#inUse.delete(client);
+    client.release(broken);
+  }
+
   async #connect(): Promise<pg.PoolClient> {
+    const admission = this.#presence.admission();
+    if (admission !== undefined) await admission;
+    const tries = this.#wasThere ? RECONNECT_TRIES : CONNECT_TRIES;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#pool.connect();
+        const client = await this.#freeConnection();
+        this.#wasThere = true;
+        return client;
       } catch (reason) {
-        if (!NOT_YET.has(codeOf(reason) ?? '') || attempt === CONNECT_TRIES) throw reason;
+        if (reason instanceof DatabaseAwayError) throw reason;
+        if (!NOT_YET.has(codeOf(reason) ?? '') || attempt === tries) {
+          if (this.#wasThere) this.#presence.missed();
+          throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
+        }
       }
       await sleep(CONNECT_WAIT_MS);
     }
+  }
+
+  #freeConnection(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      const end = (reason: unknown) => {
+        this.#waiting.delete(end);
+        reject(reason);
+      };
+      this.#waiting.add(end);
+      this.#pool.connect((reason, client, done) => {
+        if (!this.#waiting.delete(end)) {
+          // It was given up meanwhile.
+          done(true);
+          return;
+        }
+        if (client === undefined) {
+          reject(reason);
+          return;
+        }
+        this.#inUse.add(client);
+        resolve(client);
+      });
+    });
   }
 }
 
@@ -220,13 +279,6 @@ function bound(parameters: readonly string[], values: Values, rule: TextRule): u
 function codeOf(reason: unknown): string | undefined {
   const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
   return typeof code === 'string' ? code : undefined;
-}
-
-/** bigint arrives as a number: instants in milliseconds and 48-bit keys are exact in one. */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (oid === pg.types.builtins.INT8) return Number;
-  // The cast picks the overload: pg's typings list one for each format.
-  return pg.types.getTypeParser(oid, format as 'text');
 }
 
 async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {

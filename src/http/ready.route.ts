@@ -1,0 +1,38 @@
+/** GET /ready: 200 where requests can be served now, else 503 with why not. For load balancers; /health says that the process lives. */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { ApiError } from './refusal.ts';
+
+/** What keeps this instance from serving. */
+type Unready = 'away' | 'unmigrated' | 'stopping';
+
+export type ReadyRouteDeps = { readonly readiness: () => Promise<'ready' | 'away' | 'unmigrated'> };
+
+const RETRY_SECONDS = '1';
+
+const REASONS: Readonly<Record<Unready, { readonly code: string; readonly message: string }>> = {
+  away: { code: 'database_unreachable', message: 'The database does not answer' },
+  unmigrated: { code: 'migrations_pending', message: 'Migrations of the database are not done' },
+  stopping: { code: 'stopping', message: 'This instance is stopping' },
+};
+
+/** At the origin's root alone. */
+export function readyRoute({ readiness }: ReadyRouteDeps): FastifyPluginAsync {
+  return async (app) => {
+    let isStopping = false;
+    // Connections that are open already go on being answered.
+    app.addHook('preClose', async () => {
+      isStopping = true;
+    });
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/ready',
+      handler: async () => {
+        const state = isStopping ? 'stopping' : await readiness();
+        if (state === 'ready') return { status: 'ready' };
+        const { code, message } = REASONS[state];
+        throw new ApiError(503, code, { message, headers: { 'retry-after': RETRY_SECONDS } });
+      },
+    });
+  };
+}

@@ -1,0 +1,26 @@
+/** Whether requests can be served from this database now. */
+import { isDatabaseAway } from '../../lib/database-away-error.ts';
+import type { Database } from './database.ts';
+import { pendingMigrations } from './migrate.ts';
+
+export type DatabaseState = 'ready' | 'away' | 'unmigrated';
+
+/** Looks anew at every call, but for those that come while a look is under way. Fails for what is neither. */
+export function databaseStates(db: Database): () => Promise<DatabaseState> {
+  let look: Promise<DatabaseState> | undefined;
+  return () => {
+    look ??= stateOf(db).finally(() => {
+      look = undefined;
+    });
+    return look;
+  };
+}
+
+async function stateOf(db: Database): Promise<DatabaseState> {
+  try {
+    return (await pendingMigrations(db)).length === 0 ? 'ready' : 'unmigrated';
+  } catch (reason) {
+    if (isDatabaseAway(reason)) return 'away';
+    throw reason;
+  }
+}
