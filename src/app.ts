@@ -12,6 +12,7 @@ import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type DashboardDeps, dashboardRoutes } from './dashboard/dashboard.route.ts';
 import { type DocumentationDeps, documentationRoutes } from './documentation/documentation.route.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
+import { answerHead } from './http/allowed-methods.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
 import { type ReadyRouteDeps, readyRoute } from './http/ready.route.ts';
@@ -67,12 +68,15 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(connectRoutes(deps));
   app.register(dashboardRoutes(deps));
   app.register(logoRoute(deps));
-  app.register(metadataRoutes(deps));
-  app.register(webhookKeysRoute(deps));
-  app.register(apiReferenceRoutes(deps));
-  app.register(documentationRoutes(deps));
-  app.register(homePage);
-  app.register(securityTxtRoute(deps));
+  app.register(async (documents) => {
+    answerHead(documents);
+    documents.register(metadataRoutes(deps));
+    documents.register(webhookKeysRoute(deps));
+    documents.register(apiReferenceRoutes(deps));
+    documents.register(documentationRoutes(deps));
+    documents.register(homePage);
+    documents.register(securityTxtRoute(deps));
+  });
   app.register(readyRoute(deps));
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
@@ -91,17 +95,21 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
   const deps = { ...appDeps, answers: answerCache(), ...writingPorts(appDeps) };
   return async (app) => {
-    app.register(calendarRoutes(deps));
-    app.register(eventListRoute(deps));
-    app.register(eventRoutes(deps));
-    app.register(freeBusyRoutes(deps));
-    app.register(eventWriteRoutes(deps));
-    app.register(calendarWriteRoutes(deps));
-    app.register(connectionRoutes(deps));
-    app.register(usersRoutes(deps));
-    app.register(webhookRoutes(deps));
-    app.register(deliveriesRoutes(deps));
+    // A listener's GET takes deliveries.
     app.register(listenersRoutes(deps));
+    app.register(async (reads) => {
+      answerHead(reads);
+      reads.register(calendarRoutes(deps));
+      reads.register(eventListRoute(deps));
+      reads.register(eventRoutes(deps));
+      reads.register(freeBusyRoutes(deps));
+      reads.register(eventWriteRoutes(deps));
+      reads.register(calendarWriteRoutes(deps));
+      reads.register(connectionRoutes(deps));
+      reads.register(usersRoutes(deps));
+      reads.register(webhookRoutes(deps));
+      reads.register(deliveriesRoutes(deps));
+    });
   };
 }
 

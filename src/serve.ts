@@ -43,7 +43,7 @@ import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
-import { setupUrlOf, startDocument, welcome } from './welcome.ts';
+import { setupUrlOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
@@ -72,8 +72,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   }
   const noted = noteInstance(config.role, deps);
   parts.push(() => noted.stop());
-  warnOfPlainHttp(config, log);
-  warnOfExposed(stores, log);
+  warnAtStart(config, stores, log);
   const setupUrl = await setupUrlOf(config, stores);
   const words = json
     ? JSON.stringify(startDocument(config, stores, setupUrl))
@@ -246,14 +245,4 @@ function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });
-}
-
-function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {
-  if (url.startsWith('https:') || privateNetwork.mode === 'loopback') return;
-  log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
-}
-
-function warnOfExposed({ exposed }: Stores, log: Log): void {
-  if (exposed.length === 0) return;
-  log.warn({ paths: exposed }, 'Others on this machine can read the data folder: run chmod o-rwx on these');
 }

@@ -1,5 +1,6 @@
 /** What `serve` says once it listens. */
 import type { Config } from './config/config.ts';
+import type { Log } from './lib/log.ts';
 import { COMMAND, version } from './lib/version.ts';
 import type { Stores } from './open-storage.ts';
 import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
@@ -63,4 +64,15 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
     );
   }
   return lines.join('\n');
+}
+
+/** What the operator should see to, once for each start. */
+export function warnAtStart(config: Config, { exposed }: Stores, log: Log): void {
+  const { url, privateNetwork } = config;
+  if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')
+    log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
+  if (exposed.length > 0)
+    log.warn({ paths: exposed }, 'Others on this machine can read the data folder: run chmod o-rwx on these');
+  for (const unknown of config.unknownNames)
+    log.warn({ event: 'setting_unknown', ...unknown }, 'A name in the environment is no setting of Kalends');
 }

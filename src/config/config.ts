@@ -6,7 +6,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type Network, type PrivateNetwork, parsePrivateNetwork } from '../lib/egress/private-network.ts';
+
 import { claimRules, type DashboardSignIn, openIdIssuer, waysIn } from './dashboard-sign-in.ts';
+
+import { type UnknownName, unknownNames } from './unknown-names.ts';
 
 export type Config = {
   /** All that can be set, as it is in force here, in the table's order. */
@@ -45,6 +48,8 @@ export type Config = {
   readonly dashboardSignIn: DashboardSignIn;
   /** The providers that this instance offers, in the order every list has. */
   readonly providers: readonly ProviderName[];
+  /** What is set and means nothing. */
+  readonly unknownNames: readonly UnknownName[];
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
     readonly wrongCodesPerMinute: number;
@@ -477,6 +482,7 @@ export function loadConfig(env: Environment): Config {
     dashboardSignIn: dashboardSignIn(),
     securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
+    unknownNames: unknownNames(env, OPTIONS),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       wrongCodesPerMinute: limit('KALENDS_LIMIT_WRONG_CODES'),

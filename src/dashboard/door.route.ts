@@ -1,5 +1,6 @@
 /** Coming in and going out: sign-in, the links of invitations, a fresh sign-in, the colours. */
 import { parseTheme } from '../branding/branding.ts';
+import { problemOfMethod } from '../http/allowed-methods.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { acceptLink, openLink } from '../people/invitations.ts';
@@ -245,7 +246,7 @@ const nowhere: DoorRoute = {
   method: 'GET',
   path: '/dashboard/*',
   needs: 'nobody',
-  async handle() {
-    throw new PeopleRefusal('not_there');
+  async handle({ http }) {
+    throw problemOfMethod(http) ?? new PeopleRefusal('not_there');
   },
 };

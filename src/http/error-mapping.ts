@@ -60,7 +60,7 @@ const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
   typeof body.code === 'string' ? { ...body, documentation: `${page}#${body.code}` } : body;
 
 /** Whole seconds after which whoever was refused for the database may ask again. */
-export const RETRY_AWAY_SECONDS = 2;
+export const RETRY_AWAY_SECONDS = 5;
 
 const databaseAway = (cause: Error) =>
   new ApiError(503, 'temporarily_unavailable', {

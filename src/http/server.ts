@@ -9,6 +9,7 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
+import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -94,6 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => answerError(error, request, guard(request, reply)),
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  followMethods(app);
   readForms(app);
   readJson(app);
   mapErrors(app, answerError);
@@ -113,7 +115,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);
     // What is not there is refused before its body is read.
-    const problem = request.is404 ? notFound(request) : problemOfQuery(request);
+    const problem = request.is404 ? (problemOfMethod(request) ?? notFound(request)) : problemOfQuery(request);
     next(problemOfHost(request.raw) ?? problem);
   });
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);

@@ -8,6 +8,14 @@ import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { exposedIn } from '../lib/private-folder.ts';
 import type { Check } from './doctor-checks.ts';
 
+/** Every setting could be read; whether there are names beside them that mean nothing. */
+export function checkNames({ unknownNames }: Config): Check {
+  const name = 'configuration';
+  if (unknownNames.length === 0) return { name, status: 'ok', message: 'Every setting can be read.' };
+  const words = unknownNames.map((one) => one.name + (one.nearest ? ` (${one.nearest} is one)` : ''));
+  return { name, status: 'warn', message: `Set, and no setting of Kalends: ${words.join(', ')}.` };
+}
+
 /** The data folder is writable, its key file is its owner's alone, and others can read nothing of it. */
 export async function checkFiles({ dataDir, masterKey }: Config): Promise<Check[]> {
   const name = 'data folder';

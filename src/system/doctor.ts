@@ -3,7 +3,14 @@ import { APP_KINDS } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
-import { checkAddresses, checkEgress, checkFiles, checkProxy, checkUrl } from './doctor-config-checks.ts';
+import {
+  checkAddresses,
+  checkEgress,
+  checkFiles,
+  checkNames,
+  checkProxy,
+  checkUrl,
+} from './doctor-config-checks.ts';
 import { checkProvider } from './doctor-provider-checks.ts';
 import { checkPushes } from './doctor-push-check.ts';
 import type { StorageReport } from './storage-report.ts';
@@ -29,7 +36,7 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
   ]);
   const report: StorageReport = found === LATE ? { state: 'unreachable', reason: SLOW } : found;
   return [
-    { name: 'configuration', status: 'ok', message: 'Every setting can be read.' },
+    checkNames(config),
     ...files,
     checkDatabase(report),
     checkKeys(report, config),

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { OPTIONS } from './config.ts';
+import { unknownNames } from './unknown-names.ts';
+
+describe('names of the environment that are no settings', () => {
+  it('names of the environment that are no settings are found, with the nearest that is one', () => {
+    const found = unknownNames(
+      {
+        KALENDS_URL: 'x',
+        KALENDS_MASTER_KEY_FILE: 'x',
+        KALENDS_CLIENT_ID: 'x',
+        KALENDS_SERVICE_HOST: 'x',
+        KALENDS_PORT_8080_TCP: 'x',
+        KALENDS_TRUSTED_PROXY: 'x',
+        KALENDS_LOGLEVEL: 'x',
+        KALENDS_SOMETHING_ENTIRELY_ELSE: 'x',
+        PATH: 'x',
+      },
+      OPTIONS,
+    );
+
+    assert.deepEqual(found, [
+      { name: 'KALENDS_TRUSTED_PROXY', nearest: 'KALENDS_TRUST_PROXY' },
+      { name: 'KALENDS_LOGLEVEL', nearest: 'KALENDS_LOG_LEVEL' },
+      { name: 'KALENDS_SOMETHING_ENTIRELY_ELSE', nearest: undefined },
+    ]);
+  });
+});
