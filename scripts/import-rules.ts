@@ -44,6 +44,7 @@ const ORDER: readonly string[] = [
   'work-pools.ts',
   'welcome.ts',
   'job-handlers.ts',
+  'instance-metrics.ts',
   'serve.ts',
   'main.ts',
 ];

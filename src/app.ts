@@ -15,6 +15,7 @@ import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.ro
 import { answerHead } from './http/allowed-methods.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
+import { type MetricsRouteDeps, metricsRoute } from './http/metrics.route.ts';
 import { type ReadyRouteDeps, readyRoute } from './http/ready.route.ts';
 import { type SecurityTxtDeps, securityTxtRoute } from './http/security-txt.route.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
@@ -59,7 +60,10 @@ export type AppDeps = ServerOptions &
   ReceiverRouteDeps &
   DashboardDeps &
   ReadyRouteDeps &
-  SecurityTxtDeps;
+  SecurityTxtDeps & {
+    /** undefined: there is no GET /metrics. */
+    readonly metrics?: MetricsRouteDeps | undefined;
+  };
 
 /** The whole program behind HTTP, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -78,6 +82,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     documents.register(securityTxtRoute(deps));
   });
   app.register(readyRoute(deps));
+  if (deps.metrics !== undefined) app.register(metricsRoute(deps.metrics));
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
   for (const prefix of ['', '/api']) app.register(receivers, { prefix });

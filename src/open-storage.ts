@@ -1,6 +1,7 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
 import type { Config } from './config/config.ts';
 import { createWakeUp } from './jobs/wake-up.ts';
+import { databaseSize } from './store/drivers/database-size.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
 import { databaseStates } from './store/drivers/readiness.ts';
@@ -44,6 +45,7 @@ export async function openStorage(config: Config) {
     /** Notified when one of these stores may have made a delivery due. */
     deliveryWakeUp,
     readiness: databaseStates(db),
+    databaseSize: () => databaseSize(db),
     backup: (file: string) => db.backup(file),
     clearLog: () => db.clearLog(),
     close: () => db.close(),

@@ -12,6 +12,8 @@ import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
+import { requestMetrics } from './http/request-metrics.ts';
+import { instanceMetrics } from './instance-metrics.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
@@ -56,7 +58,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const deps = await instanceDeps(config, stores, log);
   const parts: (() => Promise<unknown>)[] = [];
   if (config.role !== 'worker') {
-    const app = buildApp(deps);
+    const app = buildApp({ ...deps, ...metricsDeps(config, stores) });
     await listen(app, config);
     parts.push(() => app.close());
   }
@@ -88,6 +90,13 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await deps.activityNotes.stop();
   await stores.close();
   log.flush();
+}
+
+/** Nothing is counted where nobody may read it. */
+function metricsDeps({ metricsToken }: Config, stores: Stores) {
+  if (metricsToken === undefined) return {};
+  const requests = requestMetrics();
+  return { requestMetrics: requests, metrics: instanceMetrics(metricsToken, requests, stores) };
 }
 
 async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {

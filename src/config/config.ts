@@ -34,6 +34,8 @@ export type Config = {
   readonly requestLogDays: number;
   /** How many days entries of the audit log are kept; 0: for ever. */
   readonly auditDays: number;
+  /** undefined: there are no metrics. */
+  readonly metricsToken: string | undefined;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
@@ -175,6 +177,12 @@ export const OPTIONS = [
     name: 'KALENDS_AUDIT_DAYS',
     default: '730',
     doc: 'How many days entries of the [audit log](audit.md) are kept. `0` keeps them for ever.',
+  },
+  {
+    name: 'KALENDS_METRICS_TOKEN',
+    default: '',
+    secret: true,
+    doc: 'Switches [`GET /metrics`](operations.md#metrics) on, for whoever sends it as a Bearer token: 16 characters at least. Default: none, and nothing is counted.',
   },
   {
     name: 'KALENDS_TOKEN_ALGORITHM',
@@ -464,6 +472,7 @@ export function loadConfig(env: Environment): Config {
     ),
     requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
+    metricsToken: check('KALENDS_METRICS_TOKEN', metricsToken, undefined),
     tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
@@ -602,6 +611,11 @@ function printable(text: string): string {
   if (!/^[\x21-\x7e]{0,4096}$/.test(text))
     throw new Error('must be printable ASCII characters without spaces');
   return text;
+}
+
+function metricsToken(text: string): string | undefined {
+  if (text !== '' && text.length < 16) throw new Error('must have at least 16 characters');
+  return printable(text) || undefined;
 }
 
 /** A name that pages show: none when it is blank. */

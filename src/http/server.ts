@@ -19,6 +19,7 @@ import { closeGracefully } from './graceful-close.ts';
 import { readJson } from './json-body.ts';
 import { followConnections, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import {
   BODY_BYTES,
@@ -45,6 +46,8 @@ export type ServerOptions = AnswerHearers & {
   readonly errorDocumentation?: string | undefined;
   /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
   readonly logsAnswers?: boolean;
+  /** Counts every answer, for GET /metrics. */
+  readonly requestMetrics?: RequestMetrics | undefined;
   /** Those of the settings by default. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
@@ -120,10 +123,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
+  if (options.requestMetrics) countAnswers(app, options.requestMetrics);
   if (options.logsAnswers) logAnswers(app, log);
   if (options.answerListener ?? options.answerCounter)
     hearAnswers(app, options, { since: arrivals(open), now });
   return app;
+}
+
+function countAnswers(app: FastifyInstance, metrics: RequestMetrics): void {
+  app.addHook('onResponse', (request, reply, next) => {
+    metrics.answered(request, reply.statusCode, reply.elapsedTime / 1000);
+    next();
+  });
 }
 
 /** When a request came; undefined once the next one on its connection did. */
