@@ -4,6 +4,7 @@
  *
  *   npm run screenshots -- --languages en,ar      these languages only
  *   npm run screenshots -- --only consent,error   only chapters and states with one of these in their names
+ *   npm run screenshots -- --dashboard            the pages of the dashboard instead
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +22,7 @@ import type { Chapter, Stop } from '../test/e2e/connect-tour-stop.ts';
 import { TourWalker } from '../test/e2e/connect-tour-walker.ts';
 import { show } from '../test/e2e/connect-viewer.ts';
 import { WITHOUT_RADICALE } from '../test/e2e/site.ts';
+import { takeDashboardScreenshots } from './dashboard-screenshots.ts';
 
 const TARGET = path.resolve(import.meta.dirname, '../screenshots');
 const SCHEMES = ['light', 'dark'] as const;
@@ -32,7 +34,7 @@ const DEVICES = {
 type Device = keyof typeof DEVICES;
 
 const { values: chosen } = parseArgs({
-  options: { languages: { type: 'string' }, only: { type: 'string' } },
+  options: { languages: { type: 'string' }, only: { type: 'string' }, dashboard: { type: 'boolean' } },
 });
 const missing = WITHOUT_CHROMIUM || WITHOUT_RADICALE;
 if (missing) {
@@ -40,6 +42,8 @@ if (missing) {
     `Screenshots need Chromium and Radicale: ${missing}. On Debian: apt install chromium radicale`,
   );
   process.exitCode = 1;
+} else if (chosen.dashboard) {
+  console.log(`${await takeDashboardScreenshots(TARGET)} sheets are in ${TARGET}`);
 } else {
   await takeScreenshots(languagesOf(chosen.languages), chosen.only?.split(',') ?? []);
 }

@@ -14,6 +14,7 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { close, listen } from '../harness/loopback.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { becomeOwner, connectTestUser, createApplication } from './dashboard-steps.ts';
 
 const PICTURES = path.resolve(import.meta.dirname, '../../artefacts/playground');
 const MOST_MS = 60_000;
@@ -43,34 +44,18 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
       t.diagnostic(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${step}`);
     took('the sandbox runs');
     const { page, complaints } = await openPage(chromium, { viewport: { width: 1280, height: 900 } });
-    const fill = async (fields: Readonly<Record<string, string>>) => {
-      for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).first().fill(text);
-    };
     const picture = (name: string) =>
       page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
 
-    await page.goto(sandbox.kalends.setupUrl ?? '');
-    await fill({ 'Your name': 'Ada', 'E-mail address': 'ada@example.com' });
-    await page.locator('input[type=password]').first().fill('seven kettles sing at noon');
-    await page.getByRole('button', { name: 'Set up and sign in' }).click();
-    await page.getByRole('link', { name: 'Create an application' }).or(page.locator('nav')).first().waitFor();
+    await becomeOwner(page, sandbox.kalends.setupUrl ?? '');
     took('the first owner is signed in');
 
-    await page.goto(`${new URL(page.url()).origin}/dashboard/applications/new`);
-    await page.locator('#name').fill('First app');
-    await page.locator('#redirect_uri').fill('http://localhost:3000/callback');
-    await page.locator('#webhook_url').fill(webhookUrl);
-    await page.getByRole('button', { name: 'Create an application' }).click();
+    await createApplication(page, { name: 'First app', webhookUrl });
     await page.getByRole('link', { name: 'Open the playground' }).click();
     took('an application is there');
 
     await picture('1-unconnected');
-    const popupOpens = page.waitForEvent('popup');
-    await page.getByRole('button', { name: 'Connect a calendar' }).click();
-    const popup = await popupOpens;
-    for (const name of ['Connect Google', MARA, 'Continue', 'Allow'])
-      await popup.getByRole('button', { name, exact: true }).click();
-    await page.getByText('The test user is connected').waitFor();
+    const popup = await connectTestUser(page, MARA);
     assert.ok(popup.isClosed());
     await picture('2-connected');
     assert.deepEqual(await violationsOn(page), []);
