@@ -108,6 +108,7 @@ export const CONTENTS: readonly Section[] = [
       page('security', 'Security', 'What Kalends protects against, and what is left to you.'),
       page('privacy', 'Privacy', 'What is kept about users, and for how long.'),
       page('performance', 'Performance', 'What it takes and gives on a machine.'),
+      page('sizing', 'Sizing', 'How large a machine has to be.'),
       page('design', 'Design of the Connect pages', 'What the pages are made of, and their rules.'),
       {
         slug: 'reporting',
