@@ -62,6 +62,10 @@ onEachDatabase((database, open) => {
         assert.ok(!body.includes('>foreign'), query);
       }
       assert.ok((await developer.get('/dashboard/users?q=gra')).body.includes('grace@example.com'));
+      assert.match(
+        (await developer.get(pathOf('grace'))).body,
+        /href="\/dashboard\/users" aria-current="page"/,
+      );
       assert.ok((await owner.get('/dashboard/users?q=foreign%40e')).body.includes('foreign@example.com'));
       assert.equal((await developer.get('/dashboard/applications/other/users')).status, 404);
     });

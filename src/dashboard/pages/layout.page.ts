@@ -36,8 +36,14 @@ const MENU: readonly (readonly [path: string, name: DashboardMessageKey, needs: 
   ['/dashboard/account', 'nav.account', 'own.manage'],
 ];
 
-/** Pages outside the menu, and the one of the menu that leads to them. */
-const REACHED_FROM: Readonly<Record<string, string>> = { '/dashboard/reviews': '/dashboard/applications' };
+/** The page of the menu that an open one is under, by the beginning of its address; the overview has none under it. */
+function menuPathOf(open: string): string {
+  if (open === '/dashboard/reviews') return '/dashboard/applications';
+  if (/^\/dashboard\/applications\/[^/]+\/user(?:\/|$)/.test(open)) return '/dashboard/users';
+  const [first] =
+    MENU.find(([path]) => open === path || (path !== '/dashboard' && open.startsWith(`${path}/`))) ?? [];
+  return first ?? '';
+}
 
 /** Who looks, and at which address. */
 export type Viewer = {
@@ -67,12 +73,13 @@ export type DashboardPage = {
 export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
   const { content } = page;
   const { person, theme } = viewer;
+  const open = menuPathOf(viewer.path);
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
 <header class="side">
 ${brand()}
 <nav aria-label="${messages.text('menu.label')}"><ul>
-${MENU.filter(([, , needs]) => mayRole(person.role, needs)).map(([path, name]) => menuItem(path, name, viewer.path))}
+${MENU.filter(([, , needs]) => mayRole(person.role, needs)).map(([path, name]) => menuItem(path, name, path === open))}
 </ul></nav>
 <div class="who"><bdi>${person.name}</bdi>${messages.text(`role.${person.role}`)}
 ${themeChoice(viewer)}
@@ -135,10 +142,7 @@ const scriptsOf = ({ usesPasskeys, script }: Scripts): InlineCode[] => [
 const ending = (page: Scripts): Html => html`<p class="unseen" id="${LAST_ELEMENT}" role="status"></p>
 ${scriptsOf(page).map(({ element }) => element)}`;
 
-/** A page of the menu is shown as the one that is open on those under it too. */
-function menuItem(path: string, name: DashboardMessageKey, open: string): Html {
-  const isOpen =
-    open === path || REACHED_FROM[open] === path || (path !== '/dashboard' && open.startsWith(`${path}/`));
+function menuItem(path: string, name: DashboardMessageKey, isOpen: boolean): Html {
   return html`<li><a href="${path}"${isOpen && html` aria-current="page"`}>${messages.text(name)}</a></li>
 `;
 }

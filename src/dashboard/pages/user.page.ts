@@ -117,4 +117,4 @@ function furtherLinks({ user }: ShownUser, { person }: Viewer): Html {
 const actions = ({ link }: UserTools): Html => html`<h2>${messages.text('user.actions')}</h2>
 <div class="buttons"><a class="button fitting" href="${link('user/revoke')}">${messages.text('user.revoke')}</a>
 <a class="button fitting" href="${link('user/export')}">${messages.text('user.export')}</a>
-<a class="button fitting destructive" href="${link('user/delete')}">${messages.text('user.delete')}</a></div>`;
+<a class="button fitting" href="${link('user/delete')}">${messages.text('user.delete')}</a></div>`;
