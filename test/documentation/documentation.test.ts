@@ -119,7 +119,7 @@ describe('the served documentation', () => {
   it('finds the page that a query is about first', async () => {
     for (const [query, page] of [
       ['account+health', '/docs/account-health'],
-      ['grafana+popup', undefined],
+      ['zeppelin+popup', undefined],
       ['KALENDS_MASTER_KEY', '/docs/configuration'],
     ]) {
       const { body } = await app.inject(`/docs/search?q=${query}`);
