@@ -77,7 +77,7 @@ async function bench(options: Options): Promise<void> {
     if (options.rows.includes('recurrence')) tell(await recurrenceRow(folder, options.months));
     if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks));
     if (options.rows.includes('dashboard'))
-      for (const report of await dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
+      for await (const report of dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));

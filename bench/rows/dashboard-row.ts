@@ -19,21 +19,16 @@ const CONNECTIONS = 10;
 /** From one opening to the next another user's rows, which nothing has read before. */
 const STEP = 97;
 
-/** Where there is no other row, PostgreSQL is started for this one. */
-export async function dashboardRow(
+/** The report of each database as soon as it is there. Where there is no other row, PostgreSQL is started for this one. */
+export async function* dashboardRow(
   folder: string,
   pace: DashboardPace,
   postgres: () => Promise<DurablePostgres>,
-): Promise<RowReport[]> {
+): AsyncGenerator<RowReport> {
   const file = path.join(await mkdtemp(path.join(folder, 'dashboard-')), 'kalends.db');
-  return [
-    await measurePages('SQLite', openSqlite(file), pace),
-    await measurePages(
-      'PostgreSQL',
-      openPostgres(await (await postgres()).createDatabase('dashboard'), CONNECTIONS),
-      pace,
-    ),
-  ];
+  yield await measurePages('SQLite', openSqlite(file), pace);
+  const url = await (await postgres()).createDatabase('dashboard');
+  yield await measurePages('PostgreSQL', openPostgres(url, CONNECTIONS), pace);
 }
 
 async function measurePages(
