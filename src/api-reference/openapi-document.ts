@@ -63,7 +63,7 @@ export type DocumentSource = {
 
 const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
 
-Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
+Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
 
 /** The document. Refusals are those that the program throws, so that the examples have the bodies that are sent. */
 export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {

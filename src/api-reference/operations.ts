@@ -4,6 +4,7 @@ import { userOperations } from '../connect/accounts/users.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
+import { readyOperations } from '../http/ready.schema.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
@@ -29,5 +30,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...deliveryOperations,
   ...listenerOperations,
   ...healthOperations,
+  ...readyOperations,
   ...referenceOperations,
 ];

@@ -177,6 +177,7 @@ describe('the API reference', () => {
       headers: { accept: 'application/json' },
     });
     await call('get', '/health');
+    await call('get', '/ready');
     await call('get', '/.well-known/oauth-authorization-server');
     await call('get', '/.well-known/jwks.json');
     await call('get', '/openapi.json');
@@ -196,9 +197,9 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every code that the program refuses with', () => {
-    // Of a path that is nowhere, a connection without a request, the command line, providers, the dashboard: no operation has them.
+    // Of a path that is nowhere, another method, a connection without a request, the command line, providers, the dashboard: no operation has them.
     const elsewhere = [
-      ...['not_found', 'too_many_connections'],
+      ...['not_found', 'method_not_allowed', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
       ...['not_ready_for_review', 'note_missing', 'invalid_note'],
       ...['invalid_provider', 'channel_not_found', 'too_many_pictures'],
