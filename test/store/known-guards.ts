@@ -224,7 +224,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'account-groups',
-    without: ' AND group_id IN (SELECT group_id FROM account_group WHERE expires_at IS NULL)=>',
+    without:
+      ' AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = account.group_id AND g.expires_at IS NULL)=>',
     fails: 'a linked account is nobody',
   },
   {

@@ -53,7 +53,7 @@ const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
     without:
-      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets=>SELECT client_id AS "clientId", state, paused_reason AS "pausedReason", failures, secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId',
+      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"=>SELECT client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own" FROM webhook_endpoint WHERE endpoint_id = :endpointId',
     fails: 'of ten who change the secrets at once each sees what the one before made',
     on: 'PostgreSQL',
   },
@@ -104,7 +104,7 @@ const LOG: readonly Guard[] = [
   },
   {
     store: 'webhook-message-log',
-    without: " AND state <> 'pending' LIMIT=> LIMIT",
+    without: "state IN ('delivered', 'dead', 'withheld') AND (created_at + 0)=>(created_at + 0)",
     fails: 'what is older is deleted with its attempts, but for what is being tried',
   },
   {
@@ -130,7 +130,7 @@ const STREAMS: readonly Guard[] = [
   },
   {
     store: 'webhook-stream',
-    without: ' AND lease_holder IS NULL ORDER=> ORDER',
+    without: ' AND lease_until <= :dueAt ORDER BY stream_id=> ORDER BY stream_id',
     fails: 'a change that comes while a stream is worked waits until it is given back',
   },
   {
