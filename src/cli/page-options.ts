@@ -5,8 +5,14 @@ import { text } from './option-values.ts';
 const MOST = 1_000;
 const USUAL = 50;
 
+export const LIMIT: CommandOption = {
+  name: 'limit',
+  value: 'NUMBER',
+  doc: `How many, from 1 to ${MOST}; ${USUAL} by default.`,
+};
+
 export const PAGE_OPTIONS: readonly CommandOption[] = [
-  { name: 'limit', value: 'NUMBER', doc: `How many, from 1 to ${MOST}; ${USUAL} by default.` },
+  LIMIT,
   { name: 'after', value: 'NEXT', doc: 'Behind the page whose `next` that is.' },
 ];
 

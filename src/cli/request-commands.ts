@@ -6,10 +6,8 @@ import { unknownClient } from './client-commands.ts';
 import { type Command, type Input, usageError } from './command.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 import { text } from './option-values.ts';
+import { LIMIT, limitIn } from './page-options.ts';
 import { tabulate } from './table.ts';
-
-const MOST = 1_000;
-const USUAL = 50;
 
 const list: Command = {
   name: 'requests list',
@@ -26,7 +24,7 @@ const list: Command = {
     { name: 'route', value: 'ROUTE', doc: 'Of one route, such as /events/:id.' },
     { name: 'request', value: 'ID', doc: 'The one whose answer had this X-Request-Id.' },
     { name: 'since', value: 'TIME', doc: `Of that time until now, ${DURATION_FORM}.` },
-    { name: 'limit', value: 'NUMBER', doc: `How many, from 1 to ${MOST}; ${USUAL} by default.` },
+    LIMIT,
   ],
   notes: ['What is kept, and for how long, is in docs/operations.md.'],
   run: (input, { withStorage, config, deps }) =>
@@ -75,12 +73,6 @@ function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 's
   if (parsed === undefined)
     throw usageError('--status must be a status such as 429, or a class such as 4xx.');
   return parsed;
-}
-
-function limitIn({ limit = String(USUAL) }: Input['options']): number {
-  const number = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0;
-  if (number < 1 || number > MOST) throw usageError(`--limit must be a number from 1 to ${MOST}.`);
-  return number;
 }
 
 const instantOf = (at: number): string => new Date(at).toISOString();
