@@ -1,8 +1,6 @@
 /** Kalends itself beside the sandbox's providers: the program as it is shipped, in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +10,10 @@ const MAIN = path.resolve(
   import.meta.dirname,
   path.extname(import.meta.filename) === '.ts' ? '../src/start.js' : '../src/main.js',
 );
+/** Whatever kills the sandbox closes the channel to it: its Kalends must not stay and hold the port. */
+const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+  "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel.unref();",
+)}`;
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 
@@ -20,45 +22,35 @@ export type KalendsProcess = {
   readonly url: string;
   /** Where the dashboard's first owner is made, once and within half an hour. */
   readonly setupUrl: string | undefined;
-  /** Makes an application known, by the command line. */
-  createClient(options: NewClient): Promise<Credentials>;
   /** What it wrote to standard error, which is its log; the last of it. */
   log(): string;
   /** Resolves when it has ended by itself: nothing works without it. */
   readonly ended: Promise<void>;
-  /** Ends it, and removes its data. */
+  /** Ends it. */
   close(): Promise<void>;
 };
 
-export type NewClient = {
-  readonly name: string;
-  readonly displayName: string;
-  readonly redirectUri: string;
-  /** Where it is told of changes. */
-  readonly webhookUrl: string;
-};
-
-export type Credentials = { readonly clientId: string; readonly clientSecret: string };
-
-/** Starts it with new data and these KALENDS_* settings, and waits until it answers. */
-export async function startKalends(
+/** The environment of a Kalends for this machine alone, with its data there. */
+export const kalendsSettings = (
   port: number,
+  dataDir: string,
   settings: Readonly<Record<string, string>>,
-): Promise<KalendsProcess> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-sandbox-'));
-  const url = `http://127.0.0.1:${port}`;
+): Record<string, string> => ({
   // Nothing of the environment but the path: an operator's own settings would point at real providers.
-  const env = {
-    PATH: process.env.PATH ?? '',
-    KALENDS_HOST: '127.0.0.1',
-    KALENDS_PORT: String(port),
-    KALENDS_URL: url,
-    KALENDS_DATA_DIR: dataDir,
-    ...settings,
-  };
-  const child = spawn(process.execPath, [MAIN, 'serve', '--json'], {
+  PATH: process.env.PATH ?? '',
+  KALENDS_HOST: '127.0.0.1',
+  KALENDS_PORT: String(port),
+  KALENDS_URL: `http://127.0.0.1:${port}`,
+  KALENDS_DATA_DIR: dataDir,
+  ...settings,
+});
+
+/** Starts it with these settings, and waits until it answers. */
+export async function startKalends(env: Readonly<Record<string, string>>): Promise<KalendsProcess> {
+  const url = env.KALENDS_URL ?? '';
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN, 'serve', '--json'], {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
   const log = lastOutput(child);
@@ -69,7 +61,6 @@ export async function startKalends(
   const close = async () => {
     await end(child);
     process.off('exit', killed);
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
     await healthy(url, child, log);
@@ -84,26 +75,7 @@ export async function startKalends(
     log,
     ended: once(child, 'exit').then(() => {}),
     close,
-    async createClient({ name, displayName, redirectUri, webhookUrl }) {
-      const look = ['--name', name, '--display-name', displayName];
-      const addresses = ['--redirect-uri', redirectUri, '--webhook-url', webhookUrl];
-      const made = await command(['client', 'create', ...look, ...addresses, '--json'], env);
-      return { clientId: String(made.client_id), clientSecret: String(made.client_secret) };
-    },
   };
-}
-
-async function command(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  await once(child, 'close');
-  if (child.exitCode !== 0)
-    throw new Error(`kalends ${args.join(' ')} ended with ${child.exitCode}: ${output}`);
-  // With --json a command writes one object.
-  return JSON.parse(output) as Record<string, unknown>;
 }
 
 /** What it says of itself once it listens. */

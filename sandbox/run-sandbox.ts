@@ -1,47 +1,82 @@
 /** `kalends sandbox`: starts everything, says where to begin, and ends with Ctrl-C. */
+import type { SandboxRequest } from '../src/cli/command.ts';
+import { noteSandbox } from '../src/cli/running-sandboxes.ts';
 import { type Sandbox, startSandbox } from './start-sandbox.ts';
 
 /** Resolves with the exit code once everything has ended. */
-export async function runSandbox(): Promise<number> {
+export async function runSandbox(request: SandboxRequest): Promise<number> {
   const signal = new Promise<string>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
   });
   console.log('Starting the sandbox …');
-  const sandbox = await startSandbox({ usualPorts: true });
-  console.log(welcome(sandbox));
+  const sandbox = await startSandbox({ ...request, usualPorts: true });
+  const removeNote = noteSandbox({ dataDir: sandbox.dataDir, url: sandbox.kalends.url });
+  console.log(welcome(sandbox, request));
 
   const ended = await Promise.race([signal, sandbox.kalends.ended.then(() => 'kalends')]);
   if (ended === 'kalends') console.error(`Kalends has ended by itself. It said:\n${sandbox.kalends.log()}`);
+  removeNote();
   await sandbox.close();
   return ended === 'kalends' ? 1 : 0;
 }
 
-/** What a newcomer needs, on one screen of 80 by 24. */
-function welcome({ application, demoUrl, controlUrl, kalends, people, providers }: Sandbox): string {
+/** What a newcomer needs, on one screen of 80 by 24; an application of one's own takes a few lines more. */
+function welcome(sandbox: Sandbox, { keep }: SandboxRequest): string {
+  const { demoUrl, controlUrl, kalends, people, providers, dataDir } = sandbox;
   const providerRows = Map.groupBy(people(), ({ provider }) => provider)
     .entries()
     .map(([provider, accounts]) => {
       const names = accounts.map(({ username }) => username.padEnd(23)).join('');
       return `  ${provider.padEnd(11)}${names}${accounts[0]?.password ?? 'pick from a list'}`;
     });
-  return `
-The sandbox is running. Nothing leaves this machine. Ctrl-C stops everything.
+  const stops = keep === undefined ? 'Ctrl-C stops everything.' : 'Ctrl-C ends it; all is kept.';
+  return `The sandbox is running. Nothing leaves this machine. ${stops}
 
   Begin here       ${demoUrl}
                    Press "Connect a calendar", Google, Mara, Continue, Allow.
   Faults and time  ${controlUrl}
+  Data folder      ${dataDir}
 
-  Dashboard        its first owner, by this link, once and within 30 minutes:
-${kalends.setupUrl}
+  Dashboard        ${setupText(kalends.setupUrl, kalends.url)}
 
 Who can sign in:
 ${[...providerRows].join('\n')}
              at the server ${providers.caldav.origin}
 
-For your own code, the demo is this application at Kalends:
-  Kalends          ${kalends.url}
-  client_id        ${application.clientId}
-  client_secret    ${application.clientSecret}
-  redirect_uri     ${application.redirectUri}
+${applicationsText(sandbox)}
 `;
+}
+
+const setupText = (setupUrl: string | undefined, url: string): string =>
+  setupUrl === undefined
+    ? `${url}/dashboard`
+    : `its first owner, by this link, once and within 30 minutes:\n${setupUrl}`;
+
+function applicationsText({ kalends, application, ownApplications, webhookSecret }: Sandbox): string {
+  const [first, ...others] = ownApplications;
+  const shown = first ?? application;
+  const rows = [
+    ['Kalends', kalends.url],
+    ['client_id', shown.clientId],
+    ['client_secret', shown.clientSecret],
+    ['redirect_uri', shown.redirectUri],
+    ...(first?.webhookUrl === undefined
+      ? []
+      : [
+          ['webhook_url', first.webhookUrl],
+          ['webhook secret', webhookSecret],
+        ]),
+    ...others.flatMap(({ clientId, clientSecret, redirectUri }) => [
+      [],
+      ['client_id', clientId],
+      ['client_secret', clientSecret],
+      ['redirect_uri', redirectUri],
+    ]),
+  ];
+  const words =
+    first === undefined
+      ? 'For your own code, the demo is this application at Kalends:'
+      : 'Your own application at Kalends, the same at every start:';
+  const lines = rows.map(([name = '', value = '']) => (name === '' ? '' : `  ${name.padEnd(17)}${value}`));
+  return [words, ...lines].join('\n');
 }

@@ -1,34 +1,46 @@
 /** The whole sandbox: four providers with people in them, Kalends set up for them, and an application to try it with. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 import { createServer } from '../src/http/server.ts';
-import { type CalDavSandbox, caldavSandbox } from './caldav/caldav-sandbox.ts';
+import {
+  demoApplication,
+  ownApplications,
+  registerApplications,
+  type SandboxApplication,
+  WEBHOOK_SECRET,
+} from './applications.ts';
 import { type SandboxClock, sandboxClock } from './core/clock.ts';
 import { controlRoute } from './core/control.route.ts';
 import { type Faults, faultBoard, KIND_NAMES, SANDBOX_KINDS } from './core/faults.ts';
 import type { ProviderSandbox } from './core/provider-sandbox.ts';
 import { deliveryLog } from './demo/delivery-log.ts';
 import { CONSOLE_LOG, startDemo } from './demo/demo-app.ts';
+import type { DemoSession } from './demo/demo-session.ts';
 import type { DemoPerson } from './demo/home.page.ts';
 import type { Application } from './demo/kalends-client.ts';
 import { WEBHOOK_PATH } from './demo/webhook.route.ts';
-import { freePort } from './free-port.ts';
-import { type GoogleSandbox, googleSandbox } from './google/google-sandbox.ts';
-import { type KalendsProcess, startKalends } from './kalends-process.ts';
-import { type MicrosoftSandbox, microsoftSandbox } from './microsoft/microsoft-sandbox.ts';
-import { eventMover, type MovableAccounts } from './people/event-mover.ts';
-import { ACCOUNTS, addAccounts } from './people/people.ts';
+import { type KalendsProcess, kalendsSettings, startKalends } from './kalends-process.ts';
+import { type KeptFolder, openKeptFolder, type SandboxState } from './kept-folder.ts';
+import { eventMover } from './people/event-mover.ts';
+import { ACCOUNTS, addAllAccounts } from './people/people.ts';
+import { choosePorts, type Ports } from './ports.ts';
+import { type Providers, settingsFor, startProviders } from './providers.ts';
 
 export type SandboxOptions = {
   /** Listen on the usual ports where they are free; on any free ones otherwise. */
-  readonly usualPorts?: boolean;
+  readonly usualPorts?: boolean | undefined;
+  /** Kalends' own port, which has to be free. */
+  readonly port?: number | undefined;
   /** Further KALENDS_* settings. */
   readonly settings?: Readonly<Record<string, string>>;
-};
-
-export type Providers = {
-  readonly google: GoogleSandbox;
-  readonly microsoft: MicrosoftSandbox;
-  readonly icloud: CalDavSandbox;
-  readonly caldav: CalDavSandbox;
+  /** An application of one's own for each. */
+  readonly redirectUris?: readonly string[] | undefined;
+  /** Where these hear of changes. */
+  readonly webhookUrl?: string | undefined;
+  /** The folder that has everything at the next start; without one, all is gone at the end. */
+  readonly keep?: string | undefined;
 };
 
 export type Sandbox = {
@@ -38,6 +50,12 @@ export type Sandbox = {
   readonly kalends: KalendsProcess;
   /** Known to Kalends, with the demo's callback and webhook address. */
   readonly application: Application;
+  /** Those of `redirectUris`. */
+  readonly ownApplications: readonly SandboxApplication[];
+  /** Verifies deliveries to `webhookUrl`. */
+  readonly webhookSecret: string;
+  /** Kalends' data folder. */
+  readonly dataDir: string;
   /** Where to begin. */
   readonly demoUrl: string;
   readonly controlUrl: string;
@@ -45,139 +63,128 @@ export type Sandbox = {
   close(): Promise<void>;
 };
 
-const USUAL_PORTS = {
-  kalends: 8080,
-  demo: 8090,
-  control: 8091,
-  google: 8101,
-  microsoft: 8102,
-  icloud: 8103,
-  caldav: 8104,
-};
-type Ports = Readonly<Record<keyof typeof USUAL_PORTS, number>>;
+const START_ATTEMPTS = 3;
 
-/** Everything is on loopback and kept in memory, but for Kalends' own data, in a temporary folder. */
+type Later = (stop: () => Promise<unknown>) => void;
+
+/** Everything is on loopback. Without a folder to keep it is in memory, but for Kalends' own data, in a temporary folder. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
-  try {
-    return await start(options, (stop) => stops.push(stop), close);
-  } catch (failure) {
-    await close();
-    throw failure;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(options, (stop) => stops.push(stop), close);
+    } catch (failure) {
+      await close();
+      // A port was free when it was chosen, and another program was sooner.
+      const isTaken = failure instanceof Error && 'code' in failure && failure.code === 'EADDRINUSE';
+      if (!isTaken || attempt === START_ATTEMPTS) throw failure;
+    }
   }
 }
 
-async function start(
-  { usualPorts = false, settings = {} }: SandboxOptions,
-  later: (stop: () => Promise<unknown>) => void,
-  close: () => Promise<void>,
-): Promise<Sandbox> {
-  const clock = sandboxClock();
+async function start(options: SandboxOptions, later: Later, close: () => Promise<void>): Promise<Sandbox> {
+  const { usualPorts = false, settings = {}, redirectUris = [], webhookUrl } = options;
+  const kept = keptFolder(options, later);
+  const state = kept?.state;
+  const dataDir = kept?.dataDir ?? (await temporaryFolder(later));
+  const ports = await choosePorts({ usual: usualPorts, wanted: wantedPorts(options, state) });
+  const clock = sandboxClock(Date.now, state?.ahead);
   const faults = faultBoard();
-  const ports = await choosePorts(usualPorts);
   const kalendsUrl = `http://127.0.0.1:${ports.kalends}`;
-  const providers = await startProviders({ clock, faults, ports, kalendsUrl }, later);
+  let save: (() => void) | undefined;
+  const deps = { clock, faults, beforeAnswer: () => save?.() };
+  const providers = await startProviders({ ...deps, ports, kalendsUrl, state }, later);
   const all: readonly ProviderSandbox[] = Object.values(providers);
-  const accounts: MovableAccounts[] = [];
-  for (const { kind, manual } of all)
-    accounts.push({ kind, manual, events: await addAccounts({ kind, manual }, clock.now()) });
+  const events = state?.events ?? (await addAllAccounts(all, clock.now()));
 
-  const kalends = await startKalends(ports.kalends, { ...settingsFor(providers), ...settings });
-  later(() => kalends.close());
   const demoOrigin = `http://127.0.0.1:${ports.demo}`;
-  const redirectUri = `${demoOrigin}/callback`;
-  const credentials = await kalends.createClient({
-    name: 'Sandbox demo',
-    displayName: 'Tideline',
-    redirectUri,
-    webhookUrl: demoOrigin + WEBHOOK_PATH,
-  });
-  const application: Application = { kalendsUrl, redirectUri, ...credentials };
+  const demoApp = demoApplication(`${demoOrigin}/callback`, demoOrigin + WEBHOOK_PATH);
+  const own = ownApplications(redirectUris, webhookUrl);
+  const env = kalendsSettings(ports.kalends, dataDir, { ...settingsFor(providers), ...settings });
+  await registerApplications(env, [demoApp, ...own]);
+  const kalends = await startKalends(env);
+  later(() => kalends.close());
+  const application: Application = { ...demoApp, kalendsUrl };
 
   const control = createServer({ log: CONSOLE_LOG, trustProxy: undefined, secure: false });
+  control.addHook('onSend', async () => deps.beforeAnswer());
   control.register(controlRoute({ clock, faults, providers: all, ...controlsFor(providers, ports.demo) }));
   const controlUrl = `${await control.listen({ host: '127.0.0.1', port: ports.control })}/control`;
   later(() => control.close());
   const people = () => peopleAt(providers);
+  const sessions: Map<string, DemoSession> = state?.sessions ?? new Map();
+  const mover = eventMover(all.map(({ kind, manual }) => ({ kind, manual, events: events[kind] })));
+  const views = { people, controlUrl, mover, sessions, beforeAnswer: deps.beforeAnswer };
   const demo = await startDemo({
+    ...views,
     application,
-    people,
-    controlUrl,
-    mover: eventMover(accounts),
     deliveries: deliveryLog(),
     now: Date.now,
     port: ports.demo,
   });
   later(() => demo.close());
-  return { providers, clock, faults, kalends, application, demoUrl: demo.origin, controlUrl, people, close };
+  if (kept !== undefined) {
+    const taken = takenPorts(ports, { ...providers, control: controlUrl });
+    save = () => kept.save(stateNow({ ports: taken, ahead: clock.ahead(), events, sessions }, providers));
+    save();
+  }
+  const shown = { application, ownApplications: own, webhookSecret: WEBHOOK_SECRET, dataDir };
+  return { providers, clock, faults, kalends, ...shown, demoUrl: demo.origin, controlUrl, people, close };
 }
 
-/** Kalends' and the demo's are named to others before they are listened on; at 0 the system chooses. */
-async function choosePorts(usual: boolean): Promise<Ports> {
-  const free = async (name: keyof Ports) => (usual ? freePort(USUAL_PORTS[name]) : 0);
-  const kalends = await freePort(usual ? USUAL_PORTS.kalends : 0);
-  let demo = await freePort(usual ? USUAL_PORTS.demo : 0);
-  while (demo === kalends) demo = await freePort();
-  const [control, google] = [await free('control'), await free('google')];
-  const [microsoft, icloud, caldav] = [await free('microsoft'), await free('icloud'), await free('caldav')];
-  return { kalends, demo, control, google, microsoft, icloud, caldav };
+function keptFolder({ keep }: SandboxOptions, later: Later): KeptFolder | undefined {
+  if (keep === undefined) return undefined;
+  const kept = openKeptFolder(keep);
+  later(async () => kept.close());
+  return kept;
 }
 
-type StartDeps = { clock: SandboxClock; faults: Faults; ports: Ports; kalendsUrl: string };
+async function temporaryFolder(later: Later): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-sandbox-'));
+  later(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
 
-/** Not secrets: whoever reads this file can use them, at the sandbox alone. */
-const GOOGLE_APP = { clientId: 'sandbox-google-app', clientSecret: 'sandbox-google-secret' };
-const APP_NAME = 'Kalends sandbox';
-const MICROSOFT_APP = {
-  clientId: '5a4db0c5-0000-4000-8000-000000000001',
-  clientSecret: 'sandbox-microsoft-secret',
-};
+/** What is kept names its ports in many places: they stay. Throws an Error for another one. */
+function wantedPorts({ port, keep }: SandboxOptions, state: SandboxState | undefined): Partial<Ports> {
+  if (state === undefined) return port === undefined ? {} : { kalends: port };
+  const { kalends } = state.ports;
+  if (port === undefined || port === kalends) return state.ports;
+  throw new Error(
+    `The sandbox in ${keep} has Kalends at port ${kalends}: leave --port out, or say ${kalends}.`,
+  );
+}
 
-async function startProviders(
-  { clock, faults, ports, kalendsUrl }: StartDeps,
-  later: (stop: () => Promise<unknown>) => void,
-): Promise<Providers> {
-  const deps = { clock, faults };
-  const closedLater = <T extends ProviderSandbox>(provider: T): T => {
-    later(() => provider.close());
-    return provider;
-  };
-  const at = (kind: 'google' | 'microsoft') => [`${kalendsUrl}/connect/${kind}/callback`];
-  // Every new app at Google begins in Testing: turn the clock by eight days to see what that means.
-  const googleApps = [
-    { ...GOOGLE_APP, name: APP_NAME, redirectUris: at('google'), status: 'testing' as const },
-  ];
-  const microsoftApps = [{ ...MICROSOFT_APP, redirectUris: at('microsoft'), name: APP_NAME }];
+/** Where the system chose, what it chose. */
+function takenPorts(
+  ports: Ports,
+  { google, microsoft, icloud, caldav, control }: Providers & { readonly control: string },
+): Ports {
+  const portOf = (address: string) => Number(new URL(address).port);
   return {
-    google: closedLater(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
-    microsoft: closedLater(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
-    icloud: closedLater(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
-    caldav: closedLater(
-      await caldavSandbox({ ...deps, kind: 'caldav', schedules: true, port: ports.caldav }),
-    ),
+    ...ports,
+    control: portOf(control),
+    google: portOf(google.origin),
+    microsoft: portOf(microsoft.origin),
+    icloud: portOf(icloud.origin),
+    icloudHome: portOf(icloud.homeOrigin),
+    caldav: portOf(caldav.origin),
   };
 }
 
-/** What makes Kalends take the sandbox's providers for the real ones. */
-function settingsFor({ google, microsoft, icloud }: Providers): Record<string, string> {
-  return {
-    KALENDS_GOOGLE_CLIENT_ID: GOOGLE_APP.clientId,
-    KALENDS_GOOGLE_CLIENT_SECRET: GOOGLE_APP.clientSecret,
-    KALENDS_GOOGLE_ISSUER: google.issuer,
-    KALENDS_GOOGLE_API_URL: google.apiUrl,
-    KALENDS_GOOGLE_CALENDARS: 'on',
-    KALENDS_MICROSOFT_CLIENT_ID: MICROSOFT_APP.clientId,
-    KALENDS_MICROSOFT_CLIENT_SECRET: MICROSOFT_APP.clientSecret,
-    KALENDS_MICROSOFT_ISSUER: microsoft.issuer,
-    KALENDS_MICROSOFT_API_URL: microsoft.apiUrl,
-    KALENDS_APPLE_URL: icloud.origin,
-    KALENDS_PRIVATE_NETWORK: 'loopback',
-    KALENDS_LOG_LEVEL: 'warn',
-  };
-}
+const stateNow = (
+  common: Pick<SandboxState, 'ports' | 'ahead' | 'events' | 'sessions'>,
+  { google, microsoft, icloud, caldav }: Providers,
+): SandboxState => ({
+  ...common,
+  google: google.state(),
+  microsoft: microsoft.state(),
+  icloud: icloud.state(),
+  caldav: caldav.state(),
+});
 
 /** Whom the control page offers, and the organisation of those at Microsoft. */
 function controlsFor({ microsoft, caldav }: Providers, demoPort: number) {

@@ -34,9 +34,9 @@ if (problem === undefined) {
       module.flushCompileCache();
       return serve(config, options);
     },
-    runSandbox: async () => {
+    runSandbox: async (request) => {
       const { runSandbox } = await import('../sandbox/run-sandbox.ts');
-      return runSandbox();
+      return runSandbox(request);
     },
   });
 } else {

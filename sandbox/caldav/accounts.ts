@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Person } from '../core/provider-sandbox.ts';
 import { basicCredentials } from '../core/request-credentials.ts';
 import type { SandboxRequest } from '../core/sandbox-server.ts';
-import { CalendarCollection } from './collection.ts';
+import { CalendarCollection, type CollectionState } from './collection.ts';
 
 export type Account = {
   readonly person: Person;
@@ -21,6 +21,33 @@ export type Account = {
   readonly newTag: (() => string) | undefined;
 };
 
+/** An account as structured data. */
+export type AccountState = Pick<Account, 'person' | 'id' | 'password' | 'aliases'> & {
+  readonly calendars: readonly CollectionState[];
+  readonly inbox: CollectionState;
+};
+
+export const stateOf = ({ person, id, password, aliases, calendars, inbox }: Account): AccountState => ({
+  ...{ person, id, password, aliases },
+  calendars: [...calendars.values()].map((calendar) => calendar.state()),
+  inbox: inbox.state(),
+});
+
+/** Of a server with exact tags. */
+const accountOf = ({ calendars, inbox, ...rest }: AccountState): Account => ({
+  ...rest,
+  newTag: undefined,
+  calendars: new Map(calendars.map((calendar) => [calendar.name, CalendarCollection.of(calendar)])),
+  inbox: CalendarCollection.of(inbox),
+});
+
+export type AccountsOptions = {
+  /** That of every account. */
+  readonly newTag?: (() => string) | undefined;
+  /** Those there are from the start. */
+  readonly accounts?: readonly AccountState[] | undefined;
+};
+
 export interface Accounts {
   add(person: Person): Account;
   /** Throws an Error when there is no such person. */
@@ -33,10 +60,15 @@ export interface Accounts {
   renewPassword(email: string): string;
 }
 
-/** `newTag` is that of every account. */
-export function calendarAccounts(kind: 'icloud' | 'caldav', newTag?: () => string): Accounts {
-  const byEmail = new Map<string, Account>();
-  const byId = new Map<string, Account>();
+export function calendarAccounts(
+  kind: 'icloud' | 'caldav',
+  { newTag, accounts = [] }: AccountsOptions = {},
+): Accounts {
+  const before = accounts.map(accountOf);
+  const byEmail = new Map(before.map((account) => [keyOf(account.person.email), account]));
+  const byId = new Map(before.map((account) => [account.id, account]));
+  // Apple shows app-specific passwords in groups, and takes them without the hyphens as well.
+  const plain = (password: string) => (kind === 'icloud' ? password.replaceAll('-', '') : password);
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
   const of = (email: string): Account => {
     const account = byEmail.get(keyOf(email));
@@ -71,7 +103,8 @@ export function calendarAccounts(kind: 'icloud' | 'caldav', newTag?: () => strin
     signedIn(request) {
       const { name = '', password } = basicCredentials(request) ?? {};
       const account = byEmail.get(keyOf(name));
-      return account !== undefined && account.password === password ? account : undefined;
+      if (account === undefined || password === undefined) return undefined;
+      return plain(password) === plain(account.password) ? account : undefined;
     },
     renewPassword(email) {
       const account = of(email);

@@ -12,7 +12,7 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { calendarAccounts } from './accounts.ts';
+import { type AccountState, calendarAccounts, stateOf } from './accounts.ts';
 import { answerByHand, type HandAnswer } from './answer-by-hand.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
@@ -31,10 +31,20 @@ import {
 } from './server-behaviour.ts';
 import { type Conditions, deleteResource, makeCalendar, putObject } from './writes.ts';
 
+/** All that it knows, as structured data. */
+export type CalDavState = {
+  readonly accounts: readonly AccountState[];
+  readonly sent: readonly SentMessage[];
+};
+
 export type CalDavSandboxOptions = SandboxDeps & {
   readonly kind: 'icloud' | 'caldav';
   /** Any free one when absent. */
   readonly port?: number;
+  /** iCloud's second port, where homes are. Any free one when absent. */
+  readonly homePort?: number | undefined;
+  /** What one before it knew, with exact tags; nobody and nothing when absent. */
+  readonly state?: CalDavState | undefined;
   /** Most members in one part of a sync-collection answer; the rest follows after a 507. Default 1,000. */
   readonly syncPage?: number;
   /** It sends invitations and answers itself (RFC 6638): to its own people, and by mail to others. Default false. */
@@ -51,6 +61,7 @@ export interface CalDavSandbox extends ProviderSandbox {
   readonly homeOrigin: string;
   /** What proves the person now: the one given, or made when none was, or after access was revoked. */
   passwordOf(email: string): string;
+  state(): CalDavState;
   /** The address that a calendar of this name has, or would be made at. */
   calendarUrl(email: string, name: string): string;
   /** A further address of the person's, under which they are invited. */
@@ -65,12 +76,17 @@ export interface CalDavSandbox extends ProviderSandbox {
 
 /** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
-  const { kind, clock, faults, port, syncPage = 1000, schedules = false, tags } = options;
+  const { kind, clock, faults, beforeAnswer, port, homePort, state } = options;
+  const { syncPage = 1000, schedules = false, tags } = options;
   const plain = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
   const behaviour = schedules ? withScheduling(plain) : plain;
   const newTag = tags === 'stuck' ? () => 'stuck' : () => String(Math.floor(clock.now() / 1000));
-  const accounts = calendarAccounts(kind, (tags ?? 'exact') === 'exact' ? undefined : newTag);
-  const sending = schedules ? scheduling({ accounts, behaviour, now: clock.now }) : undefined;
+  const accounts = calendarAccounts(kind, {
+    newTag: (tags ?? 'exact') === 'exact' ? undefined : newTag,
+    accounts: state?.accounts,
+  });
+  const sent = [...(state?.sent ?? [])];
+  const sending = schedules ? scheduling({ accounts, behaviour, now: clock.now, sent }) : undefined;
   let homeOrigin = '';
   const route = (request: SandboxRequest): Operation => {
     return {
@@ -93,10 +109,11 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
     if (error.status !== 401) return refused;
     return { ...refused, headers: { ...refused.headers, 'www-authenticate': behaviour.challenge } };
   };
-  const front = await startSandboxServer({ kind, faults, port, route, errorAnswer });
+  const shared = { kind, faults, route, errorAnswer, beforeAnswer };
+  const front = await startSandboxServer({ ...shared, port });
   const partition =
     kind === 'icloud'
-      ? await startSandboxServer({ kind, faults, route, errorAnswer }).catch(closing(front))
+      ? await startSandboxServer({ ...shared, port: homePort }).catch(closing(front))
       : undefined;
   homeOrigin = partition?.origin ?? front.origin;
   const deps = { behaviour, accounts, scheduling: sending, now: clock.now, homeOrigin };
@@ -119,6 +136,7 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
       answerByHand(place, answer, sending);
     },
     sent: () => sending?.sent() ?? [],
+    state: () => ({ accounts: accounts.all().map(stateOf), sent }),
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
     async close() {
       await Promise.all([front.close(), partition?.close()]);

@@ -24,6 +24,17 @@ export type CollectionChanges = {
 /** An object as it is since `revision`; without one it was removed then. */
 type Member = { readonly revision: number; readonly object: CalendarObject | undefined };
 
+/** All of a collection, as structured data. */
+export type CollectionState = {
+  readonly name: string;
+  readonly components: readonly string[];
+  readonly readOnly: boolean;
+  readonly properties: Map<string, string>;
+  readonly members: readonly (readonly [name: string, member: Member])[];
+  readonly revision: number;
+  readonly epoch: string;
+};
+
 export class CalendarCollection {
   /** The last segment of its href, decoded. */
   readonly name: string;
@@ -54,6 +65,24 @@ export class CalendarCollection {
     this.properties = new Map(options.properties);
     this.#newTag = options.newTag;
     this.#tag = this.#newTag?.();
+  }
+
+  /** The collection as `state` had it. */
+  static of(state: CollectionState): CalendarCollection {
+    const collection = new CalendarCollection(state);
+    for (const [name, member] of state.members) {
+      collection.#members.set(name, member);
+      if (member.object !== undefined) collection.#namesOfUids.set(member.object.uid, name);
+    }
+    collection.#revision = state.revision;
+    collection.#epoch = state.epoch;
+    return collection;
+  }
+
+  state(): CollectionState {
+    const { name, components, readOnly, properties } = this;
+    const members = [...this.#members];
+    return { name, components, readOnly, properties, members, revision: this.#revision, epoch: this.#epoch };
   }
 
   object(name: string): CalendarObject | undefined {

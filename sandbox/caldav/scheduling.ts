@@ -64,11 +64,13 @@ export type SchedulingDeps = {
   readonly accounts: Accounts;
   readonly behaviour: ServerBehaviour;
   readonly now: () => number;
+  /** What was sent so far; added to in place. */
+  readonly sent: SentMessage[];
 };
 
 export function scheduling(deps: SchedulingDeps): Scheduling {
-  const sent: SentMessage[] = [];
-  const server: Server = { ...deps, sent };
+  const { sent } = deps;
+  const server: Server = deps;
   return {
     write: (change) => write(change, server),
     receive(account, icalendar) {
@@ -88,7 +90,7 @@ function methodOf(method: string | undefined): 'REQUEST' | 'CANCEL' {
   throw new Error('A message says REQUEST, CANCEL or REPLY');
 }
 
-type Server = SchedulingDeps & { readonly sent: SentMessage[] };
+type Server = SchedulingDeps;
 
 function write(
   { account, before, after, isSilent = false }: ObjectWrite,

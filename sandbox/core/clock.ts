@@ -10,8 +10,9 @@ export interface SandboxClock {
   reset(): void;
 }
 
-export function sandboxClock(realNow: () => number = Date.now): SandboxClock {
-  let turned = 0;
+/** `ahead`: by how many milliseconds it begins. */
+export function sandboxClock(realNow: () => number = Date.now, ahead = 0): SandboxClock {
+  let turned = ahead;
   return {
     now: () => realNow() + turned,
     ahead: () => turned,

@@ -5,7 +5,12 @@
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
 
-export type SandboxDeps = { readonly clock: SandboxClock; readonly faults: Faults };
+export type SandboxDeps = {
+  readonly clock: SandboxClock;
+  readonly faults: Faults;
+  /** Called before each answer: what it says has to be kept by then. */
+  readonly beforeAnswer?: (() => void) | undefined;
+};
 
 export interface ProviderSandbox {
   readonly kind: SandboxKind;

@@ -44,6 +44,8 @@ export type SandboxServerOptions = {
   readonly faults: Faults;
   /** Any free one when absent. */
   readonly port?: number | undefined;
+  /** Called when an operation is done, before it is answered. */
+  readonly beforeAnswer?: (() => void) | undefined;
   /** What a request is. Unknown paths are operations too, whose `run` refuses; a refusal may be thrown as well. */
   route(request: SandboxRequest): Operation | Promise<Operation>;
   /** An error in the provider's form, for refusals and for the fault `status`. */
@@ -109,6 +111,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, deps:
     return;
   }
   const result = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
+  deps.beforeAnswer?.();
   if (hasEffect(effects, 'lost_answer')) incoming.socket.resetAndDestroy();
   else send(response, result, hasEffect(effects, 'truncate'));
 }

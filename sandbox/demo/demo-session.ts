@@ -23,8 +23,8 @@ export interface DemoSessions {
 
 const MOST_SESSIONS = 1000;
 
-export function demoSessions(): DemoSessions {
-  const sessions = new Map<string, DemoSession>();
+/** `sessions` are those there are from the start; the map is changed in place. */
+export function demoSessions(sessions: Map<string, DemoSession>): DemoSessions {
   return {
     find: (name) => (name === undefined ? undefined : sessions.get(name)),
     start() {

@@ -26,13 +26,18 @@ export type DemoDeps = DeliveriesDeps & {
   /** Who can sign in where, with the passwords of this moment. */
   people(): readonly DemoPerson[];
   readonly controlUrl: string | undefined;
+  /** By name; changed in place. */
+  readonly sessions: Map<string, DemoSession>;
+  /** Called before each answer: what it says has to be kept by then. */
+  readonly beforeAnswer: (() => void) | undefined;
 };
 
 const WEEKS_MS = 4 * 7 * 86_400_000;
 
 export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
-  const sessions = demoSessions();
+  const sessions = demoSessions(deps.sessions);
   return async (app) => {
+    app.addHook('onSend', async () => deps.beforeAnswer?.());
     await app.register(cookies);
     pages(app, deps, sessions);
     flow(app, deps, sessions);

@@ -22,6 +22,17 @@ type Channel = {
   messages: number;
 };
 
+/** Maps that are changed in place. */
+export type ChannelState = {
+  readonly open: Map<string, Channel>;
+  /** The ids of all there were. */
+  readonly used: Set<string>;
+  /** By what is watched. */
+  readonly resourceIds: Map<string, string>;
+};
+
+export const noChannels = (): ChannelState => ({ open: new Map(), used: new Set(), resourceIds: new Map() });
+
 export type WatchInput = {
   readonly body: JsonObject;
   readonly watched: string;
@@ -40,16 +51,16 @@ export interface Channels {
   close(): void;
 }
 
+type ChannelDeps = { readonly now: () => number; readonly faults: Faults; readonly state: ChannelState };
+
 /** No source confirms that channels live seven days at most. */
 const LONGEST_MS = 7 * 86_400_000;
 /** Google retries these with exponential backoff; here thrice and fast. */
 const RETRIED = [500, 502, 503, 504];
 const RETRY_DELAYS_MS = [50, 200, 800];
 
-export function openChannels({ now, faults }: { now: () => number; faults: Faults }): Channels {
-  const open = new Map<string, Channel>();
-  const used = new Set<string>();
-  const resourceIds = new Map<string, string>();
+export function openChannels({ now, faults, state }: ChannelDeps): Channels {
+  const { open, used, resourceIds } = state;
   const closing = new AbortController();
 
   const push = (channel: Channel, state: 'sync' | 'exists') => {
@@ -75,7 +86,9 @@ export function openChannels({ now, faults }: { now: () => number; faults: Fault
       resourceIds.set(watched, resourceId);
       used.add(request.id);
       const expiration = Math.min(now() + LONGEST_MS, request.expiration(now()));
-      const channel = { ...request, resourceId, resourceUri, expiration, watched, user, messages: 0 };
+      const { id, address, token } = request;
+      const place = { resourceId, resourceUri, watched, user };
+      const channel = { id, address, token, ...place, expiration, messages: 0 };
       open.set(channel.id, channel);
       push(channel, 'sync');
       return {

@@ -7,17 +7,26 @@ import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { startSandboxServer } from '../core/sandbox-server.ts';
 import { apiOperation } from './api-operations.ts';
-import { openChannels } from './channels.ts';
+import { type ChannelState, noChannels, openChannels } from './channels.ts';
 import { type MeetBehaviour, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
-import { googleStore, type InstanceVersions } from './google-store.ts';
-import { type GoogleApp, googleTokens } from './google-tokens.ts';
+import { type GoogleStore, googleStore, type InstanceVersions } from './google-store.ts';
+import { type GoogleApp, type GoogleTokenState, googleTokens, noGoogleTokens } from './google-tokens.ts';
 import { type GoogleHabits, habitsOf } from './habits.ts';
 import { type InvitationDraft, receiveInvitation, withInvitations } from './invitations.ts';
 import { googleManualChanges } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
+/** All that it knows, as structured data. */
+export type GoogleState = {
+  readonly store: GoogleStore;
+  readonly tokens: GoogleTokenState;
+  readonly channels: ChannelState;
+};
+
 export type GoogleSandboxOptions = {
+  /** What one before it knew; nobody and nothing when absent. */
+  readonly state?: GoogleState | undefined;
   readonly port?: number;
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
@@ -33,6 +42,8 @@ export interface GoogleSandbox extends ProviderSandbox {
   readonly issuer: string;
   /** For KALENDS_GOOGLE_API_URL: the Calendar API's base. */
   readonly apiUrl: string;
+  /** As it is now, not a copy. */
+  state(): GoogleState;
   /** Somebody else invites the person, to whose own calendar the event comes. Answers its id there. */
   receiveInvitation(email: string, draft: InvitationDraft): string;
   /** Registers an app, or changes the one of this `clientId`: its secret, its addresses, its publishing status. */
@@ -41,12 +52,17 @@ export interface GoogleSandbox extends ProviderSandbox {
 
 /** Operations, for faults and counts: those of the API by Google's names, and discovery, certs, auth, token, revoke, userinfo, push. */
 export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): Promise<GoogleSandbox> {
-  const { clock, faults, port, apps: registered = [], eventsPerPage = 2500 } = deps;
+  const { clock, faults, beforeAnswer, port, apps: registered = [], eventsPerPage = 2500 } = deps;
   const { conferenceSolutions = ['hangoutsMeet'], keepsDescribed = true, meetDelayMs = 0 } = deps;
   const now = () => clock.now();
-  const store = googleStore(deps.instanceVersions);
-  const tokens = googleTokens(now);
-  const channels = openChannels({ now, faults });
+  const state = deps.state ?? {
+    store: googleStore(deps.instanceVersions),
+    tokens: noGoogleTokens(),
+    channels: noChannels(),
+  };
+  const { store } = state;
+  const tokens = googleTokens(now, state.tokens);
+  const channels = openChannels({ now, faults, state: state.channels });
   const meets = meetMaker({ conferenceSolutions, keepsDescribed, meetDelayMs }, channels, now);
   const apps = new Map(registered.map((app) => [app.clientId, app]));
   let origin = '';
@@ -57,8 +73,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
 
   const server = await startSandboxServer({
     kind: 'google',
-    faults,
-    port,
+    ...{ faults, port, beforeAnswer },
     route(request) {
       const operation = oauth(request) ?? apiOperation(request, api);
       if (operation === undefined) throw new SandboxRefusal(404, 'notFound', 'Not Found');
@@ -79,6 +94,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
       now,
     }),
     requests: server.requests,
+    state: () => state,
     receiveInvitation: (email, draft) =>
       receiveInvitation({ email, calendarId: email }, draft, { store, channels, now }),
     registerApp: (app) => void apps.set(app.clientId, app),

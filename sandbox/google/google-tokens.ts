@@ -50,6 +50,23 @@ export type IssuedTokens = AccessGrant & {
   readonly nonce?: string | undefined;
 };
 
+/** What was handed out: maps by the text of each, which are changed in place. */
+export type GoogleTokenState = {
+  readonly codes: Map<string, Code>;
+  readonly access: Map<string, AccessToken>;
+  readonly refresh: Map<string, RefreshToken>;
+  readonly owners: Map<string, string>;
+  readonly grants: Map<string, AccessGrant>;
+};
+
+export const noGoogleTokens = (): GoogleTokenState => ({
+  codes: new Map(),
+  access: new Map(),
+  refresh: new Map(),
+  owners: new Map(),
+  grants: new Map(),
+});
+
 export interface GoogleTokens {
   /** What the user let the app do so far. */
   granted(user: string, clientId: string): readonly string[];
@@ -76,12 +93,8 @@ const IDLE_MS = 183 * DAY;
 /** Of one account and app: the oldest ends silently. */
 const MOST_REFRESH_TOKENS = 100;
 
-export function googleTokens(now: () => number): GoogleTokens {
-  const codes = new Map<string, Code>();
-  const access = new Map<string, AccessToken>();
-  const refresh = new Map<string, RefreshToken>();
-  const owners = new Map<string, string>();
-  const grants = new Map<string, AccessGrant>();
+export function googleTokens(now: () => number, state: GoogleTokenState): GoogleTokens {
+  const { codes, access, refresh, owners, grants } = state;
   const keyOf = ({ user, clientId }: Pick<AccessGrant, 'user' | 'clientId'>) =>
     JSON.stringify([user, clientId]);
 

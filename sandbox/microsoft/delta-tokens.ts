@@ -35,6 +35,9 @@ type TokenState =
   | { readonly kind: 'page'; readonly round: DeltaRound; readonly from: number }
   | { readonly kind: 'link'; readonly round: DeltaRound };
 
+/** Changed in place. */
+export type DeltaTokenState = Map<Account, Map<string, TokenState>>;
+
 /** Older links of a mailbox are forgotten. No source says how long the real ones are good. */
 const MOST_TOKENS = 400;
 
@@ -50,8 +53,7 @@ export type DeltaTokens = {
   forget(account: Account, calendarId?: string): void;
 };
 
-export function deltaTokens(): DeltaTokens {
-  const tokensByAccount = new Map<Account, Map<string, TokenState>>();
+export function deltaTokens(tokensByAccount: DeltaTokenState): DeltaTokens {
   const keep = (account: Account, entry: TokenState): string => {
     const tokens = tokensByAccount.get(account) ?? new Map<string, TokenState>();
     tokensByAccount.set(account, tokens);

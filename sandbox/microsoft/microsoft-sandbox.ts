@@ -12,8 +12,8 @@ import {
 } from '../core/sandbox-server.ts';
 import { aadstsBody, codeOf, identityJson, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
-import { deltaTokens } from './delta-tokens.ts';
-import { emptyDirectory, findAccount } from './directory.ts';
+import { type DeltaTokenState, deltaTokens } from './delta-tokens.ts';
+import { type Directory, emptyDirectory, findAccount } from './directory.ts';
 import { graphOperation } from './graph.ts';
 import { graphErrorAnswer } from './graph-error.ts';
 import type { GraphDeps } from './graph-request.ts';
@@ -26,9 +26,24 @@ import { manualCalendars } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 import { manualEvents } from './manual-events.ts';
 import { manualItems } from './manual-items.ts';
-import { microsoftTokens } from './microsoft-tokens.ts';
+import { type MicrosoftTokenState, microsoftTokens, noMicrosoftTokens } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
-import { openSubscriptions } from './subscriptions.ts';
+import { openSubscriptions, type StoredSubscription } from './subscriptions.ts';
+
+/** All that it knows, as structured data. One account or event is one object in all of it, and has to stay one. */
+export type MicrosoftState = {
+  readonly directory: Directory;
+  readonly tokens: MicrosoftTokenState;
+  readonly subscriptions: Map<string, StoredSubscription>;
+  readonly deltas: DeltaTokenState;
+};
+
+const emptyState = (): MicrosoftState => ({
+  directory: emptyDirectory(),
+  tokens: noMicrosoftTokens(),
+  subscriptions: new Map(),
+  deltas: new Map(),
+});
 
 export type MicrosoftSandbox = ProviderSandbox & {
   readonly kind: 'microsoft';
@@ -41,6 +56,8 @@ export type MicrosoftSandbox = ProviderSandbox & {
   registerApp(app: MicrosoftApp): void;
   /** The longest life of a subscription from now on, in minutes. */
   limitSubscriptions(minutes: number): void;
+  /** As it is now, not a copy. */
+  state(): MicrosoftState;
   /** Until every change notification that is due was delivered or given up. */
   notificationsSettled(): Promise<void>;
 };
@@ -49,19 +66,21 @@ export type MicrosoftSandboxOptions = SandboxDeps & {
   /** Any free one when absent. */
   readonly port?: number;
   readonly apps?: readonly MicrosoftApp[];
+  /** What one before it knew; nobody and nothing when absent. */
+  readonly state?: MicrosoftState | undefined;
 };
 
 /** Starts the sandbox's Microsoft on 127.0.0.1. It has no people yet. */
 export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promise<MicrosoftSandbox> {
-  const { clock, faults, port, apps = [] } = options;
+  const { clock, faults, beforeAnswer, port, apps = [], state = emptyState() } = options;
   const now = () => clock.now();
   const concurrency = mailboxConcurrency(faults);
-  const directory = emptyDirectory();
+  const { directory } = state;
   const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
-  const tokens = microsoftTokens(now);
-  const subscriptions = openSubscriptions({ faults, now });
+  const tokens = microsoftTokens(now, state.tokens);
+  const subscriptions = openSubscriptions({ faults, now, subscriptions: state.subscriptions });
   const store = mailboxStore((change) => subscriptions.changed(change));
-  const deltas = deltaTokens();
+  const deltas = deltaTokens(state.deltas);
   let longestSubscription = LONGEST_SUBSCRIPTION;
   // No request arrives before the server that has it listens.
   const origin = (): string => server.origin;
@@ -90,8 +109,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   const server = await startSandboxServer({
     kind: 'microsoft',
     faults: concurrency.faults,
-    port,
-    route,
+    ...{ port, route, beforeAnswer },
     errorAnswer,
   });
   const manual: ManualChangesDeps = { directory, store, deltas, tokens, subscriptions, now, origin };
@@ -108,6 +126,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
       ...manualAdministration(manual),
     },
     requests: (operation) => server.requests(operation),
+    state: () => state,
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {
       longestSubscription = minutes;

@@ -21,6 +21,21 @@ const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
 /** A used refresh token stays good this long, for clients whose answer got lost. No source confirms it. */
 const SUPERSEDED_LIFE = 24 * 60 * 60_000;
 
+/** What was handed out: maps by the text of each, which are changed in place. */
+export type MicrosoftTokenState = {
+  readonly codes: Map<string, IssuedCode | 'redeemed'>;
+  readonly accessTokens: Map<string, ExpiringAccess>;
+  readonly refreshTokens: Map<string, ExpiringAccess | 'revoked'>;
+  readonly holders: Map<string, Account>;
+};
+
+export const noMicrosoftTokens = (): MicrosoftTokenState => ({
+  codes: new Map(),
+  accessTokens: new Map(),
+  refreshTokens: new Map(),
+  holders: new Map(),
+});
+
 export type MicrosoftTokens = {
   issueCode(code: Omit<IssuedCode, 'expiresAt'>): string;
   /** Spends the code. Throws invalid_grant. */
@@ -39,11 +54,8 @@ export type MicrosoftTokens = {
   revoke(account: Account): void;
 };
 
-export function microsoftTokens(now: () => number): MicrosoftTokens {
-  const codes = new Map<string, IssuedCode | 'redeemed'>();
-  const accessTokens = new Map<string, ExpiringAccess>();
-  const refreshTokens = new Map<string, ExpiringAccess | 'revoked'>();
-  const holders = new Map<string, Account>();
+export function microsoftTokens(now: () => number, state: MicrosoftTokenState): MicrosoftTokens {
+  const { codes, accessTokens, refreshTokens, holders } = state;
   return {
     issueCode(code) {
       const text = `0.A${randomText(90)}`;

@@ -45,14 +45,18 @@ export type Subscriptions = {
   close(): Promise<void>;
 };
 
-export type SubscriptionDeps = { readonly faults: Faults; now(): number };
+export type SubscriptionDeps = {
+  readonly faults: Faults;
+  now(): number;
+  /** By id; changed in place. */
+  readonly subscriptions: Map<string, StoredSubscription>;
+};
 
 const TIMEOUT = 10_000;
 const ATTEMPTS = 3;
 const FIRST_PAUSE = 200;
 
-export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscriptions {
-  const subscriptions = new Map<string, StoredSubscription>();
+export function openSubscriptions({ faults, now, subscriptions }: SubscriptionDeps): Subscriptions {
   const closing = new AbortController();
   const deliveries = new Set<Promise<void>>();
   const queues = new Map<string, ChangeNotification[]>();

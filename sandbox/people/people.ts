@@ -78,3 +78,21 @@ export async function addAccounts(
   }
   return added;
 }
+
+/** What was put into the accounts, by provider. */
+export type AccountsEvents = Readonly<Record<SandboxKind, readonly AccountEvent[]>>;
+
+/** The accounts of all four. */
+export async function addAllAccounts(
+  providers: readonly Pick<ProviderSandbox, 'kind' | 'manual'>[],
+  now: number,
+): Promise<AccountsEvents> {
+  const events: Record<SandboxKind, readonly AccountEvent[]> = {
+    google: [],
+    microsoft: [],
+    icloud: [],
+    caldav: [],
+  };
+  for (const provider of providers) events[provider.kind] = await addAccounts(provider, now);
+  return events;
+}

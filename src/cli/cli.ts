@@ -3,7 +3,7 @@
  * document; what went wrong is one sentence on standard error, or with --json `{"error", "message"}`
  * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
  */
-import { ConfigError, loadConfig } from '../config/config.ts';
+import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
 import { adminCommands } from './admin-commands.ts';
@@ -29,6 +29,7 @@ import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { requestCommands } from './request-commands.ts';
+import { elsewhereNotice, runningSandboxes } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
 import { setupCommands } from './setup-commands.ts';
@@ -141,7 +142,9 @@ function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
     caller,
     config,
     async withStorage(work) {
-      const storage = await deps.openStorage(config());
+      const loaded = config();
+      noticeSandboxes(loaded, io);
+      const storage = await deps.openStorage(loaded);
       try {
         return await work({ ...storage, ...storage.auditedFor(caller) });
       } finally {
@@ -149,6 +152,15 @@ function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
       }
     },
   };
+}
+
+/** Only where nobody said which data are meant. */
+function noticeSandboxes({ settings, dataDir }: Config, io: Io): void {
+  const isNamed = settings.some(
+    ({ name, from }) => ['KALENDS_DATA_DIR', 'KALENDS_DATABASE_URL'].includes(name) && from !== 'default',
+  );
+  const notice = isNamed ? undefined : elsewhereNotice(dataDir, runningSandboxes());
+  if (notice !== undefined) io.stderr.write(`${terminalText(notice)}\n`);
 }
 
 function failureOf(reason: unknown): { code: string; message: string; exitCode: number } {

@@ -53,12 +53,16 @@ export type CommandOption = {
   readonly value?: string;
   readonly doc: string;
   readonly required?: true;
+  /** It may be given more than once: its values are in `lists`. */
+  readonly repeatable?: true;
 };
 
 /** The command line after parsing: positionals by name, options by name. */
 export type Input = {
   readonly positionals: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string | true>>;
+  /** The values of repeatable options that were given. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
 };
 
 /** Everything a command needs to run. */
@@ -85,12 +89,22 @@ export type Io = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 };
 
+/** What `kalends sandbox` was asked for. */
+export type SandboxRequest = {
+  readonly redirectUris: readonly string[];
+  readonly webhookUrl: string | undefined;
+  /** Kalends' own. */
+  readonly port: number | undefined;
+  /** The folder that keeps everything. */
+  readonly keep: string | undefined;
+};
+
 /** Supplied by main.ts, since only it names the concrete adapters. */
 export type CommandDeps = {
   /** Serves until the process is told to stop; `json` asks for one JSON document once it listens. */
   serve(config: Config, options: { readonly json: boolean }): Promise<void>;
   /** Runs the sandbox until the process is told to stop, and resolves with the exit code. */
-  runSandbox(): Promise<number>;
+  runSandbox(request: SandboxRequest): Promise<number>;
   /** Opens and migrates the database; throws a sentence that says what to do when it cannot. */
   openStorage(config: Config): Promise<Storage>;
   /** Looks at the database without making or migrating it; for `doctor`. */

@@ -24,7 +24,7 @@ export function findCommand(
 
 /** Throws a usage error that names the argument that does not fit. */
 export function parseInput(command: Command, args: readonly string[]): Input {
-  const { values, positionals } = parseArguments(command, args);
+  const { values, lists, positionals } = parseArguments(command, args);
   const byName: Record<string, string> = {};
   for (const [i, { name, optional }] of command.positionals.entries()) {
     const value = positionals[i];
@@ -34,12 +34,17 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   const extra = positionals[command.positionals.length];
   if (extra !== undefined) throw misuse(command, `"${extra}" is one word too many`);
   for (const { name, value, required } of command.options) {
-    if (required && values[name] === undefined) throw misuse(command, `--${name} ${value} is missing`);
+    if (required && values[name] === undefined && lists[name] === undefined)
+      throw misuse(command, `--${name} ${value} is missing`);
   }
-  return { positionals: byName, options: values };
+  return { positionals: byName, options: values, lists };
 }
 
-type ParsedArguments = { values: Record<string, string | true>; positionals: string[] };
+type ParsedArguments = {
+  values: Record<string, string | true>;
+  lists: Record<string, string[]>;
+  positionals: string[];
+};
 
 function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
   const allowed = [...command.options, ...COMMON_OPTIONS];
@@ -54,7 +59,7 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
     tokens: true,
   });
 
-  const parsed: ParsedArguments = { values: {}, positionals: [] };
+  const parsed: ParsedArguments = { values: {}, lists: {}, positionals: [] };
   for (const token of tokens) {
     if (token.kind === 'positional') parsed.positionals.push(token.value);
     if (token.kind !== 'option') continue;
@@ -66,6 +71,10 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
     // An empty value counts: `--display-name ""` empties the field.
     if (option.value !== undefined && token.value === undefined) {
       throw misuse(command, `${token.rawName} needs its ${option.value}`);
+    }
+    if (option.repeatable && token.value !== undefined) {
+      parsed.lists[token.name] = [...(parsed.lists[token.name] ?? []), token.value];
+      continue;
     }
     if (parsed.values[token.name] !== undefined) throw misuse(command, `${token.rawName} is given twice`);
     parsed.values[token.name] = token.value ?? true;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 
 import { runCommand } from '../../src/cli/cli.ts';
+import type { SandboxRequest } from '../../src/cli/command.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { requestedScope } from '../../src/requested-scope.ts';
@@ -15,12 +16,13 @@ type Variables = Readonly<Record<string, string>>;
 
 export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>;
 
-/** `served` is what `serve` was called with; `answer` is what a person at the terminal types. */
+/** `served` is what `serve` was called with, `sandboxes` what each sandbox; `answer` is what a person at the terminal types. */
 export async function openCommandLine(variables: Variables = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-cli-'));
   // A port that nothing listens on, so that `doctor` does not meet a server of somebody else's.
   const env = { KALENDS_DATA_DIR: dataDir, KALENDS_PORT: '9', ...variables };
   const served: { config: Config; json: boolean }[] = [];
+  const sandboxes: SandboxRequest[] = [];
 
   const run = async (args: readonly string[], answer?: string): Promise<Run> => {
     const texts = { stdout: '', stderr: '' };
@@ -44,7 +46,10 @@ export async function openCommandLine(variables: Variables = {}) {
           served.push({ config, json });
         },
         // An exit code of no other command's, to be known by.
-        runSandbox: async () => 42,
+        runSandbox: async (request) => {
+          sandboxes.push(request);
+          return 42;
+        },
       },
     );
     stderr.end();
@@ -54,6 +59,7 @@ export async function openCommandLine(variables: Variables = {}) {
   return {
     dataDir,
     served,
+    sandboxes,
     run,
     /** Runs with --json and answers the document, which has to be all there is on standard output. */
     async json(...args: string[]): Promise<{ exitCode: number; document: Record<string, unknown> }> {

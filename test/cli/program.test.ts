@@ -107,13 +107,6 @@ describe('kalends serve', () => {
   });
 });
 
-describe('kalends sandbox', () => {
-  it('kalends sandbox runs the sandbox and ends with its exit code, and has no document', async () => {
-    assert.equal((await cli.run(['sandbox'])).exitCode, 42);
-    assert.equal((await cli.run(['sandbox', '--json'])).exitCode, 2);
-  });
-});
-
 describe('kalends keys rotate', () => {
   it('kalends keys rotate makes another key the active one each time', async () => {
     const { document: first } = await cli.json('keys', 'rotate');

@@ -1,0 +1,75 @@
+/**
+ * The sandbox's applications at Kalends: the demo, and those of whoever starts it. Their ids and secrets are the same at
+ * every start, so that an application's own settings hold. They are no secrets: whoever reads this file has them.
+ */
+import { loadConfig } from '../src/config/config.ts';
+import { hashOfSecret } from '../src/lib/sealing.ts';
+import { clientStore } from '../src/store/client-store.ts';
+import { openDatabase } from '../src/store/drivers/open-database.ts';
+import { endpointStore } from '../src/store/webhook-endpoint-store.ts';
+import { firstEndpointId } from '../src/webhooks/endpoints.ts';
+
+export type SandboxApplication = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly redirectUri: string;
+  readonly webhookUrl: string | undefined;
+};
+
+const SECRET_LENGTH = 43;
+const secretOf = (words: string): string => `kalends_${words.padEnd(SECRET_LENGTH, '0')}`;
+
+/** The secret of every endpoint here, in the form of Standard Webhooks. */
+export const WEBHOOK_SECRET = `whsec_${Buffer.from('kalends sandbox webhook secret 1').toString('base64')}`;
+
+export const demoApplication = (redirectUri: string, webhookUrl: string): SandboxApplication => ({
+  clientId: 'projSandboxDemonstration',
+  clientSecret: secretOf('SandboxDemonstrationIsNoSecret'),
+  name: 'Sandbox demo',
+  displayName: 'Tideline',
+  redirectUri,
+  webhookUrl,
+});
+
+/** One for each redirect URI, since an application has one; all of them hear of changes at the same address. */
+export const ownApplications = (
+  redirectUris: readonly string[],
+  webhookUrl: string | undefined,
+): SandboxApplication[] =>
+  redirectUris.map((redirectUri, i) => {
+    const number = String(i + 1).padStart(2, '0');
+    return {
+      clientId: `projSandboxApplication${number}`,
+      clientSecret: secretOf(`SandboxApplication${number}IsNoSecret`),
+      name: i === 0 ? 'My application' : `My application ${i + 1}`,
+      displayName: 'My application',
+      ...{ redirectUri, webhookUrl },
+    };
+  });
+
+/** Makes them known to the Kalends of these settings, which need not run yet, or gives them their addresses of now. */
+export async function registerApplications(
+  settings: Readonly<Record<string, string>>,
+  applications: readonly SandboxApplication[],
+): Promise<void> {
+  const { db, sealer } = await openDatabase(loadConfig(settings), Date.now);
+  const clients = clientStore(db);
+  const endpoints = endpointStore(db, sealer);
+  try {
+    for (const application of applications) {
+      const { clientId, clientSecret, redirectUri, webhookUrl } = application;
+      if ((await clients.findClient(clientId)) === undefined) {
+        const client = { ...application, createdAt: Date.now() };
+        await clients.createClient(client, hashOfSecret(clientSecret));
+      } else {
+        const change = { redirectUri, webhookUrl: webhookUrl ?? null };
+        await clients.updateClient(clientId, change, Date.now());
+      }
+      await endpoints.changeSecrets(firstEndpointId(clientId), () => [{ secret: WEBHOOK_SECRET }]);
+    }
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,138 @@
+/** `kalends sandbox` for one's own application, in a folder that is kept: it is killed, and goes on with what it had. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import { openCommandLine } from '../cli/cli-run.ts';
+import { freePort } from '../harness/loopback.ts';
+import { openBrowser } from './browser.ts';
+import { type Application, allow, authorizeUrl, exchange, read, refresh, tokensOf } from './flow.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
+const REDIRECT_URI = 'http://localhost:9/callback';
+
+type Running = { readonly child: ChildProcess; readonly output: () => string };
+
+describe('a kept sandbox', () => {
+  let folder: string;
+  let options: string[];
+  let running: Running;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'kalends-sandbox-own-'));
+    const keep = ['--keep', path.join(folder, 'kept'), '--port', String(await freePort())];
+    const addresses = ['--redirect-uri', REDIRECT_URI, '--webhook-url', 'http://localhost:9/webhooks'];
+    options = [...addresses, '--redirect-uri', 'com.example.app:/callback', ...keep];
+    running = await start();
+  });
+  after(async () => {
+    running?.child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function start(): Promise<Running> {
+    const child = spawn(process.execPath, [MAIN, 'sandbox', ...options], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    while (!/com\.example\.app.*\n/.test(output) && child.exitCode === null)
+      await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+    assert.equal(child.exitCode, null, output);
+    return { child, output: () => output };
+  }
+
+  const printed = (label: string): string =>
+    new RegExp(`^  ${label}\\s+(\\S+)$`, 'm').exec(running.output())?.[1] ?? '';
+  const application = () => ({
+    url: printed('Kalends'),
+    clientId: printed('client_id'),
+    clientSecret: printed('client_secret'),
+    redirectUri: printed('redirect_uri'),
+  });
+
+  it('a kept sandbox that was killed has its application, connections, tokens and what was written at a provider', async () => {
+    const before = application();
+    assert.equal(before.redirectUri, REDIRECT_URI);
+    assert.match(printed('webhook secret'), /^whsec_/);
+    const tokens = await connectGoogle(before);
+    const calendars: { id: string; title: string }[] = JSON.parse(
+      await (await read(before, '/calendars', tokens.accessToken)).text(),
+    );
+    const created = await fetch(`${before.url}/event`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ provider: 'google', calendarId: calendars[0]?.id, title: 'Kept' },
+        ...{ start: '2026-12-01T09:00:00Z', end: '2026-12-01T10:00:00Z' },
+      }),
+    });
+    assert.equal(created.status, 200, await created.text());
+
+    const ended = once(running.child, 'exit');
+    running.child.kill('SIGKILL');
+    await ended;
+    // Its Kalends ends with it, and must be gone before its port is free.
+    while (await answers(before.url)) await new Promise((resolve) => setTimeout(resolve, 50));
+    running = await start();
+
+    assert.deepEqual(application(), before);
+    const next = await tokensOf(await refresh(before, tokens.refreshToken));
+    const window = '/events?start=2026-12-01T00:00:00Z&end=2026-12-02T00:00:00Z';
+    // Kalends asks the provider for it anew once what it knows is ten seconds old; the accounts must still be good.
+    const listed = await read(before, window, next.accessToken);
+    const { events, errors }: { events: { title: string }[]; errors?: unknown[] } = JSON.parse(
+      await listed.text(),
+    );
+    assert.ok(
+      events.some(({ title }) => title === 'Kept'),
+      JSON.stringify(events),
+    );
+    assert.equal(errors, undefined);
+  });
+
+  it('a command that would go elsewhere says that a sandbox is running, and how to reach it', async () => {
+    const commandLine = await openCommandLine({ KALENDS_DATA_DIR: '', KALENDS_DATABASE_URL: '' });
+    const here = process.cwd();
+    process.chdir(commandLine.dataDir);
+    try {
+      const { stderr } = await commandLine.run(['client', 'list']);
+
+      assert.match(stderr, /^A sandbox is running, and this goes to /);
+      assert.ok(
+        stderr.includes(`KALENDS_DATA_DIR=${printed('Data folder')} KALENDS_URL=${printed('Kalends')}`),
+        stderr,
+      );
+    } finally {
+      process.chdir(here);
+      await commandLine.close();
+    }
+  });
+});
+
+/** Whether anybody listens there. */
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`).then(
+    () => true,
+    () => false,
+  );
+
+/** The whole flow at the sandbox's Google, and the tokens. */
+async function connectGoogle(application: Application) {
+  const browser = openBrowser();
+  await browser.open(
+    authorizeUrl(application, { userId: 'ada', parameters: { scope: 'read-write', state: 's' } }),
+  );
+  await browser.open((await browser.press('Connect Google')).destination ?? '');
+  await browser.press('mara@gmail.example');
+  await browser.open((await browser.press('Continue')).destination ?? '');
+  await allow(browser);
+  return tokensOf(await exchange(application, 'ada'));
+}
