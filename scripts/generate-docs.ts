@@ -1,6 +1,6 @@
 /**
  * Writes the documents that are made from the program itself: docs/configuration.md from the table of
- * options, docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
+ * options, docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md from the table of log events, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS, type Option } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
+import { logEventsDocument } from './log-events-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -17,6 +18,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
+  'docs/log-events.md': logEventsDocument(),
   'docs/openapi.json': `${JSON.stringify(currentDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
 };
 

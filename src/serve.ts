@@ -12,6 +12,7 @@ import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
+import type { LoggedAnswers } from './http/log-answers.ts';
 import { requestMetrics } from './http/request-metrics.ts';
 import { instanceMetrics } from './instance-metrics.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
@@ -81,7 +82,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     : welcome(config, stores, setupUrl);
   process.stdout.write(`${words}\n`);
 
-  log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
+  log.info({ event: 'stopping', signal: await stopSignal }, 'Stopping: what is under way is finished first');
   // Whoever told it may not wait for that.
   const excused = deps.sync.excuse();
   await Promise.all([excused, ...parts.map((stop) => stop())]);
@@ -186,13 +187,18 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
     requestLogDays: config.requestLogDays,
     auditDays: config.auditDays,
     connectionLimits: config.limits,
-    logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
+    loggedAnswers: loggedAnswers(config),
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey,
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
     wrongCodes: wrongCodeLimits(config.limits),
     attempts: connectAttempts(config.limits),
   };
+}
+
+function loggedAnswers({ logsAccess, logLevel }: Config): LoggedAnswers | undefined {
+  if (logsAccess) return 'access';
+  return logLevel === 'debug' || logLevel === 'trace' ? 'debug' : undefined;
 }
 
 /** What only the dashboard works with. */

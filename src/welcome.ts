@@ -70,9 +70,15 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
 export function warnAtStart(config: Config, { exposed }: Stores, log: Log): void {
   const { url, privateNetwork } = config;
   if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')
-    log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
+    log.warn(
+      { event: 'url_not_https', url },
+      'KALENDS_URL is not https: tokens and passwords cross the network in plain',
+    );
   if (exposed.length > 0)
-    log.warn({ paths: exposed }, 'Others on this machine can read the data folder: run chmod o-rwx on these');
+    log.warn(
+      { event: 'data_folder_exposed', paths: exposed },
+      'Others on this machine can read the data folder: run chmod o-rwx on these',
+    );
   for (const unknown of config.unknownNames)
     log.warn({ event: 'setting_unknown', ...unknown }, 'A name in the environment is no setting of Kalends');
 }

@@ -38,7 +38,10 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
         if (refusal === undefined) throw err;
         return failureOfError(refusal, deps.now());
       }
-      deps.log.warn({ ...fields, err }, 'Access could not be ended at the provider; it was given up');
+      deps.log.warn(
+        { event: 'access_not_ended', ...fields, err },
+        'Access could not be ended at the provider; it was given up',
+      );
     }
   }
   await deps.endedAccess.deleteEndedAccess(accountKey);
@@ -58,9 +61,12 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);
   if (app === undefined) {
-    log.warn({ clientId, provider }, 'Access cannot be ended at the provider: its app is no longer set up');
+    log.warn(
+      { event: 'access_unendable', clientId, provider },
+      'Access cannot be ended at the provider: its app is no longer set up',
+    );
     return;
   }
   await signIn.revoke(credentials, app);
-  log.info({ clientId, provider }, 'Access was ended at the provider');
+  log.info({ event: 'access_ended', clientId, provider }, 'Access was ended at the provider');
 }

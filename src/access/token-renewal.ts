@@ -107,7 +107,10 @@ async function renewUnder(
     throw refusalOf(failure, deps.now());
   }
   if (!(await storeWithRetries(lease, renewed, deps))) return undefined;
-  deps.log.debug({ accountKey: account.accountKey, provider: account.provider }, 'Access was renewed');
+  deps.log.debug(
+    { event: 'access_renewed', accountKey: account.accountKey, provider: account.provider },
+    'Access was renewed',
+  );
   return renewed;
 }
 
@@ -155,7 +158,10 @@ async function storeWithRetries(
     try {
       return await deps.tokens.storeRenewed(lease, renewed, deps.now());
     } catch (err) {
-      deps.log.error({ err, accountKey: lease.accountKey, attempt }, 'Renewed access could not be stored');
+      deps.log.error(
+        { event: 'renewal_not_stored', err, accountKey: lease.accountKey, attempt },
+        'Renewed access could not be stored',
+      );
       if (attempt === STORE_TRIES) throw err;
       await sleep(STORE_WAIT_MS * attempt);
     }
@@ -177,11 +183,14 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewal
     const details = { ...fields, kind: reason.kind, reason: reason.reason };
     // No user can do anything about it: the log is how the operator learns of it.
     if (reason.kind === 'misconfigured')
-      deps.log.error(details, 'Access cannot be renewed: the app needs mending');
-    else deps.log.warn(details, 'Access could not be renewed');
+      deps.log.error(
+        { event: 'renewal_misconfigured', ...details },
+        'Access cannot be renewed: the app needs mending',
+      );
+    else deps.log.warn({ event: 'renewal_failed', ...details }, 'Access could not be renewed');
     failure = failureOfError(reason, now);
   } else {
-    deps.log.error(fields, 'The renewal of access met a fault of our own');
+    deps.log.error({ event: 'renewal_fault', ...fields }, 'The renewal of access met a fault of our own');
     const message = 'The access could not be renewed because of a fault on our side';
     failure = { kind: 'unavailable', message, reason: 'internal_fault' };
   }

@@ -49,7 +49,7 @@ export function startActivityCounter({ activity, log, now }: ActivityCounterDeps
       } catch (err) {
         // Counted with what comes next.
         for (const { clientId, activity: name, count } of counts.slice(from)) increase(clientId, name, count);
-        log.error({ err }, 'What happened could not be counted');
+        log.error({ event: 'activity_not_counted', err }, 'What happened could not be counted');
         return;
       }
     }

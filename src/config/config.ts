@@ -30,6 +30,8 @@ export type Config = {
   readonly masterKey: Buffer | undefined;
   readonly role: 'all' | 'web' | 'worker';
   readonly logLevel: LogLevel;
+  /** Whether each answer is a line of the log. */
+  readonly logsAccess: boolean;
   /** How many days requests are kept for the request log; 0: none are. */
   readonly requestLogDays: number;
   /** How many days entries of the audit log are kept; 0: for ever. */
@@ -167,6 +169,11 @@ export const OPTIONS = [
     name: 'KALENDS_LOG_LEVEL',
     default: 'info',
     doc: 'The least level that is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
+  },
+  {
+    name: 'KALENDS_ACCESS_LOG',
+    default: 'off',
+    doc: '`on` logs each answer at level `info`, as [`access`](log-events.md#the-program): method, route, status, time, application and address. Never what was called for: no query, no id, no token.',
   },
   {
     name: 'KALENDS_REQUEST_LOG',
@@ -470,6 +477,7 @@ export function loadConfig(env: Environment): Config {
       oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'),
       'info',
     ),
+    logsAccess: check('KALENDS_ACCESS_LOG', oneOf('off', 'on'), 'off') === 'on',
     requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
     metricsToken: check('KALENDS_METRICS_TOKEN', metricsToken, undefined),

@@ -58,7 +58,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
     else if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = http.routeOptions.url;
-      deps.log.error({ err: thrown, requestId: http.id, route }, 'A request failed');
+      deps.log.error({ event: 'request_failed', err: thrown, requestId: http.id, route }, 'A request failed');
     }
     reply.headers(error.headers);
     noteRefusal(error, http);
@@ -131,7 +131,10 @@ async function errorAppearance(
       : await appearanceOfNone(http, deps);
   } catch (err) {
     // What broke the request may break this too, and its reader still needs a page.
-    deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
+    deps.log.error(
+      { event: 'error_page_plain', err, requestId: http.id },
+      'The look of an error page could not be read',
+    );
     return plainAppearance(withoutRequest(http, deps), request, deps);
   }
 }

@@ -78,7 +78,7 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
     if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
     else if (status >= 500)
       deps.log.error(
-        { err: thrown, requestId: http.id, route: http.routeOptions.url },
+        { event: 'request_failed', err: thrown, requestId: http.id, route: http.routeOptions.url },
         'A request of the dashboard failed',
       );
     if (thrown instanceof PeopleRefusal && thrown.retryAfter !== undefined)

@@ -276,7 +276,13 @@ function logRefusal(reason: unknown, { http }: DoorVisit, { log }: OpenDashboard
   const said = cause instanceof Error ? cause.message : String(cause);
   const error = cause instanceof Error && 'error' in cause ? String(cause.error) : undefined;
   log.warn(
-    { kind, reason: said.slice(0, 300), error: error?.slice(0, 100), requestId: http.id },
+    {
+      event: 'single_sign_on_failed',
+      kind,
+      reason: said.slice(0, 300),
+      error: error?.slice(0, 100),
+      requestId: http.id,
+    },
     'A single sign-on failed',
   );
 }

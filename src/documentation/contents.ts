@@ -92,6 +92,7 @@ export const CONTENTS: readonly Section[] = [
       page('wire', 'Wire interface', 'The contract, clause by clause.'),
       page('configuration', 'Configuration', 'Every setting.'),
       page('cli', 'Command line', 'Every command.'),
+      page('log-events', 'Log events', 'Every line of the log: when it is written, and what to do.'),
       page('departures', 'Departures from RFCs', 'Where the interface differs from a standard, and why.'),
       page('conformance', 'Conformance', 'Which test holds which clause.'),
       page('asvs', 'OWASP ASVS', 'The verification standard, item by item.'),

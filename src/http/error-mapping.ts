@@ -47,7 +47,10 @@ export const errorAnswers =
       const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
       return reply.status(refusal.status).headers(refusal.headers).send(body);
     }
-    log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'A request failed');
+    log.error(
+      { event: 'request_failed', err: error, requestId: request.id, route: request.routeOptions?.url },
+      'A request failed',
+    );
     const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
     const oauth = isOAuth(request) ? { error_description: message } : {};
     return reply

@@ -17,6 +17,7 @@ import { errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { readJson } from './json-body.ts';
+import { type LoggedAnswers, logAnswers } from './log-answers.ts';
 import { followConnections, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -44,8 +45,8 @@ export type ServerOptions = AnswerHearers & {
   readonly secure: boolean;
   /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
   readonly errorDocumentation?: string | undefined;
-  /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
-  readonly logsAnswers?: boolean;
+  /** undefined: answers are not logged. */
+  readonly loggedAnswers?: LoggedAnswers | undefined;
   /** Counts every answer, for GET /metrics. */
   readonly requestMetrics?: RequestMetrics | undefined;
   /** Those of the settings by default. */
@@ -124,7 +125,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
   if (options.requestMetrics) countAnswers(app, options.requestMetrics);
-  if (options.logsAnswers) logAnswers(app, log);
+  if (options.loggedAnswers) logAnswers(app, options.loggedAnswers, log);
   if (options.answerListener ?? options.answerCounter)
     hearAnswers(app, options, { since: arrivals(open), now });
   return app;
@@ -149,21 +150,6 @@ function problemOfQuery(request: FastifyRequest) {
   if (url.length <= PAGE_QUERY_BYTES) return undefined;
   const most = request.routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
   return queryBytes(url) > most ? queryTooLong(most) : undefined;
-}
-
-function logAnswers(app: FastifyInstance, log: Log): void {
-  app.addHook('onResponse', (request, reply, next) => {
-    // The route's pattern, not the address: queries carry user ids and states.
-    const { method, id, routeOptions } = request;
-    const fields = {
-      method,
-      route: routeOptions.url,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    };
-    log.debug({ ...fields, requestId: id }, 'A request was answered');
-    next();
-  });
 }
 
 /** Ids that no two requests share, of all instances: a start drawn at random, and a count. */

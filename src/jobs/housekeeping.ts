@@ -15,7 +15,7 @@ export function deleteExpired(deletions: Deletions, { jobs, log, now }: Housekee
       if (signal.aborted) return undefined;
       deleted[name] = await deleteOld();
     }
-    log.debug(deleted, 'What outlived its use was deleted');
+    log.debug({ event: 'housekeeping_done', deleted }, 'What outlived its use was deleted');
     await jobs.schedule('housekeeping', '', now() + EVERY_MS);
     return undefined;
   };

@@ -156,7 +156,7 @@ class JobWorker implements Worker {
     const { kind, key } = run.job;
     const end = new AbortController();
     const work = (async () => handlers[kind](key, end.signal))().catch((err): SyncFailure => {
-      log.error({ err, kind, key }, 'A job met a fault of our own');
+      log.error({ event: 'job_fault', err, kind, key }, 'A job met a fault of our own');
       return { kind: 'unavailable', message: 'A fault on our side' };
     });
     const outcome = await within(deadlines[kind], work);
@@ -174,7 +174,7 @@ class JobWorker implements Worker {
   async #giveUp({ job, holder }: Run): Promise<void> {
     const { jobs, log, now } = this.#deps;
     const { kind, key, attempts } = job;
-    log.warn({ kind, key }, 'A job did not end in time');
+    log.warn({ event: 'job_late', kind, key }, 'A job did not end in time');
     const failure = { kind: 'unavailable', message: 'The work did not end in time' } as const;
     const times = { now: now(), retryAt: retryAt(failure, { attempts, now: now() }) };
     if (await this.#orLog(jobs.giveUp(job, holder, times))) this.#tellSetAside(job);
@@ -182,7 +182,7 @@ class JobWorker implements Worker {
 
   #tellSetAside({ kind, key }: JobName): void {
     const message = 'A job did not come to its end three times: it is tried once a day';
-    this.#deps.log.error({ kind, key }, message);
+    this.#deps.log.error({ event: 'job_set_aside', kind, key }, message);
   }
 
   /** A fault of the database must not end the worker: it is logged, and the work is looked for again. */
@@ -190,7 +190,7 @@ class JobWorker implements Worker {
     try {
       return await work;
     } catch (err) {
-      this.#deps.log.error({ err }, 'The worker could not reach its jobs');
+      this.#deps.log.error({ event: 'jobs_unreachable', err }, 'The worker could not reach its jobs');
       return undefined;
     }
   }

@@ -79,7 +79,9 @@ export async function openSigningKeys(
   const reloadWhenOld = () => {
     if (deps.now() - keySet.loadedAt <= RELOAD_MS) return;
     // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
-    reload().catch((err) => deps.log.error({ err }, 'The signing keys could not be loaded again'));
+    reload().catch((err) =>
+      deps.log.error({ event: 'signing_keys_not_loaded', err }, 'The signing keys could not be loaded again'),
+    );
   };
 
   return {

@@ -137,9 +137,12 @@ class Recorder implements RequestRecorder {
     const dropped = this.#waiting.takeDropped() + lost;
     const beyondLimit = this.#beyondLimit;
     if (this.#failure !== undefined)
-      log.error({ err: this.#failure }, 'The request log could not be written');
+      log.error({ event: 'request_log_failed', err: this.#failure }, 'The request log could not be written');
     if (dropped > 0 || beyondLimit > 0)
-      log.warn({ dropped, beyondLimit }, 'Requests were left out of the request log');
+      log.warn(
+        { event: 'request_log_incomplete', dropped, beyondLimit },
+        'Requests were left out of the request log',
+      );
     if (this.#failure !== undefined || dropped > 0 || beyondLimit > 0) this.#toldAt = at;
     this.#failure = undefined;
     this.#beyondLimit = 0;

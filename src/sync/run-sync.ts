@@ -235,7 +235,10 @@ async function runLeased(
 
 /** The failure of what was set aside, which concerns its account as others do. */
 async function keptAside(accountKey: string, failure: SyncFailure, deps: SyncDeps): Promise<SyncFailure> {
-  deps.log.error({ accountKey, kind: failure.kind }, 'A sync did not come to its end three times');
+  deps.log.error(
+    { event: 'sync_set_aside', accountKey, kind: failure.kind },
+    'A sync did not come to its end three times',
+  );
   const account = await deps.accounts.findAccount(accountKey);
   if (account !== undefined) await recordProblem(account, failure, deps);
   return failure;
@@ -257,10 +260,10 @@ function failureOf(
 ): SyncFailure {
   const fields = { accountKey: account.accountKey, provider: account.provider, job, err: reason };
   if (!(reason instanceof ProviderError)) {
-    log.error(fields, 'A sync met a fault of our own');
+    log.error({ event: 'sync_fault', ...fields }, 'A sync met a fault of our own');
     const message = 'The calendar could not be read because of a fault on our side';
     return { kind: 'unavailable', message, reason: 'internal_fault' };
   }
-  log.warn({ ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
+  log.warn({ event: 'sync_failed', ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
   return failureOfError(reason, now());
 }

@@ -104,7 +104,10 @@ async function readAddresses(
   if (addressesReadAt !== undefined && addressesReadAt > now() - ADDRESSES_AGE_MS) return;
   const addresses = await open.userAddresses().catch((reason: unknown) => {
     if (!(reason instanceof ProviderError)) throw reason;
-    log.warn({ accountKey, kind: reason.kind, err: reason }, 'The addresses of an account were not read');
+    log.warn(
+      { event: 'addresses_not_read', accountKey, kind: reason.kind, err: reason },
+      'The addresses of an account were not read',
+    );
     return undefined;
   });
   await accounts.keepAddresses(account, addresses && keptAddresses(addresses), now());

@@ -34,7 +34,9 @@ export function noteInstance(role: Instance['role'], { system, log, now }: Insta
     const seenAt = now();
     noting = noting
       .then(() => system.noteInstance({ ...instance, seenAt }, seenAt - GONE_AFTER_MS))
-      .catch((err) => log.error({ err }, 'It could not be noted that this instance runs'));
+      .catch((err) =>
+        log.error({ event: 'instance_not_noted', err }, 'It could not be noted that this instance runs'),
+      );
   };
   note();
   const timer = setInterval(note, EVERY_MS).unref();
@@ -44,7 +46,9 @@ export function noteInstance(role: Instance['role'], { system, log, now }: Insta
       const forgotten = noting.then(() => system.forgetInstance(instance.instanceId));
       await within(
         STOP_MS,
-        forgotten.catch((err) => log.error({ err }, 'It could not be noted that this instance stopped')),
+        forgotten.catch((err) =>
+          log.error({ event: 'instance_not_noted', err }, 'It could not be noted that this instance stopped'),
+        ),
       );
     },
   };

@@ -91,7 +91,10 @@ export async function keepWatches(
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
     // It concerns the account as a whole, or the moment: the next look tries again.
-    deps.log.warn({ accountKey, kind: reason.kind, err: reason }, 'The watches of an account were not kept');
+    deps.log.warn(
+      { event: 'watches_not_kept', accountKey, kind: reason.kind, err: reason },
+      'The watches of an account were not kept',
+    );
   }
   return watches.listWatches(accountKey);
 }
@@ -177,7 +180,10 @@ async function make({ calendarKey, watch }: Target, { watching, accountKey, deps
     if (outcome === undefined) await watches.removeWatch(watchId);
     if (outcome === undefined) throw reason;
     await watches.settleWatch(watchId, outcome);
-    deps.log.warn({ accountKey, reason: outcome.reason }, 'A calendar is not watched, and polled instead');
+    deps.log.warn(
+      { event: 'calendar_not_watched', accountKey, reason: outcome.reason },
+      'A calendar is not watched, and polled instead',
+    );
     return;
   }
   const { remoteId } = made;

@@ -91,7 +91,10 @@ function counting({ log, now }: NoticesDeps): (what: 'unknown' | 'forged') => vo
     counts[what] += 1;
     if (now() < toldAt + COUNTED_MS) return;
     toldAt = now();
-    log.warn({ ...counts }, 'Notices came that are of no watch here, or without its token');
+    log.warn(
+      { event: 'notices_refused', ...counts },
+      'Notices came that are of no watch here, or without its token',
+    );
     counts.unknown = 0;
     counts.forged = 0;
   };

@@ -48,7 +48,7 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
   const work = async (): Promise<void> => {
     while (!isStopped) {
       const wait = await takeDue(SLOTS - running.size, start, deps).catch((err: unknown) => {
-        deps.log.error({ err }, 'The deliveries could not be looked for');
+        deps.log.error({ event: 'deliveries_unreachable', err }, 'The deliveries could not be looked for');
         return AFTER_FAULT_MS;
       });
       if (!isStopped) await deps.deliveryWakeUp.wait(wait);
@@ -60,7 +60,7 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
   const replay = async (): Promise<void> => {
     while (!isStopped) {
       const sent = await replayDue(deps).catch((err: unknown) => {
-        deps.log.error({ err }, 'The replays could not be looked for');
+        deps.log.error({ event: 'replays_unreachable', err }, 'The replays could not be looked for');
         return 0;
       });
       if (sent === 0 && !isStopped)
@@ -121,6 +121,6 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
     }
   } catch (err) {
     // Its lease ends by itself, and it is taken again.
-    deps.log.error({ err, streamId }, 'A delivery met a fault of our own');
+    deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery met a fault of our own');
   }
 }

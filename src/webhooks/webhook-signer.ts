@@ -55,7 +55,11 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
         (loaded) => {
           keys = loaded;
         },
-        (err) => deps.log.error({ err }, 'The webhook keys could not be loaded again'),
+        (err) =>
+          deps.log.error(
+            { event: 'webhook_keys_not_loaded', err },
+            'The webhook keys could not be loaded again',
+          ),
       );
     }
     return keys.filter(({ record: { retiresAt } }) => retiresAt === undefined || retiresAt > now);

@@ -113,7 +113,10 @@ function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   const renew = () =>
     mirror.applyChanges(lease, NOTHING, now() + LEASE_MS).catch((err: unknown) => {
-      log.warn({ calendarKey: lease.key, err }, 'The turn of a write could not be renewed');
+      log.warn(
+        { event: 'write_turn_not_renewed', calendarKey: lease.key, err },
+        'The turn of a write could not be renewed',
+      );
     });
   const timer = setInterval(() => {
     last = last.then(renew);
@@ -175,7 +178,13 @@ export async function runAndRecordHealth<T>(
     if (reason instanceof ProviderError) {
       const { kind } = reason;
       log.warn(
-        { accountKey: account.accountKey, provider: account.provider, kind, err: reason },
+        {
+          event: 'write_failed',
+          accountKey: account.accountKey,
+          provider: account.provider,
+          kind,
+          err: reason,
+        },
         'A write failed',
       );
       const problem = healthAfter(failureOfError(reason, now()), account.provider);

@@ -34,7 +34,7 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
       if (left === undefined && isRefusal(reason)) continue;
       if (left === undefined || endsTurn(reason)) throw reason;
       deps.log.warn(
-        { splitId: open.splitId, step: left.step, err: reason },
+        { event: 'split_unfinished', splitId: open.splitId, step: left.step, err: reason },
         'A split cannot be finished yet',
       );
       unfinished.push({ hrefs: hrefsOf(left), reason });
@@ -59,7 +59,10 @@ async function finishSplit(
 ): Promise<void> {
   const planned: JournalPlan | undefined = readPlan(text);
   if (planned === undefined) {
-    deps.log.error({ splitId, step }, 'A split is given up: nobody can read its plan');
+    deps.log.error(
+      { event: 'split_given_up', splitId, step },
+      'A split is given up: nobody can read its plan',
+    );
     await deps.splits.closeSplit(splitId);
     return;
   }
@@ -73,7 +76,10 @@ async function finishSplit(
   } else if (way === 'undo') {
     await undo({ splitId, plan }, turn, deps);
   } else {
-    deps.log.warn({ splitId, step, old: old.is }, 'A split is closed: both series stay as they are');
+    deps.log.warn(
+      { event: 'split_closed', splitId, step, old: old.is },
+      'A split is closed: both series stay as they are',
+    );
     await deps.splits.closeSplit(splitId);
   }
 }

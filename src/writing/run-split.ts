@@ -92,7 +92,10 @@ async function closeUnlessBegun({ splitId, plan }: OpenPlan, turn: Turn, deps: S
     const begun = await findNewSeries(plan, turn);
     if (begun === undefined) await deps.splits.closeSplit(splitId);
   } catch (err) {
-    deps.log.warn({ splitId, err }, 'A split may have been begun, and is finished later');
+    deps.log.warn(
+      { event: 'split_unsure', splitId, err },
+      'A split may have been begun, and is finished later',
+    );
   }
 }
 

@@ -60,7 +60,7 @@ describe('the recorder of requests', () => {
     const left = entries.filter(({ message }) => /left out/.test(message));
     assert.deepEqual(
       left.map(({ fields }) => fields),
-      [{ dropped: 0, beyondLimit: 29_400 }],
+      [{ event: 'request_log_incomplete', dropped: 0, beyondLimit: 29_400 }],
     );
   });
 
@@ -131,7 +131,7 @@ describe('the recorder of requests', () => {
     assert.ok(performance.now() - begun < 2_500);
     assert.deepEqual(
       entries.map(({ fields }) => fields),
-      [{ dropped: 2, beyondLimit: 0 }],
+      [{ event: 'request_log_incomplete', dropped: 2, beyondLimit: 0 }],
     );
     answer(acme);
     await recorder.stop();

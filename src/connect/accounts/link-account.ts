@@ -108,7 +108,10 @@ export async function linkAccount(
     if (input.confirms !== undefined && reason.kind === 'unauthorized') {
       logRefusedProof(page, { account: input.confirms, reason: 'wrong_password' }, deps);
     }
-    deps.log.info({ clientId, provider: kind, kind: reason.kind }, 'An account was not linked');
+    deps.log.info(
+      { event: 'account_not_linked', clientId, provider: kind, kind: reason.kind },
+      'An account was not linked',
+    );
     return { problem: problemOf(input, reason) };
   }
 }

@@ -179,7 +179,10 @@ async function endAccessLater(
     await endedAccess.addEndedAccess({ clientId, provider, accountId, identity, credentials }, now());
   } catch (err) {
     // The user is told why the account was not linked, and not this.
-    log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');
+    log.error(
+      { event: 'unlinked_access_not_ended', err, clientId, provider },
+      'Access that was not linked cannot be ended at the provider',
+    );
   }
 }
 
@@ -217,10 +220,11 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
       at,
     };
     const refusal = refusalOf(step, failure);
-    if (refusal.status >= 500) log.error({ ...fields, err: failure }, 'A sign-in at a provider failed');
+    if (refusal.status >= 500)
+      log.error({ event: 'sign_in_failed', ...fields, err: failure }, 'A sign-in at a provider failed');
     else if (failure.kind === 'invalid_response')
-      log.warn({ ...fields, err: failure }, 'A sign-in did not check');
-    else log.info(fields, 'A sign-in at a provider was refused');
+      log.warn({ event: 'sign_in_unchecked', ...fields, err: failure }, 'A sign-in did not check');
+    else log.info({ event: 'sign_in_refused', ...fields }, 'A sign-in at a provider was refused');
     throw refusal;
   }
 }

@@ -188,6 +188,6 @@ export async function countStep(
     for (const reached of await requests.reachStep(transactionId, step))
       activityNotes.add(clientId, `flow_${reached}`);
   } catch (err) {
-    log.error({ err, clientId, step }, 'A step of a flow could not be counted');
+    log.error({ event: 'step_not_counted', err, clientId, step }, 'A step of a flow could not be counted');
   }
 }

@@ -184,7 +184,10 @@ async function loadUser(
     await users.loadOrCreateUser(clientId, userId, now());
   } catch (cause) {
     if (cause instanceof ConnectError || isDatabaseAway(cause)) throw cause;
-    log.error({ err: cause, clientId }, 'A user could not be created or retrieved');
+    log.error(
+      { event: 'user_not_created', err: cause, clientId },
+      'A user could not be created or retrieved',
+    );
     throw new ConnectError('user_failed', { cause });
   }
 }

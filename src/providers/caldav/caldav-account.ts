@@ -98,7 +98,10 @@ export async function listCalendars(
         inviting ??= part.main;
       }
       for (const host of part.foreign)
-        deps.log.warn({ host: home.host, foreign: host }, 'Left out calendars at a foreign address');
+        deps.log.warn(
+          { event: 'calendars_foreign', host: home.host, foreign: host },
+          'Left out calendars at a foreign address',
+        );
     }
     if (calendars.size >= most) break;
   }

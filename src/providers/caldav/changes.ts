@@ -43,7 +43,10 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
       if (!(failure instanceof SyncCollectionRefused)) throw failure;
       demotedUntil = deps.now() + DAY_MS;
       const { collection } = input;
-      deps.log.info({ calendar: collection.href, reason: failure.message }, 'Left sync-collection for a day');
+      deps.log.info(
+        { event: 'sync_collection_left', calendar: collection.href, reason: failure.message },
+        'Left sync-collection for a day',
+      );
     }
   }
   yield* byComparison(input, { state, demotedUntil }, deps);

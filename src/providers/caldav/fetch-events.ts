@@ -85,8 +85,15 @@ function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, O
     else if (content.type === 'gone') gone.push(path);
     else if (content.type === 'left out') {
       leftOut.push(content.resource);
-      log.warn({ ...fields, reason: content.resource.reason }, 'Left out an event that is too complex');
-    } else log.warn({ ...fields, reason: content.why }, 'Skipped an event that cannot be read');
+      log.warn(
+        { event: 'event_too_complex', ...fields, reason: content.resource.reason },
+        'Left out an event that is too complex',
+      );
+    } else
+      log.warn(
+        { event: 'event_not_read', ...fields, reason: content.why },
+        'Skipped an event that cannot be read',
+      );
   }
   return { resources, leftOut, gone };
 }

@@ -52,7 +52,10 @@ function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
   const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
   for (const event of listed)
     if (event.is === 'unreadable')
-      log.warn({ eventId: event.id }, 'Left out an event of Google’s without a time');
+      log.warn(
+        { event: 'event_without_time', eventId: event.id },
+        'Left out an event of Google’s without a time',
+      );
   return listed;
 }
 

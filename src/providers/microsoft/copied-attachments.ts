@@ -63,7 +63,10 @@ async function unlessRefused<T>(
     const status = statusOf(failure) ?? 0;
     if (!FOR_GOOD.has(status)) throw failure;
     const where = { calendar: source.url, href: newId, status, code: codeOf(failure) };
-    source.log.warn(where, 'A file stays with the old series: Outlook refuses it with the new one');
+    source.log.warn(
+      { event: 'file_not_copied', ...where },
+      'A file stays with the old series: Outlook refuses it with the new one',
+    );
     return undefined;
   }
 }

@@ -53,7 +53,10 @@ async function makeException(source: Source, series: CurrentSeries, exception: N
   const isMoved = isWritten ? times === exception.times : await makeInParts(source, occurrence, exception);
   if (isMoved) return;
   const where = { calendar: source.url, href: series.id, occurrence: item.id };
-  source.log.warn(where, 'A moved occurrence is back in its place: its series has it where it cannot be');
+  source.log.warn(
+    { event: 'occurrence_not_moved', ...where },
+    'A moved occurrence is back in its place: its series has it where it cannot be',
+  );
 }
 
 /** What was refused as a whole: when it takes place first. Answers whether it does so. */
@@ -67,7 +70,10 @@ async function makeInParts(
   const refused = await refusedWords(source, occurrence, fields);
   if (refused.length === 0) return isMoved;
   const where = { calendar: source.url, occurrence: occurrence.id, refused };
-  source.log.warn(where, 'An occurrence has words of its series: Outlook refuses its own');
+  source.log.warn(
+    { event: 'occurrence_not_kept', ...where },
+    'An occurrence has words of its series: Outlook refuses its own',
+  );
   return isMoved;
 }
 

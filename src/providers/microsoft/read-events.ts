@@ -176,7 +176,10 @@ function readable(
       return [];
     }
     if (!(failure instanceof ProviderError)) throw failure;
-    log.warn({ calendar: url, href: id, reason: failure.message }, 'Skipped an event that cannot be read');
+    log.warn(
+      { event: 'event_not_read', calendar: url, href: id, reason: failure.message },
+      'Skipped an event that cannot be read',
+    );
     if (!keepsUnread || !id) return [];
     return [{ href: id, etag: changeKey ?? undefined, eventId: id, events: [], original: {} }];
   }

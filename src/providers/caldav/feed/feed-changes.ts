@@ -101,7 +101,11 @@ async function* compare(
     limit.check(changed.length + leftOut.length);
   }
   if (summary === undefined) throw new ProviderError('invalid_response', 'The calendar cannot be read');
-  if (skipped > 0) log.warn({ calendar: feed.name, skipped }, 'Skipped events that cannot be read');
+  if (skipped > 0)
+    log.warn(
+      { event: 'events_not_read', calendar: feed.name, skipped },
+      'Skipped events that cannot be read',
+    );
   return summary;
 }
 

@@ -1,0 +1,46 @@
+/** docs/log-events.md, from the table of log events. */
+import { ACCESS_EVENTS } from '../src/lib/log-events/access-events.ts';
+import { CALENDAR_EVENTS } from '../src/lib/log-events/calendar-events.ts';
+import type { LogEvent } from '../src/lib/log-events/log-event.ts';
+import { LOG_FIELDS } from '../src/lib/log-events/log-fields.ts';
+import { PROGRAM_EVENTS } from '../src/lib/log-events/program-events.ts';
+
+const SECTIONS: readonly (readonly [title: string, events: Readonly<Record<string, LogEvent>>])[] = [
+  ['Access', ACCESS_EVENTS],
+  ['Calendars', CALENDAR_EVENTS],
+  ['The program', PROGRAM_EVENTS],
+];
+
+export function logEventsDocument(): string {
+  const fields = Object.entries(LOG_FIELDS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+  return `# Log events
+
+Every line of the [log](operations.md#logs) is one JSON document with the field \`event\`, one of these words. They do not change; the
+sentence in \`msg\` may. A line of level \`error\` is worth an alert, and so are those in numbers of which it is said below. No token,
+code, secret or password is in any line, no title of an event, and no e-mail address but at \`debug\`.
+${SECTIONS.map(([title, events]) => sectionOf(title, events)).join('')}
+## Fields
+
+Beside these, each line has \`level\` (10 \`trace\`, 20 \`debug\`, 30 \`info\`, 40 \`warn\`, 50 \`error\`), \`time\` in epoch milliseconds, and \`msg\`.
+
+| Field | Meaning |
+| --- | --- |
+${fields.join('\n')}
+
+This page is generated from \`src/lib/log-events/\` by \`npm run docs\`.
+`;
+}
+
+function sectionOf(title: string, events: Readonly<Record<string, LogEvent>>): string {
+  const rows = Object.entries(events).map(([name, { level, when, act, fields }]) => {
+    const named = fields.map((field) => `\`${field}\``).join(', ');
+    return `| \`${name}\` | \`${level}\` | ${when} | ${act ?? '–'} | ${named} |`;
+  });
+  return `
+## ${title}
+
+| \`event\` | Level | When | What to do | Fields |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}

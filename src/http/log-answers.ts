@@ -1,0 +1,23 @@
+/** A line of the log for each answer: as `access` by setting, else at level debug. */
+import type { FastifyInstance } from 'fastify';
+
+import type { Log } from '../lib/log.ts';
+
+/** Which lines answers are logged as. Listening to every answer's end has its price. */
+export type LoggedAnswers = 'access' | 'debug';
+
+export function logAnswers(app: FastifyInstance, as: LoggedAnswers, log: Log): void {
+  app.addHook('onResponse', (request, reply, next) => {
+    const { method, routeOptions, asker, ip, id: requestId } = request;
+    const ms = Math.round(reply.elapsedTime);
+    // The route's pattern, not the address: queries carry user ids and states, paths the ids of events.
+    const fields = { method, route: routeOptions.url, status: reply.statusCode, ms, requestId };
+    if (as === 'debug') log.debug({ event: 'request_answered', ...fields }, 'A request was answered');
+    else
+      log.info(
+        { event: 'access', ...fields, application: asker?.clientId, address: ip },
+        'A request was answered',
+      );
+    next();
+  });
+}

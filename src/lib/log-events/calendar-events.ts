@@ -1,0 +1,132 @@
+/** Log events of calendars: their syncs, their servers, and what is written to them. */
+import type { LogEvent } from './log-event.ts';
+
+const LOOK = 'Look at the calendar in its own application; `href` names the event there';
+
+export const CALENDAR_EVENTS = {
+  sync_failed: {
+    level: 'warn',
+    when: 'a calendar, or the list of an account’s calendars, could not be synced',
+    act: 'Nothing for one: it is tried again, and the account’s health says who must act. For many of one `provider`: its status page, and the budget of requests',
+    fields: ['accountKey', 'provider', 'job', 'kind', 'reason', 'err'],
+  },
+  sync_fault: {
+    level: 'error',
+    when: 'a sync met a fault of our own',
+    act: 'Report it with `err`',
+    fields: ['accountKey', 'provider', 'job', 'err'],
+  },
+  sync_set_aside: {
+    level: 'error',
+    when: 'a sync did not come to its end three times in a row, and is tried once a day',
+    act: 'Look at memory and time limits of the process; then report it',
+    fields: ['accountKey', 'kind'],
+  },
+  addresses_not_read: {
+    level: 'warn',
+    when: 'by which addresses events name an account’s user could not be read',
+    fields: ['accountKey', 'kind', 'err'],
+  },
+  watches_not_kept: {
+    level: 'warn',
+    when: 'a provider could not be asked to tell of changes; the account is polled meanwhile',
+    fields: ['accountKey', 'kind', 'err'],
+  },
+  calendar_not_watched: {
+    level: 'warn',
+    when: 'a provider will not tell of a calendar’s changes; it is polled instead',
+    act: 'Where `reason` is of the address: Google and Microsoft must reach KALENDS_URL over https',
+    fields: ['accountKey', 'reason'],
+  },
+  notices_refused: {
+    level: 'warn',
+    when: 'notices came that are of no watch here (`unknown`), or without its token (`forged`); one line a minute at most',
+    act: 'Many that are unknown: another instance used this address before. Forged ones change nothing',
+    fields: ['unknown', 'forged'],
+  },
+  event_not_read: {
+    level: 'warn',
+    when: 'one event cannot be read and was skipped; the others of its calendar were read',
+    act: LOOK,
+    fields: ['calendar', 'href', 'reason'],
+  },
+  events_not_read: {
+    level: 'warn',
+    when: 'events of a calendar at an address cannot be read and were skipped',
+    act: 'Look at the calendar’s file',
+    fields: ['calendar', 'skipped'],
+  },
+  event_too_complex: {
+    level: 'warn',
+    when: 'an event is too large or too complex and was left out',
+    act: LOOK,
+    fields: ['calendar', 'href', 'reason'],
+  },
+  event_without_time: {
+    level: 'warn',
+    when: 'an event of Google’s has no time and was left out',
+    fields: ['eventId'],
+  },
+  calendars_foreign: {
+    level: 'warn',
+    when: 'a server lists calendars at another host, to which no password is sent; they were left out',
+    act: 'Mend the server’s addresses, if it is yours',
+    fields: ['host', 'foreign'],
+  },
+  sync_collection_left: {
+    level: 'info',
+    when: 'a server failed at telling what changed (RFC 6578), and its calendar is compared for a day',
+    fields: ['calendar', 'reason'],
+  },
+  write_failed: {
+    level: 'warn',
+    when: 'a provider refused a change that an application made; the application was told',
+    fields: ['accountKey', 'provider', 'kind', 'err'],
+  },
+  write_turn_not_renewed: {
+    level: 'warn',
+    when: 'a write could not renew its turn at a calendar',
+    act: 'Look at the database',
+    fields: ['calendarKey', 'err'],
+  },
+  occurrence_not_moved: {
+    level: 'warn',
+    when: 'a moved occurrence is back in its place after a series was split, since its series has it where it cannot be',
+    act: LOOK,
+    fields: ['calendar', 'href', 'occurrence'],
+  },
+  occurrence_not_kept: {
+    level: 'warn',
+    when: 'an occurrence has the words of its series after a split, since Outlook refuses its own',
+    act: LOOK,
+    fields: ['calendar', 'href', 'occurrence'],
+  },
+  file_not_copied: {
+    level: 'warn',
+    when: 'a file stays with the old series after a split, since Outlook refuses it with the new one',
+    act: LOOK,
+    fields: ['calendar', 'href', 'status', 'code'],
+  },
+  split_unsure: {
+    level: 'warn',
+    when: 'the split of a series may have been begun; it is finished or undone later',
+    fields: ['splitId', 'err'],
+  },
+  split_unfinished: {
+    level: 'warn',
+    when: 'the split of a series cannot be finished yet; it is tried again',
+    fields: ['splitId', 'step', 'err'],
+  },
+  split_closed: {
+    level: 'warn',
+    when: 'the split of a series is closed half-way, and both series stay as they are',
+    act: 'Look at both series in the calendar’s own application',
+    fields: ['splitId', 'step', 'old'],
+  },
+  split_given_up: {
+    level: 'error',
+    when: 'the split of a series is given up, because its plan cannot be read',
+    act: 'Report it; look at both series in the calendar’s own application',
+    fields: ['splitId', 'step'],
+  },
+} as const satisfies Readonly<Record<string, LogEvent>>;

@@ -1,0 +1,148 @@
+/** Log events of the program: its requests, jobs, deliveries, settings and database. */
+import type { LogEvent } from './log-event.ts';
+
+const DATABASE = 'Look at the database';
+const REPORT = 'Report it with `err`';
+
+export const PROGRAM_EVENTS = {
+  access: {
+    level: 'info',
+    when: 'a request was answered, with `KALENDS_ACCESS_LOG=on`; `application` is missing where none was proved, `route` where there is none',
+    fields: ['method', 'route', 'status', 'ms', 'application', 'address', 'requestId'],
+  },
+  request_answered: {
+    level: 'debug',
+    when: 'a request was answered, where there are no `access` lines',
+    fields: ['method', 'route', 'status', 'ms', 'requestId'],
+  },
+  request_failed: {
+    level: 'error',
+    when: 'a request met a fault of our own and was answered with 500',
+    act: REPORT,
+    fields: ['requestId', 'route', 'err'],
+  },
+  database_away: {
+    level: 'error',
+    when: 'a request was refused because the database cannot be reached',
+    act: DATABASE,
+    fields: ['requestId', 'route', 'reason'],
+  },
+  connections_refused: {
+    level: 'warn',
+    when: 'connections were refused; one line a minute at most, `refused` is how many there were',
+    act: 'Limit the connections of one address at the proxy, or raise KALENDS_LIMIT_CONNECTIONS',
+    fields: ['refused', 'status'],
+  },
+  error_page_plain: {
+    level: 'error',
+    when: 'the look of an error page could not be read, and it was shown without',
+    act: DATABASE,
+    fields: ['requestId', 'err'],
+  },
+  request_log_failed: {
+    level: 'error',
+    when: 'the request log could not be written; one line a minute at most',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  request_log_incomplete: {
+    level: 'warn',
+    when: 'requests were left out of the request log: `beyondLimit` by its limits, `dropped` because too many waited',
+    act: 'Where `dropped` is not 0: look at the database',
+    fields: ['dropped', 'beyondLimit'],
+  },
+  activity_not_counted: {
+    level: 'error',
+    when: 'what happened could not be counted; it is tried again',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  job_fault: {
+    level: 'error',
+    when: 'a job met a fault of our own; it is tried again',
+    act: REPORT,
+    fields: ['kind', 'key', 'err'],
+  },
+  job_late: {
+    level: 'warn',
+    when: 'a job did not end in time; it gives its slot free and is tried again',
+    act: 'In numbers: a calendar server is slow, or the instance has more to do than it can',
+    fields: ['kind', 'key'],
+  },
+  job_set_aside: {
+    level: 'error',
+    when: 'a job did not come to its end three times in a row, and is tried once a day',
+    act: 'Look at memory and time limits of the process; then report it with `kind` and `key`',
+    fields: ['kind', 'key'],
+  },
+  jobs_unreachable: {
+    level: 'error',
+    when: 'the worker could not reach its jobs; it looks again within seconds',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  deliveries_unreachable: {
+    level: 'error',
+    when: 'the deliveries that are due could not be looked for; it is done again within seconds',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  replays_unreachable: {
+    level: 'error',
+    when: 'the deliveries that are to be sent again could not be looked for; it is done again within seconds',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  delivery_fault: {
+    level: 'error',
+    when: 'a delivery met a fault of our own; it is tried again',
+    act: REPORT,
+    fields: ['streamId', 'err'],
+  },
+  housekeeping_done: {
+    level: 'debug',
+    when: 'what outlived its use was deleted; `deleted` has how much of each',
+    fields: ['deleted'],
+  },
+  signing_keys_not_loaded: {
+    level: 'error',
+    when: 'the signing keys could not be loaded again; those that were loaded last go on',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  webhook_keys_not_loaded: {
+    level: 'error',
+    when: 'the keys of webhooks could not be loaded again; those that were loaded last go on',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  instance_not_noted: {
+    level: 'error',
+    when: 'it could not be noted that this instance runs, or that it stopped',
+    act: DATABASE,
+    fields: ['err'],
+  },
+  setting_unknown: {
+    level: 'warn',
+    when: 'at the start: a `KALENDS_…` name is set that is no setting; `nearest` is the one that was perhaps meant',
+    act: 'Mend the name, or take it away',
+    fields: ['name', 'nearest'],
+  },
+  url_not_https: {
+    level: 'warn',
+    when: 'at the start: KALENDS_URL is not https, so that tokens and passwords cross the network in plain',
+    act: 'Put a proxy with TLS in front',
+    fields: ['url'],
+  },
+  data_folder_exposed: {
+    level: 'warn',
+    when: 'at the start: others on this machine can read the data folder',
+    act: 'Run chmod o-rwx on `paths`',
+    fields: ['paths'],
+  },
+  stopping: {
+    level: 'info',
+    when: 'the program was told to stop; what is under way is finished first',
+    fields: ['signal'],
+  },
+} as const satisfies Readonly<Record<string, LogEvent>>;
