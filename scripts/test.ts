@@ -14,6 +14,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
+import { shareMigrated } from '../test/harness/migrated.ts';
 import { startPostgres } from '../test/harness/postgres.ts';
 import { runChecks } from './run-checks.ts';
 
@@ -62,7 +63,8 @@ async function testAll(files: string[]): Promise<number> {
   const postgres = needsPostgres ? await startPostgres() : undefined;
   if (postgres !== undefined) process.env.KALENDS_TEST_POSTGRES_URL = postgres.url;
   try {
-    return await testFiles(files);
+    const removeMigrated = await shareMigrated(process.env.KALENDS_TEST_POSTGRES_URL);
+    return await testFiles(files).finally(removeMigrated);
   } finally {
     await postgres?.stop();
   }

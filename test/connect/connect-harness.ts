@@ -23,12 +23,11 @@ import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { migrate } from '../../src/store/drivers/migrate.ts';
-import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const ACME: Client = {
   ...DEFAULT_SETTINGS,
@@ -77,8 +76,7 @@ type Changes = Partial<
 /** The pages with application ACME, on a database of their own. */
 export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const file = path.join(tmpdir(), `kalends-connect-${randomUUID()}.db`);
-  const db = openSqlite(file);
-  await migrate(db, Date.now, async () => {});
+  const db = await openMigratedSqlite(file);
   let clock = Date.UTC(2026, 10, 20);
   const logged: { level: string; fields: object; message: string }[] = [];
   const to = (level: string) => (fields: object, message: string) => {

@@ -30,8 +30,6 @@ import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from '../../src/reading/read-turns.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
-import { migrate } from '../../src/store/drivers/migrate.ts';
-import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
@@ -45,6 +43,7 @@ import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/ev
 import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { collectedActivity } from './activity-notes.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+import { openMigratedSqlite } from './migrated.ts';
 import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -90,10 +89,9 @@ export type CalendarServerOptions = {
 /** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
 export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
-  const db = options.db ?? openSqlite(path.join(folder, 'kalends.db'));
+  const db = options.db ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
   const clock = options.clock ?? { now: START };
   const now = () => clock.now;
-  if (options.db === undefined) await migrate(db, now, async () => {});
   const sealer = options.sealer ?? createSealer(randomBytes(32));
   const log = collectingLog();
   const wakeUp = createWakeUp();

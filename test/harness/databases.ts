@@ -9,28 +9,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 
-import pg from 'pg';
-
 import type { Database } from '../../src/store/drivers/database.ts';
-import { migrate } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { administer, createMigratedDatabase, emptyMigrated, openMigratedSqlite } from './migrated.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { withoutGuard } from './without-guard.ts';
 
 export { type Postgres, startPostgres } from './postgres.ts';
 
 const CONNECTIONS = 10;
-/** Databases of one file that stay open at a time: the test that opened the one before has ended. */
-const MOST_OPEN = 6;
+/** Databases of one kind that stay open at a time: the test that opened the one three before has ended. */
+const MOST_OPEN = 3;
 
-/** Opens a fresh, migrated database; it is closed when five more were opened, or the file ends. */
+/** Opens a migrated database with nothing in it; it is another test's when three more were opened. */
 export type Open = () => Promise<Database>;
 /** Makes a fresh, empty place for a database, for tests that open it themselves or in other processes. */
 export type Place = () => Promise<DatabaseSettings>;
 
-const opened: Database[] = [];
+const openedSqlite: Database[] = [];
+const openedPostgres: Database[] = [];
 const cleanups: (() => Promise<unknown>)[] = [];
 let cleansUp = false;
 
@@ -40,15 +39,15 @@ let cleansUp = false;
  */
 export function onEachDatabase(define: (name: string, open: Open, place: Place) => void): void {
   cleanUpAtEnd();
-  define('SQLite', () => openAt(sqlitePlace), sqlitePlace);
+  define('SQLite', openSqliteHere, sqlitePlace);
   if (process.env.KALENDS_TEST_DATABASE === 'sqlite') return;
-  define('PostgreSQL', () => openAt(postgresPlace), postgresPlace);
+  define('PostgreSQL', openPostgresHere, postgresPlace);
 }
 
 /** The same on SQLite alone, for what is no matter of the database. */
 export function onSqlite(define: (open: Open) => void): void {
   cleanUpAtEnd();
-  define(() => openAt(sqlitePlace));
+  define(openSqliteHere);
 }
 
 /** Call it at the top level of a file that uses `postgresUrl` alone. */
@@ -57,12 +56,26 @@ export function cleanUpAtEnd(): void {
   cleansUp = true;
 }
 
-async function openAt(place: Place): Promise<Database> {
-  const db = withoutGuard(connect(await place()));
-  opened.push(db);
-  if (opened.length > MOST_OPEN) await opened.shift()?.close();
-  await migrate(db, Date.now, async () => {});
-  if (db.dialect.engine === 'postgres') await warmUp(db);
+async function openSqliteHere(): Promise<Database> {
+  const db = await openMigratedSqlite(sqliteFileIn(await dataFolder()));
+  openedSqlite.push(db);
+  if (openedSqlite.length > MOST_OPEN) await openedSqlite.shift()?.close();
+  return withoutGuard(db);
+}
+
+/** The one opened longest ago, emptied, where there are enough: a new one costs ten times as much. */
+async function openPostgresHere(): Promise<Database> {
+  const before = openedPostgres.length < MOST_OPEN ? undefined : openedPostgres.shift();
+  const isEmptied = before !== undefined && (await emptyMigrated(before));
+  if (!isEmptied) await before?.close();
+  const db = isEmptied ? before : await newPostgres();
+  openedPostgres.push(db);
+  return withoutGuard(db);
+}
+
+async function newPostgres(): Promise<Database> {
+  const db = connect(await postgresPlaceMadeBy((name, url) => createMigratedDatabase(url, name)));
+  await warmUp(db);
   return db;
 }
 
@@ -75,7 +88,7 @@ async function warmUp(db: Database): Promise<void> {
 
 async function cleanUp(): Promise<void> {
   try {
-    for (const db of opened) await db.close();
+    for (const db of [...openedSqlite, ...openedPostgres]) await db.close();
     for (const cleanup of cleanups) await cleanup();
   } finally {
     // Whatever went wrong before, no server is left behind.
@@ -111,18 +124,19 @@ async function sqlitePlace(): Promise<DatabaseSettings> {
   return { databaseUrl: undefined, dataDir, databaseConnections: CONNECTIONS, masterKey: undefined };
 }
 
-async function postgresPlace(): Promise<DatabaseSettings> {
+function postgresPlace(): Promise<DatabaseSettings> {
+  return postgresPlaceMadeBy((name, url) => administer(url, `CREATE DATABASE ${name}`));
+}
+
+async function postgresPlaceMadeBy(
+  create: (name: string, url: string) => Promise<void>,
+): Promise<DatabaseSettings> {
   const name = `kalends_${randomUUID().replaceAll('-', '')}`;
-  await administer(`CREATE DATABASE ${name}`);
-  cleanups.push(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
-  const url = new URL(await postgresUrl());
+  const server = await postgresUrl();
+  await create(name, server);
+  cleanups.push(() => administer(server, `DROP DATABASE ${name} WITH (FORCE)`));
+  const url = new URL(server);
   url.pathname = `/${name}`;
   const dataDir = await dataFolder();
   return { databaseUrl: url.href, dataDir, databaseConnections: CONNECTIONS, masterKey: undefined };
-}
-
-async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: await postgresUrl() });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
 }

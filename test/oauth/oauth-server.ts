@@ -20,10 +20,9 @@ import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { migrate } from '../../src/store/drivers/migrate.ts';
-import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
+import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
 export const SECRET = 'a1B2c3D4e5F6';
@@ -35,10 +34,9 @@ export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
 /** A server with the applications `acme` and `other`; `clock.now` is its time, epoch milliseconds. */
 export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256') {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
-  const db = openSqlite(path.join(folder, 'kalends.db'));
+  const db = await openMigratedSqlite(path.join(folder, 'kalends.db'));
   const clock = { now: Date.UTC(2026, 10, 1) };
   const now = () => clock.now;
-  await migrate(db, now, async () => {});
 
   const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
