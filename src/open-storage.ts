@@ -17,7 +17,7 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
  */
 export async function openStorage(config: Config) {
   const now = Date.now;
-  const { db, sealer, created, exposed } = await openDatabase(config, now);
+  const { db, sealer, masterKeys, created, exposed } = await openDatabase(config, now);
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
@@ -29,6 +29,7 @@ export async function openStorage(config: Config) {
   return {
     db,
     sealer,
+    masterKeys,
     /** Whether this start made the database. */
     created,
     /** What others can read of the data folder all the same. */

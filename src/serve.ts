@@ -42,6 +42,7 @@ import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { noteInstance } from './system/instances.ts';
 import { runningProgram } from './system/running-program.ts';
+import { watchMasterKeys } from './system/watch-master-keys.ts';
 import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
@@ -74,7 +75,11 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     );
   }
   const noted = noteInstance(config.role, deps);
-  parts.push(() => noted.stop());
+  const watched = watchMasterKeys({ ...stores, log }, noted.note);
+  parts.push(
+    () => noted.stop(),
+    () => watched.stop(),
+  );
   warnAtStart(config, stores, log);
   const setupUrl = await setupUrlOf(config, stores);
   const words = json

@@ -18,7 +18,10 @@ import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { MasterKeys } from '../system/master-key.ts';
+import type { MasterKeyStore } from '../system/master-key-store.ts';
 import type { StorageReport } from '../system/storage-report.ts';
+import type { SystemStore } from '../system/system-store.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
 import type { AilingAccounts } from '../user-data/ailing-accounts.ts';
 import type { UserDirectory } from '../user-data/user-directory.ts';
@@ -132,6 +135,8 @@ export type AuditedStorage = {
   readonly webhookKeys: WebhookKeyStore;
   readonly endpoints: EndpointStore;
   readonly messages: MessageLog;
+  readonly system: SystemStore;
+  readonly masterKey: MasterKeyStore;
 };
 
 export type Storage = AuditedStorage & {
@@ -146,6 +151,7 @@ export type Storage = AuditedStorage & {
   readonly watches: Pick<WatchStore, 'listUpdates'>;
   readonly streams: Pick<StreamStore, 'toldCalendar'>;
   readonly sealer: Sealer;
+  readonly masterKeys: MasterKeys;
   /** Copies the live database into a file that does not exist yet. */
   backup(file: string): Promise<void>;
   /** Takes what was deleted off the disk; false where that comes later. */

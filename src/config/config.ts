@@ -28,6 +28,8 @@ export type Config = {
   readonly databaseConnections: number;
   /** 32 bytes; undefined: the file `master.key` in `dataDir`, made at first start. */
   readonly masterKey: Buffer | undefined;
+  /** The one before it, while what is sealed is sealed anew. */
+  readonly masterKeyPrevious: Buffer | undefined;
   readonly role: 'all' | 'web' | 'worker';
   readonly logLevel: LogLevel;
   /** Whether each answer is a line of the log. */
@@ -159,6 +161,12 @@ export const OPTIONS = [
     default: '',
     secret: true,
     doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. Default: the file `master.key` in the data folder, made at first start.',
+  },
+  {
+    name: 'KALENDS_MASTER_KEY_PREVIOUS',
+    default: '',
+    secret: true,
+    doc: 'The key that `KALENDS_MASTER_KEY` takes the place of, until `kalends keys rotate-master` has said that it is done ([changing the master key](operations.md#changing-the-master-key)). Default: none.',
   },
   {
     name: 'KALENDS_ROLE',
@@ -456,6 +464,17 @@ export function loadConfig(env: Environment): Config {
     });
   };
 
+  const previousMasterKey = (): Buffer | undefined => {
+    const name = 'KALENDS_MASTER_KEY_PREVIOUS';
+    const previous = check(name, masterKey, undefined);
+    if (previous === undefined) return undefined;
+    if (raw.KALENDS_MASTER_KEY === '')
+      problems.push(`KALENDS_MASTER_KEY is missing, but ${name} is set: it is the key before that one`);
+    else if (check('KALENDS_MASTER_KEY', masterKey, undefined)?.equals(previous))
+      problems.push(`${name} is the same key as KALENDS_MASTER_KEY: it is the key before that one`);
+    return previous;
+  };
+
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
@@ -471,6 +490,7 @@ export function loadConfig(env: Environment): Config {
     databaseUrl: check('KALENDS_DATABASE_URL', databaseUrl, undefined),
     databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
     masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
+    masterKeyPrevious: previousMasterKey(),
     role: check('KALENDS_ROLE', oneOf('all', 'web', 'worker'), 'all'),
     logLevel: check(
       'KALENDS_LOG_LEVEL',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createSealer, hashOfSecret } from './sealing.ts';
+import { createKeyring, createSealer, hashOfSecret, sealedField } from './sealing.ts';
 
 const sealer = createSealer(Buffer.alloc(32, 1));
-const context = 'account|42|credentials';
+const contextOf = sealedField('account.credentials');
+const context = contextOf('42');
 
 describe('A sealed value', () => {
   it('a sealed value opens to the text it was made of', () => {
@@ -38,7 +39,7 @@ describe('A sealed value', () => {
   it('a sealed value does not open in another row or field', () => {
     const sealed = sealer.seal('secret', context);
 
-    for (const elsewhere of ['account|43|credentials', 'account|42|other', '']) {
+    for (const elsewhere of [contextOf('43'), sealedField('account.other')('42'), sealedField('')()]) {
       assert.throws(() => sealer.open(sealed, elsewhere));
     }
   });
@@ -64,6 +65,44 @@ describe('A sealed value', () => {
     for (const text of ['', 'secret', 'k1', 'k1.', `k1.${sealer.keyId}`, `k2.${sealer.keyId}.AAAA`]) {
       assert.throws(() => sealer.open(text, context));
     }
+  });
+});
+
+describe('What a value is bound to', () => {
+  it('what a value is bound to is written as it always was: older values open', () => {
+    assert.equal(context, 'account|42|credentials');
+    assert.equal(sealedField('sign_in')('t', 'google', 's'), 'sign_in|t|google|s');
+  });
+});
+
+describe('A keyring', () => {
+  it('a keyring opens what any of its keys sealed, and seals under the one it is told', () => {
+    const ring = createKeyring(Buffer.alloc(32, 1));
+    const other = createSealer(Buffer.alloc(32, 2));
+    const before = ring.seal('before', context);
+
+    const added = ring.add(Buffer.alloc(32, 2));
+    const meanwhile = ring.seal('meanwhile', context);
+    ring.sealUnder(added);
+    const after = ring.seal('after', context);
+
+    assert.deepEqual(
+      [before, meanwhile, after].map((sealed) => ring.open(sealed, context)),
+      ['before', 'meanwhile', 'after'],
+    );
+    assert.equal(other.open(after, context), 'after');
+    assert.throws(() => other.open(meanwhile, context));
+    assert.deepEqual([ring.keyId, ring.keyIds], [other.keyId, [sealer.keyId, other.keyId]]);
+  });
+
+  it('a keyring derives from the key it seals under, but for what is kept', () => {
+    const ring = createKeyring(Buffer.alloc(32, 1));
+    ring.keep('paging', ring.derive('paging'));
+
+    ring.sealUnder(ring.add(Buffer.alloc(32, 2)));
+
+    assert.deepEqual(ring.derive('paging'), sealer.derive('paging'));
+    assert.deepEqual(ring.derive('cookies'), createSealer(Buffer.alloc(32, 2)).derive('cookies'));
   });
 });
 

@@ -8,38 +8,102 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 /** What sealed values start with: the format, then the id of the key. */
 const FORMAT = 'k1';
 
+/** Names the table, row and field of a value, which opens there alone. Only `sealedField` makes one. */
+export type SealingContext = string & { readonly brand: 'SealingContext' };
+
+/**
+ * Binds values to a field, such as `account.credentials`, and to their rows, each named by one text or more. Every field
+ * stands in the list of what a new master key seals anew (store/sealed-columns.ts): a test finds the calls of this.
+ */
+export function sealedField(name: string): (...row: readonly string[]) => SealingContext {
+  const [table = '', ...field] = name.split('.');
+  return (...row) => [table, ...row, ...field].join('|') as SealingContext;
+}
+
 export interface Sealer {
-  /** Names the master key without telling it: 16 hex digits. */
+  /** Names the master key that is sealed under, without telling it: 16 hex digits. */
   readonly keyId: string;
+  /** Every master key whose values open. */
+  readonly keyIds: readonly string[];
   /** Text in, printable text out. */
-  seal(plain: string, context: string): string;
+  seal(plain: string, context: SealingContext): string;
   /** Throws when the value was made under another key or context, or was changed. */
-  open(sealed: string, context: string): string;
-  /** A key of 32 bytes for one purpose, derived from the master key. */
+  open(sealed: string, context: SealingContext): string;
+  /** A key of 32 bytes for one purpose, derived from the master key, or kept from the one before. */
   derive(purpose: string): Buffer;
 }
 
+/** A sealer that takes up another master key while the program runs. */
+export interface Keyring extends Sealer {
+  /** From now on what was sealed under it opens. Answers its id. */
+  add(masterKey: Buffer): string;
+  /** Seals under this key, one of its own, from now on. */
+  sealUnder(keyId: string): void;
+  /** `derive` answers this for the purpose from now on. */
+  keep(purpose: string, key: Buffer): void;
+}
+
+/** What a value sealed under this master key begins with. */
+export const sealedPrefix = (keyId: string): string => `${FORMAT}.${keyId}.`;
+
 /** `masterKey` is 32 bytes. */
-export function createSealer(masterKey: Buffer): Sealer {
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', masterKey, '', `kalends ${purpose}`, 32));
-  const key = derive('sealing');
-  const keyId = createHmac('sha256', derive('fingerprint')).update('kalends').digest('hex').slice(0, 16);
+export const createSealer = (masterKey: Buffer): Sealer => createKeyring(masterKey);
+
+/** Seals under `masterKey`, 32 bytes, until it is told otherwise. */
+export function createKeyring(masterKey: Buffer): Keyring {
+  const keys = new Map<string, MasterKey>();
+  const kept = new Map<string, Buffer>();
+  const add = (added: Buffer): string => {
+    const key = masterKeyOf(added);
+    keys.set(key.keyId, key);
+    return key.keyId;
+  };
+  const find = (keyId: string): MasterKey => {
+    const key = keys.get(keyId);
+    if (key === undefined)
+      throw new Error(`Sealed under master key ${keyId}, not ${[...keys.keys()].join(' or ')}`);
+    return key;
+  };
+  let active = find(add(masterKey));
 
   return {
-    keyId,
-    derive,
-    seal(plain, context) {
-      return `${FORMAT}.${keyId}.${sealWith(key, plain, context)}`;
+    get keyId() {
+      return active.keyId;
     },
+    get keyIds() {
+      return [...keys.keys()];
+    },
+    add,
+    sealUnder(keyId) {
+      active = find(keyId);
+    },
+    keep(purpose, key) {
+      kept.set(purpose, key);
+    },
+    derive: (purpose) => kept.get(purpose) ?? active.derive(purpose),
+    seal: (plain, context) => sealedPrefix(active.keyId) + sealWith(active.sealing, plain, context),
     open(sealed, context) {
-      const [format, sealedUnder, box] = sealed.split('.');
+      const [format, keyId = '', box] = sealed.split('.');
       if (format !== FORMAT || box === undefined) throw new Error('Not a sealed value');
-      if (sealedUnder !== keyId) throw new Error(`Sealed under master key ${sealedUnder}, not ${keyId}`);
-      return openWith(key, box, context);
+      return openWith(find(keyId).sealing, box, context);
     },
   };
 }
+
+type MasterKey = {
+  readonly keyId: string;
+  readonly sealing: Buffer;
+  readonly derive: (purpose: string) => Buffer;
+};
+
+function masterKeyOf(bytes: Buffer): MasterKey {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `kalends ${purpose}`, 32));
+  const keyId = createHmac('sha256', derive('fingerprint')).update('kalends').digest('hex').slice(0, 16);
+  return { keyId, sealing: derive('sealing'), derive };
+}
+
+/** The id of a master key of 32 bytes. */
+export const masterKeyId = (masterKey: Buffer): string => masterKeyOf(masterKey).keyId;
 
 /** `plain` as base64url, under a key of 32 bytes. */
 export function sealWith(key: Buffer, plain: string, context: string): string {

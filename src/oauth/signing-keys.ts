@@ -6,7 +6,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
 import type { Log } from '../lib/log.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
 /** `typ` distinguishes access from refresh tokens. */
@@ -151,7 +151,7 @@ async function loadKeySet(
   };
 }
 
-const contextOf = (kid: string): string => `signing_key|${kid}|sealed`;
+const contextOf = sealedField('signing_key.sealed');
 
 /** Whether the header can be one of ours, so that the database is not queried for anything else. */
 function namesKey(header: string): boolean {

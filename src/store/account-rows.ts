@@ -4,7 +4,7 @@ import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { Statements, Values } from './drivers/database.ts';
 import { scheduleEndOfAccess } from './job-rows.ts';
 
@@ -68,9 +68,10 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
+const contextOf = sealedField('account.credentials');
+
 /** Credentials as accounts have them, sealed for their row: they open in no other. */
 export function credentialSealer(sealer: Sealer) {
-  const contextOf = (accountKey: string) => `account|${accountKey}|credentials`;
   return {
     seal: (accountKey: string, credentials: ProviderCredentials): string =>
       sealer.seal(JSON.stringify(credentials), contextOf(accountKey)),

@@ -8,7 +8,7 @@ import {
   type FlowStep,
   type UserKey,
 } from '../connect/flow/authorization-request-store.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import { dropGroupOf } from './account-deletion.ts';
 import { applyApproval, groupsOf } from './approval.ts';
 import type { Database } from './drivers/database.ts';
@@ -200,7 +200,7 @@ async function reachStep(db: Database, transactionId: string, step: FlowStep): P
   }
 }
 
-const contextOf = (transactionId: string): string => `authorization_request|${transactionId}|form_token`;
+const contextOf = sealedField('authorization_request.form_token');
 
 function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
   return {

@@ -21,6 +21,7 @@ import { followedAccounts } from './followed-accounts.ts';
 import { healthHistory } from './health-history.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
+import { masterKeyStore } from './master-key-store.ts';
 import { mirrorStore } from './mirror-store.ts';
 import { personStore } from './person-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
@@ -78,6 +79,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     messages: messageLog(db, sealer, caller),
     testUsers: testUserStore(db, sealer, caller),
     system: systemStore(db, caller),
+    masterKey: masterKeyStore(db, sealer, caller),
   });
   return {
     ...auditedStores(),

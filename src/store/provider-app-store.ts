@@ -3,7 +3,7 @@
 import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 
@@ -77,4 +77,4 @@ export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller):
 
 type AppIdRow = { appClientId: string };
 
-const contextOf = (clientId: string, kind: AppKind): string => `provider_app|${clientId}|${kind}|secret`;
+const contextOf = sealedField('provider_app.secret');

@@ -1,6 +1,6 @@
 /** SignInStore in SQL; held to test/contract/sign-in-store.contract.ts on both databases. */
 import type { SignInId, SignInStore } from '../connect/flow/sign-in-store.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { Database, Statements } from './drivers/database.ts';
 
 const BEGIN = `
@@ -47,5 +47,5 @@ async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
 }
 
 /** The state is part of it, so that what was sealed for one sign-in opens for no other. */
-const contextOf = ({ transactionId, kind, stateHash }: SignInId): string =>
-  `sign_in|${transactionId}|${kind}|${stateHash}`;
+const contextOf = ({ transactionId, kind, stateHash }: SignInId) => sealedRow(transactionId, kind, stateHash);
+const sealedRow = sealedField('sign_in');

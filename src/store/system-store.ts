@@ -15,13 +15,15 @@ import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 
 const NOTE = `
-  INSERT INTO instance (instance_id, host, version, role, started_at, seen_at)
-  VALUES (:instanceId, :host, :version, :role, :startedAt, :seenAt)
-  ON CONFLICT (instance_id) DO UPDATE SET seen_at = excluded.seen_at RETURNING instance_id`;
+  INSERT INTO instance (instance_id, host, version, role, started_at, seen_at, key_ids, key_id)
+  VALUES (:instanceId, :host, :version, :role, :startedAt, :seenAt, :keyIds, :keyId)
+  ON CONFLICT (instance_id) DO UPDATE
+    SET seen_at = excluded.seen_at, key_ids = excluded.key_ids, key_id = excluded.key_id RETURNING instance_id`;
 const FORGET_GONE = 'DELETE FROM instance WHERE seen_at < :goneBefore RETURNING instance_id';
 const FORGET = 'DELETE FROM instance WHERE instance_id = :instanceId RETURNING instance_id';
 const INSTANCES = `
-  SELECT instance_id AS "instanceId", host, version, role, started_at AS "startedAt", seen_at AS "seenAt"
+  SELECT instance_id AS "instanceId", host, version, role, started_at AS "startedAt", seen_at AS "seenAt",
+         key_ids AS "keyIds", key_id AS "keyId"
     FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
 
 const counted = (where: string) =>
@@ -60,7 +62,7 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
   const databaseBytes = async () => (await db.get<{ bytes: number }>(SIZE))?.bytes ?? 0;
   return {
     async noteInstance(instance, goneBefore) {
-      await db.write(NOTE, instance);
+      await db.write(NOTE, { ...instance, keyIds: instance.keyIds.join(' ') });
       await db.write(FORGET_GONE, { goneBefore });
     },
 
@@ -69,7 +71,10 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
     },
 
     async listInstances(seenSince) {
-      return (await db.all<Instance>(INSTANCES, { seenSince })).map((row) => ({ ...row }));
+      const rows = await db.all<Omit<Instance, 'keyIds'> & { readonly keyIds: string }>(INSTANCES, {
+        seenSince,
+      });
+      return rows.map((row) => ({ ...row, keyIds: row.keyIds.split(' ').filter(Boolean) }));
     },
 
     async countJobs(now, lateBefore) {

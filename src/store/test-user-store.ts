@@ -1,6 +1,6 @@
 /** TestUserStore in SQL; held to test/contract/test-user-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type {
   NewFlow,
   TestTokens,
@@ -124,8 +124,12 @@ async function beginFlow(tx: Statements, flow: NewFlow, sealer: Sealer): Promise
   return { ...userOf(row), endsAt };
 }
 
-const contextOf = ({ clientId, userId }: TestUserKey, field: 'verifier' | 'tokens'): string =>
-  `playground_user|${clientId}|${userId}|${field}`;
+const FIELDS = {
+  verifier: sealedField('playground_user.verifier'),
+  tokens: sealedField('playground_user.tokens'),
+};
+const contextOf = ({ clientId, userId }: TestUserKey, field: keyof typeof FIELDS) =>
+  FIELDS[field](clientId, userId);
 
 const userOf = ({ clientId, userId, createdAt, endsAt, connected }: Row): TestUser => ({
   ...{ clientId, userId, createdAt, endsAt },

@@ -1,10 +1,10 @@
 /** What webhooks keep sealed: each names its row and field. */
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { EndpointSecret } from '../webhooks/message.ts';
 
-export const messageContext = (messageId: string): string => `webhook_message|${messageId}|body`;
-export const answerContext = (messageId: string): string => `webhook_attempt|${messageId}|answer`;
-const secretsContext = (endpointId: string): string => `webhook_endpoint|${endpointId}|secrets`;
+export const messageContext = sealedField('webhook_message.body');
+export const answerContext = sealedField('webhook_attempt.answer');
+const secretsContext = sealedField('webhook_endpoint.secrets');
 
 export type SealedSecrets = { readonly endpointId: string; readonly secrets: string | null };
 

@@ -1,5 +1,7 @@
 /** The checks of `doctor` that ask the database, the clock and a running server. */
 import type { Config } from '../config/config.ts';
+import { masterKeyId } from '../lib/sealing.ts';
+import type { MasterKeyState } from './master-key.ts';
 import type { StorageReport } from './storage-report.ts';
 
 /** One line of `doctor`: what was looked at, and what to do when it is not ok. */
@@ -33,11 +35,14 @@ export function checkDatabase(report: StorageReport): Check {
   }
 }
 
-export function checkKeys(report: StorageReport, { masterKey, databaseUrl, dataDir }: Config): Check {
+export function checkKeys(report: StorageReport, config: Config): Check {
   const name = 'keys';
+  const { masterKey, databaseUrl, dataDir } = config;
   if (report.state === 'reachable' && report.keyProblem !== undefined) {
     return { name, status: 'fail', message: report.keyProblem };
   }
+  const undone = report.state === 'reachable' ? undoneRotation(report.masterKey, config) : undefined;
+  if (undone !== undefined) return { name, status: 'warn', message: undone };
   if (masterKey !== undefined)
     return { name, status: 'ok', message: 'The master key is KALENDS_MASTER_KEY.' };
   const file = `The master key is the file master.key in ${dataDir}`;
@@ -46,6 +51,21 @@ export function checkKeys(report: StorageReport, { masterKey, databaseUrl, dataD
     return { name, status: 'warn', message };
   }
   return { name, status: 'ok', message: `${file}. Keep a copy of it apart from the backups.` };
+}
+
+/** What is left to do where the master key is about to be changed, or was. */
+function undoneRotation(
+  { keyId, next }: MasterKeyState,
+  { masterKey, masterKeyPrevious }: Config,
+): string | undefined {
+  if (next !== undefined) {
+    const since = new Date(next.startedAt).toISOString();
+    return `The master key is being changed from ${keyId} to ${next.keyId} since ${since}: "kalends keys rotate-master" goes on with it, where it does not run.`;
+  }
+  if (masterKeyPrevious === undefined || masterKey === undefined) return undefined;
+  return masterKeyId(masterKey) === keyId
+    ? 'KALENDS_MASTER_KEY_PREVIOUS is needed no more: everything is sealed under KALENDS_MASTER_KEY. Take it out.'
+    : 'KALENDS_MASTER_KEY is not in use yet: restart every instance with it, then run "kalends keys rotate-master".';
 }
 
 /** Tokens expire by the clock: all instances and the database have to agree on it. */

@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import type { Log } from '../lib/log.ts';
+import type { Sealer } from '../lib/sealing.ts';
 import { version } from '../lib/version.ts';
 import { within } from '../lib/within.ts';
 import type { Instance, SystemStore } from './system-store.ts';
 
 export type InstanceNotesDeps = {
   readonly system: Pick<SystemStore, 'noteInstance' | 'forgetInstance'>;
+  readonly sealer: Pick<Sealer, 'keyId' | 'keyIds'>;
   readonly log: Pick<Log, 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -20,7 +22,7 @@ export const GONE_AFTER_MS = 100_000;
 const STOP_MS = 2_000;
 
 /** Starts saying so until stopped; an instance that ends in order is forgotten at once. */
-export function noteInstance(role: Instance['role'], { system, log, now }: InstanceNotesDeps) {
+export function noteInstance(role: Instance['role'], { system, sealer, log, now }: InstanceNotesDeps) {
   const startedAt = now();
   const instance = {
     instanceId: randomBytes(9).toString('base64url'),
@@ -32,8 +34,9 @@ export function noteInstance(role: Instance['role'], { system, log, now }: Insta
   let noting = Promise.resolve();
   const note = () => {
     const seenAt = now();
+    const { keyId, keyIds } = sealer;
     noting = noting
-      .then(() => system.noteInstance({ ...instance, seenAt }, seenAt - GONE_AFTER_MS))
+      .then(() => system.noteInstance({ ...instance, seenAt, keyId, keyIds }, seenAt - GONE_AFTER_MS))
       .catch((err) =>
         log.error({ event: 'instance_not_noted', err }, 'It could not be noted that this instance runs'),
       );
@@ -41,6 +44,8 @@ export function noteInstance(role: Instance['role'], { system, log, now }: Insta
   note();
   const timer = setInterval(note, EVERY_MS).unref();
   return {
+    /** Says so at once. */
+    note,
     async stop(): Promise<void> {
       clearInterval(timer);
       const forgotten = noting.then(() => system.forgetInstance(instance.instanceId));

@@ -1,4 +1,5 @@
 import type { AppKind } from '../access/provider-apps.ts';
+import type { MasterKeyState } from './master-key.ts';
 
 /** What `doctor` needs to know of a database and its keys. */
 export type StorageReport =
@@ -9,6 +10,7 @@ export type StorageReport =
       readonly engine: 'sqlite' | 'postgres';
       /** Migrations that are not applied yet, by number. */
       readonly pending: readonly number[];
+      readonly masterKey: MasterKeyState;
       /** Why the master key does not fit the database; undefined when it does, or there is no key yet. */
       readonly keyProblem: string | undefined;
       /** The database's own clock minus ours, in milliseconds; 0 where it has none of its own. */

@@ -38,6 +38,10 @@ export type Instance = {
   readonly role: 'all' | 'web' | 'worker';
   readonly startedAt: number;
   readonly seenAt: number;
+  /** The ids of the master keys that it has; none of a version that does not say. */
+  readonly keyIds: readonly string[];
+  /** The one that it seals under. */
+  readonly keyId: string;
 };
 
 /** No more than MOST_COUNTED of a kind are counted of each; `oldest` is when the first late one was due. */

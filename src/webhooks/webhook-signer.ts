@@ -5,7 +5,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 import type { Log } from '../lib/log.ts';
-import type { Sealer } from '../lib/sealing.ts';
+import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { FreshWebhookKey, WebhookKeyRecord, WebhookKeyStore } from './webhook-key-store.ts';
 
 export type WebhookKeysDeps = {
@@ -107,7 +107,7 @@ async function loadKeys({ webhookKeys, sealer, now }: WebhookKeysDeps): Promise<
   }));
 }
 
-const contextOf = (keyId: string): string => `webhook_key|${keyId}|sealed`;
+const contextOf = sealedField('webhook_key.sealed');
 
 const publishedKey = (record: WebhookKeyRecord): PublishedWebhookKey => ({
   id: record.keyId,

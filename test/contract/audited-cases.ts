@@ -247,6 +247,16 @@ export const CASES: readonly Case[] = [
     entry: { action: 'backup.made', subject: 'kalends-1.db', after: { bytes: 7 } },
   },
   {
+    name: 'changing the master key',
+    before: async ({ db, masterKey }) => {
+      await db.write(`INSERT INTO setting (name, value) VALUES ('master_key', 'old')`);
+      await masterKey.announceKey('new', NOW);
+      await masterKey.useKey('new');
+    },
+    change: ({ masterKey }) => masterKey.finishKey('new', NOW),
+    entry: { action: 'master_key.rotated', before: { key_id: 'old' }, after: { key_id: 'new' } },
+  },
+  {
     name: 'rotating the keys of tokens',
     before: async ({ signingKeys }) => {
       await signingKeys.addSigningKey(signingKey('k1', 'active'));

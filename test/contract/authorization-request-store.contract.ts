@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { sealedField } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { accountApart, NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
 import { MOST_OPEN, newRequest, rowsIn } from './grant-rows.ts';
@@ -48,7 +49,10 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       );
 
       assert.match(row?.sealed ?? '', /^k1\./);
-      assert.equal(sealer.open(row?.sealed ?? '', 'authorization_request|t1|form_token'), request.formToken);
+      assert.equal(
+        sealer.open(row?.sealed ?? '', sealedField('authorization_request.form_token')('t1')),
+        request.formToken,
+      );
     });
 
     it('a request is denied once, however many try, and what was linked in it goes', async () => {

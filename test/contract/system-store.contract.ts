@@ -22,6 +22,8 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
         role: 'all',
         startedAt: 1,
         seenAt: NOW,
+        keyIds: ['k1', 'k2'],
+        keyId: 'k2',
       } as const;
       const other = { ...one, instanceId: 'other', startedAt: 2 };
       await system.noteInstance(one, 0);

@@ -24,7 +24,10 @@ onEachDatabase((database, open) => {
       const program = programForTests({ settings });
       const dashboard = await openDashboardApp(await open(), { program });
       const { stores, clock, signedIn } = dashboard;
-      const instance = { host: '<b>host', version: '9.9.9', role: 'worker', startedAt: 1 } as const;
+      const instance = {
+        ...{ host: '<b>host', version: '9.9.9', role: 'worker' as const, startedAt: 1 },
+        ...{ keyIds: ['k'], keyId: 'k' },
+      };
       await stores.system.noteInstance({ ...instance, instanceId: 'i', seenAt: clock.now }, 0);
       await stores.jobs.schedule('sync-account', 'a', clock.now - 120_000);
       const budget = { bucket: 'app google id.example', cost: 3_000, burst: 6_667 };

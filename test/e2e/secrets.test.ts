@@ -12,7 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import pg from 'pg';
 
-import { createSealer } from '../../src/lib/sealing.ts';
+import { createSealer, sealedField } from '../../src/lib/sealing.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import {
@@ -67,7 +67,7 @@ onEachDatabase((database, _open, place) => {
         note(
           canaries,
           `signing key ${kid}`,
-          createSealer(masterKey).open(sealed, `signing_key|${kid}|sealed`),
+          createSealer(masterKey).open(sealed, sealedField('signing_key.sealed')(kid)),
         );
       }
     });

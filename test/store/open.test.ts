@@ -138,6 +138,7 @@ onEachDatabase((name, _, place) => {
         state: 'reachable',
         engine,
         pending: [],
+        masterKey: { keyId: sealer.keyId, next: undefined, before: undefined },
         keyProblem: undefined,
         newestInstant: now,
         watched: [],

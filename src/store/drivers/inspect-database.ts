@@ -1,10 +1,12 @@
 /** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
 import { stat } from 'node:fs/promises';
-import { createSealer } from '../../lib/sealing.ts';
+import { masterKeyId } from '../../lib/sealing.ts';
+import type { MasterKeyState } from '../../system/master-key.ts';
 import type { StorageReport, WatchedCalendars } from '../../system/storage-report.ts';
 import type { Database } from './database.ts';
-import { keyIdOf, missingKey, readKeyFile, wrongKey } from './master-key.ts';
-import { isBegun, pendingMigrations } from './migrate.ts';
+import { readKeyFile } from './key-file.ts';
+import { findKey, masterKeyState, missingKey, whyUnfit } from './master-key.ts';
+import { pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
 import { openSqlite } from './sqlite-driver.ts';
 
@@ -35,12 +37,13 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       db = openPostgres(databaseUrl, 1);
     }
     const pending = await pendingMigrations(db);
-    const keyProblem = await keyProblemOf(db, settings);
+    const masterKey = await masterKeyState(db);
+    const keyProblem = await keyProblemOf(masterKey, settings);
     const clockSkew = db.dialect.engine === 'sqlite' ? 0 : await skewOf(db, now);
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const { engine } = db.dialect;
-    return { state: 'reachable', engine, pending, keyProblem, clockSkew, newestInstant, watched };
+    return { state: 'reachable', engine, pending, masterKey, keyProblem, clockSkew, newestInstant, watched };
   } catch (reason) {
     return {
       state: 'unreachable',
@@ -53,17 +56,18 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
   }
 }
 
-async function keyProblemOf(
-  db: Database,
-  { masterKey, dataDir }: DatabaseSettings,
-): Promise<string | undefined> {
-  const keyId = (await isBegun(db)) ? await keyIdOf(db) : undefined;
+async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): Promise<string | undefined> {
+  const { keyId, next } = state;
   if (keyId === undefined) return undefined;
   try {
-    const key = masterKey ?? (await readKeyFile(dataDir));
-    if (key === undefined) return missingKey(keyId, dataDir);
-    const ours = createSealer(key).keyId;
-    return ours === keyId ? undefined : wrongKey(keyId, ours);
+    const { masterKey, masterKeyPrevious, dataDir } = settings;
+    const first = masterKey ?? (await readKeyFile(dataDir));
+    if (first === undefined) return missingKey(keyId, dataDir);
+    const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
+    const found = await Promise.all(needed.map((one) => findKey(one, settings)));
+    if (found.every((key) => key !== undefined)) return undefined;
+    const ours = [first, masterKeyPrevious, ...found].flatMap((key) => (key ? [masterKeyId(key)] : []));
+    return whyUnfit(state, [...new Set(ours)], settings);
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);
   }

@@ -1,94 +1,88 @@
 /**
- * The master key: from the configuration, or else from the file `master.key`, which the first start makes.
- * The database has its fingerprint, so that no instance ever works with another key.
+ * The master key: from the configuration, or else from the file `master.key`, which the first start makes. The database
+ * has its fingerprint, so that no instance ever works with another key. While the key is changed it has those of both.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
-
-import type { Sealer } from '../../lib/sealing.ts';
-import type { Database } from './database.ts';
+import { type Keyring, masterKeyId } from '../../lib/sealing.ts';
+import type { MasterKeyState, NextKey } from '../../system/master-key.ts';
+import type { Statements } from './database.ts';
+import { findKeyFile, keyFileIn } from './key-file.ts';
 import { isBegun } from './migrate.ts';
-import { StartRefused } from './start-refused.ts';
 
-const KEY_BYTES = 32;
+/** Where a process has master keys from. Keys are 32 bytes. */
+export type KeySettings = {
+  /** undefined: the files in `dataDir`. */
+  readonly masterKey: Buffer | undefined;
+  /** The one before `masterKey`, while what is sealed is sealed anew. */
+  readonly masterKeyPrevious?: Buffer | undefined;
+  readonly dataDir: string;
+};
 
-export const keyFileIn = (dataDir: string): string => path.join(dataDir, 'master.key');
+const STATE = `
+  SELECT name, value FROM setting WHERE name IN ('master_key', 'master_key_next', 'master_key_before')`;
 
-/** The key in the file, `undefined` when there is none. Throws when the file holds no key. */
-export async function readKeyFile(dataDir: string): Promise<Buffer | undefined> {
-  const file = keyFileIn(dataDir);
-  const text = await readFile(file, 'utf8').catch((reason: NodeJS.ErrnoException) => {
-    if (reason.code === 'ENOENT') return undefined;
-    throw new StartRefused(`The key file ${file} cannot be read (${reason.code}).`, { cause: reason });
-  });
-  if (text === undefined) return undefined;
-  const trimmed = text.trim();
-  const key = Buffer.from(trimmed, /^[\da-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
-  if (key.length === KEY_BYTES) return key;
-  throw new StartRefused(
-    `The key file ${file} does not hold 32 bytes in base64 or hex. Restore it, or set KALENDS_MASTER_KEY.`,
-  );
+/** What the database says of its key: nothing where no Kalends ever opened it. */
+export async function masterKeyState(db: Statements): Promise<MasterKeyState> {
+  if (!(await isBegun(db))) return { keyId: undefined, next: undefined, before: undefined };
+  const rows = await db.all<{ name: string; value: string }>(STATE);
+  const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
+  const [next, before] = [settingOf('master_key_next'), settingOf('master_key_before')];
+  return {
+    keyId: settingOf('master_key'),
+    // Both are written by masterKeyStore in this shape.
+    next: next === undefined ? undefined : (JSON.parse(next) as NextKey),
+    before: before === undefined ? undefined : (JSON.parse(before) as MasterKeyState['before']),
+  };
 }
 
 /**
- * Makes the key file, readable by its owner only, and answers the key in it: that of another process, if it was faster.
- * The file appears whole and on the disk, or not at all, because nothing that was sealed can be opened without the key.
+ * Gives `ring` the keys that the database is under, and seals under the right one. Answers why it cannot, in a sentence
+ * that says what to do.
  */
-export async function makeKeyFile(dataDir: string): Promise<Buffer> {
-  const draft = path.join(dataDir, `master.key.${randomUUID()}`);
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // Unlike a rename, a link never replaces a file.
-    await link(draft, keyFileIn(dataDir)).catch((reason: NodeJS.ErrnoException) => {
-      if (reason.code !== 'EEXIST') throw reason;
-    });
-    await syncFolder(dataDir);
-  } finally {
-    await rm(draft, { force: true });
+export async function fitKeys(
+  ring: Keyring,
+  state: MasterKeyState,
+  settings: KeySettings,
+): Promise<string | undefined> {
+  const { keyId, next } = state;
+  const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
+  for (const one of needed) {
+    if (ring.keyIds.includes(one)) continue;
+    const key = await findKey(one, settings);
+    if (key !== undefined) ring.add(key);
   }
-  const key = await readKeyFile(dataDir);
-  if (key === undefined) throw new StartRefused(`The key file in ${dataDir} vanished while it was made.`);
-  return key;
+  if (needed.some((one) => !ring.keyIds.includes(one))) return whyUnfit(state, ring.keyIds, settings);
+  const active = next?.phase === 'in_use' ? next.keyId : keyId;
+  if (active !== undefined) ring.sealUnder(active);
+  return undefined;
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders; its file systems keep their own journal of names.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+/** The key with this id, where this process has it. */
+export async function findKey(keyId: string, settings: KeySettings): Promise<Buffer | undefined> {
+  const { masterKey, masterKeyPrevious, dataDir } = settings;
+  if (masterKey === undefined) return findKeyFile(dataDir, keyId);
+  return [masterKey, masterKeyPrevious].find((key) => key !== undefined && masterKeyId(key) === keyId);
 }
 
-/** The fingerprint of the database's key; `undefined` for one that was never opened. */
-export async function keyIdOf(db: Database): Promise<string | undefined> {
-  if (!(await isBegun(db))) return undefined;
-  const row = await db.get<{ keyId: string }>(
-    `SELECT value AS "keyId" FROM setting WHERE name = 'master_key'`,
-  );
-  return row?.keyId;
-}
-
-/** Writes the fingerprint unless there is one, then refuses any other key. */
-export async function claimDatabase(db: Database, sealer: Sealer): Promise<void> {
-  if ((await keyIdOf(db)) === undefined) {
-    await db.write(
-      `INSERT INTO setting (name, value) VALUES ('master_key', :keyId) ON CONFLICT (name) DO NOTHING`,
-      { keyId: sealer.keyId },
-    );
+/** Why an instance that has the keys `ours` does not fit, in a sentence that says what to do. */
+export function whyUnfit(
+  { keyId = 'none', next, before }: MasterKeyState,
+  ours: readonly string[],
+  { masterKey, dataDir }: KeySettings,
+): string {
+  const has = ours.length > 0 ? ours.join(' and ') : 'none';
+  const missing = [keyId, next?.keyId].flatMap((one) => (one && !ours.includes(one) ? [one] : []));
+  const inFiles = `Put the key ${missing.join(' and ')} into ${keyFileIn(dataDir)}.${missing[0]}`;
+  if (next !== undefined) {
+    const changing = `The master key of this database is being changed from ${keyId} to ${next.keyId}, but this instance has ${has}.`;
+    if (masterKey === undefined) return `${changing} ${inFiles}, which "keys rotate-master" made.`;
+    return `${changing} Set KALENDS_MASTER_KEY to the new key, and KALENDS_MASTER_KEY_PREVIOUS to the one before until "kalends keys rotate-master" has said that it is done.`;
   }
-  const keyId = await keyIdOf(db);
-  if (keyId !== sealer.keyId) throw new StartRefused(wrongKey(keyId ?? 'none', sealer.keyId));
+  if (before !== undefined && ours.includes(before.keyId)) {
+    const date = new Date(before.until).toISOString().slice(0, 10);
+    return `The master key of this database was changed on ${date}: it is ${keyId} now, and this instance has ${has}, the one before. ${masterKey === undefined ? inFiles : 'Set KALENDS_MASTER_KEY to the new key'}.`;
+  }
+  return `The database is sealed under master key ${keyId}, but this instance has ${has}. Set KALENDS_MASTER_KEY, or restore the file master.key, to the key it was made with.`;
 }
-
-/** Why `sealer` does not fit a database with `keyId`, in a sentence that says what to do. */
-export const wrongKey = (keyId: string, ours: string): string =>
-  `The database is sealed under master key ${keyId}, but this instance has ${ours}. Set KALENDS_MASTER_KEY, or restore the file master.key, to the key it was made with.`;
 
 /** Why a database whose key is gone cannot be opened, in a sentence that says what to do. */
 export const missingKey = (keyId: string, dataDir: string): string =>

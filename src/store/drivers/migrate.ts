@@ -68,7 +68,7 @@ export async function pendingMigrations(db: Database): Promise<number[]> {
 }
 
 /** Whether any Kalends ever opened the database: the tables of migrations and settings are there. */
-export async function isBegun(db: Database): Promise<boolean> {
+export async function isBegun(db: Statements): Promise<boolean> {
   return (await db.get(IS_BEGUN[db.dialect.engine])) !== undefined;
 }
 

@@ -7,25 +7,27 @@ import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { makeFolderPrivate } from '../../lib/private-folder.ts';
-import { createSealer, type Sealer } from '../../lib/sealing.ts';
+import { createKeyring, type Keyring } from '../../lib/sealing.ts';
+import type { MasterKeys } from '../../system/master-key.ts';
 import type { Database } from './database.ts';
-import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile } from './master-key.ts';
+import { keepDerivedKeys } from './derived-keys.ts';
+import { makeKeyFile, readKeyFile } from './key-file.ts';
+import { fitKeys, type KeySettings, masterKeyState, missingKey } from './master-key.ts';
+import { masterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { StartRefused } from './start-refused.ts';
 
-export type DatabaseSettings = {
+export type DatabaseSettings = KeySettings & {
   /** undefined: SQLite in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  readonly dataDir: string;
   readonly databaseConnections: number;
-  /** 32 bytes; undefined: the file `master.key` in `dataDir`. */
-  readonly masterKey: Buffer | undefined;
 };
 
 export type OpenDatabase = {
   readonly db: Database;
-  readonly sealer: Sealer;
+  readonly sealer: Keyring;
+  readonly masterKeys: MasterKeys;
   /** Whether there was no database, or an empty one, before. */
   readonly created: boolean;
   /** What others can read of the data folder, and this process could not take from them. */
@@ -49,12 +51,17 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     throw unusable(settings, reason);
   });
   try {
-    const keyId = await keyIdOf(db);
-    const sealer = createSealer(masterKey ?? (await keyOfFolder(dataDir, keyId)));
+    const { keyId } = await masterKeyState(db);
+    const sealer = createKeyring(masterKey ?? (await keyOfFolder(dataDir, keyId)));
+    if (settings.masterKeyPrevious !== undefined) sealer.add(settings.masterKeyPrevious);
     // An instance with a wrong key is refused before it changes anything.
-    if (keyId !== undefined) await claimDatabase(db, sealer);
-    await migrate(db, now, () => claimDatabase(db, sealer));
-    return { db, sealer, created: keyId === undefined, exposed };
+    if (keyId !== undefined) await fit(db, sealer, settings);
+    await migrate(db, now, () => claim(db, sealer, settings));
+    await keepDerivedKeys(db, sealer);
+    const keys = masterKeys(db, sealer, settings);
+    // Where the command that changed the key came to no end. In a folder that cannot be written it is found all the same.
+    if (usesFolder) await keys.settle().catch(() => undefined);
+    return { db, sealer, masterKeys: keys, created: keyId === undefined, exposed };
   } catch (reason) {
     await db.close();
     throw reason instanceof StartRefused ? reason : unusable(settings, reason);
@@ -78,6 +85,20 @@ function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): S
       ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${messageOf(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
       : `PostgreSQL cannot be used: ${messageOf(cause)}. See that it runs and that KALENDS_DATABASE_URL leads to it.`;
   return new StartRefused(sentence, { cause });
+}
+
+const CLAIM = `
+  INSERT INTO setting (name, value) VALUES ('master_key', :keyId) ON CONFLICT (name) DO NOTHING`;
+
+/** Writes the fingerprint unless there is one, then refuses any other key. */
+async function claim(db: Database, ring: Keyring, settings: DatabaseSettings): Promise<void> {
+  if ((await masterKeyState(db)).keyId === undefined) await db.write(CLAIM, { keyId: ring.keyId });
+  await fit(db, ring, settings);
+}
+
+async function fit(db: Database, ring: Keyring, settings: DatabaseSettings): Promise<void> {
+  const problem = await fitKeys(ring, await masterKeyState(db), settings);
+  if (problem !== undefined) throw new StartRefused(problem);
 }
 
 async function makeDataFolder(dataDir: string): Promise<void> {

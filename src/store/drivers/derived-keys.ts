@@ -1,0 +1,44 @@
+/** Keys that are derived from the master key, and which of them a new master key changes. */
+import { type Keyring, type Sealer, sealedField } from '../../lib/sealing.ts';
+import type { Statements } from './database.ts';
+
+/**
+ * Every purpose that something is derived for, and whether it outlives the master key. While that is changed all do, so
+ * that old and new instances agree.
+ */
+export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean }>> = {
+  // Applications keep cursors of GET /events/changes and ids of busy events for as long as they like.
+  paging: { outlives: true },
+  // An account that is a calendar's address is known by an id that is derived from it.
+  feeds: { outlives: true },
+  // Who knows this key could make sign-ins of the dashboard that never began. Cookies of ten minutes are lost with it.
+  'known browsers': { outlives: false },
+  // Hides users' names in links. A link that was kept leads nowhere afterwards.
+  'user references': { outlives: false },
+};
+
+const contextOf = sealedField('derived_key.sealed');
+const ADD = `
+  INSERT INTO derived_key (purpose, sealed) VALUES (:purpose, :sealed) ON CONFLICT (purpose) DO NOTHING RETURNING purpose`;
+const LIST = 'SELECT purpose, sealed FROM derived_key ORDER BY purpose';
+const REMOVE = 'DELETE FROM derived_key WHERE purpose = :purpose RETURNING purpose';
+
+/** Makes `ring` derive what is kept of the master key before. */
+export async function keepDerivedKeys(db: Statements, ring: Keyring): Promise<void> {
+  for (const { purpose, sealed } of await db.all<{ purpose: string; sealed: string }>(LIST))
+    ring.keep(purpose, Buffer.from(ring.open(sealed, contextOf(purpose)), 'base64'));
+}
+
+/** Keeps what is derived now. */
+export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<void> {
+  for (const purpose of Object.keys(DERIVED_KEYS)) {
+    const key = sealer.derive(purpose).toString('base64');
+    await tx.all(ADD, { purpose, sealed: sealer.seal(key, contextOf(purpose)) });
+  }
+}
+
+/** Keeps no longer what does not outlive its master key. */
+export async function removeDerivedKeys(tx: Statements): Promise<void> {
+  for (const [purpose, { outlives }] of Object.entries(DERIVED_KEYS))
+    if (!outlives) await tx.all(REMOVE, { purpose });
+}

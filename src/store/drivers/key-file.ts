@@ -1,0 +1,113 @@
+/**
+ * Master keys in the data folder: `master.key`, which the first start makes, and beside it `master.key.` with a key's id,
+ * for one that is about to take its place and for those that it took the place of.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { masterKeyId } from '../../lib/sealing.ts';
+import { StartRefused } from './start-refused.ts';
+
+const KEY_BYTES = 32;
+
+export const keyFileIn = (dataDir: string): string => path.join(dataDir, 'master.key');
+
+const namedKeyFileIn = (dataDir: string, keyId: string): string => `${keyFileIn(dataDir)}.${keyId}`;
+
+/** The key in `master.key`, `undefined` when there is none. Throws when the file holds no key. */
+export const readKeyFile = (dataDir: string): Promise<Buffer | undefined> => readKey(keyFileIn(dataDir));
+
+/** The key with this id, in whichever file it is. */
+export async function findKeyFile(dataDir: string, keyId: string): Promise<Buffer | undefined> {
+  for (const file of [keyFileIn(dataDir), namedKeyFileIn(dataDir, keyId)]) {
+    const key = await readKey(file);
+    if (key !== undefined && masterKeyId(key) === keyId) return key;
+  }
+  return undefined;
+}
+
+/**
+ * Makes the key file, readable by its owner only, and answers the key in it: that of another process, if it was faster.
+ * The file appears whole and on the disk, or not at all, because nothing that was sealed can be opened without the key.
+ */
+export async function makeKeyFile(dataDir: string): Promise<Buffer> {
+  await writeKey(dataDir, keyFileIn(dataDir), randomBytes(KEY_BYTES));
+  const key = await readKeyFile(dataDir);
+  if (key === undefined) throw new StartRefused(`The key file in ${dataDir} vanished while it was made.`);
+  return key;
+}
+
+/** Makes another key in a file that is named after it. */
+export async function makeNamedKeyFile(dataDir: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
+  await writeKey(dataDir, namedKeyFileIn(dataDir, masterKeyId(key)), key);
+  return key;
+}
+
+/** Deletes the file that is named after the key, if there is one. */
+export const removeNamedKeyFile = (dataDir: string, keyId: string): Promise<void> =>
+  rm(namedKeyFileIn(dataDir, keyId), { force: true });
+
+/** Puts `key` into `master.key`. The key that was there stays in a file that is named after it: backups may need it. */
+export async function replaceKeyFile(dataDir: string, key: Buffer): Promise<void> {
+  const file = keyFileIn(dataDir);
+  const before = await readKeyFile(dataDir);
+  if (before?.equals(key)) return;
+  if (before !== undefined) await writeKey(dataDir, namedKeyFileIn(dataDir, masterKeyId(before)), before);
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeDraft(draft, key);
+    await rename(draft, file);
+    await syncFolder(dataDir);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await removeNamedKeyFile(dataDir, masterKeyId(key));
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  const text = await readFile(file, 'utf8').catch((reason: NodeJS.ErrnoException) => {
+    if (reason.code === 'ENOENT') return undefined;
+    throw new StartRefused(`The key file ${file} cannot be read (${reason.code}).`, { cause: reason });
+  });
+  if (text === undefined) return undefined;
+  const trimmed = text.trim();
+  const key = Buffer.from(trimmed, /^[\da-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
+  if (key.length === KEY_BYTES) return key;
+  throw new StartRefused(
+    `The key file ${file} does not hold 32 bytes in base64 or hex. Restore it, or set KALENDS_MASTER_KEY.`,
+  );
+}
+
+/** Leaves a file that is there as it is. */
+async function writeKey(dataDir: string, file: string, key: Buffer): Promise<void> {
+  const draft = `${keyFileIn(dataDir)}.${randomUUID()}`;
+  try {
+    await writeDraft(draft, key);
+    // Unlike a rename, a link never replaces a file.
+    await link(draft, file).catch((reason: NodeJS.ErrnoException) => {
+      if (reason.code !== 'EEXIST') throw reason;
+    });
+    await syncFolder(dataDir);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(draft: string, key: Buffer): Promise<void> {
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${key.toString('base64')}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders; its file systems keep their own journal of names.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,116 @@
+/** MasterKeyStore in SQL; held to test/contract/master-key-store.contract.ts on both databases. */
+import type { Caller } from '../audit/audit-entry.ts';
+import { type Sealer, sealedField, sealedPrefix } from '../lib/sealing.ts';
+import type { NextKey } from '../system/master-key.ts';
+import type { MasterKeyStore, Resealed, RowPlace } from '../system/master-key-store.ts';
+import { auditFor } from './append-audit.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { addDerivedKeys, removeDerivedKeys } from './drivers/derived-keys.ts';
+import { masterKeyState } from './drivers/master-key.ts';
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+
+const ANNOUNCE = `
+  INSERT INTO setting (name, value) VALUES ('master_key_next', :next) ON CONFLICT (name) DO NOTHING RETURNING name`;
+const WITHDRAW = `DELETE FROM setting WHERE name = 'master_key_next' AND value = :next RETURNING name`;
+const USE = `UPDATE setting SET value = :inUse WHERE name = 'master_key_next' AND value = :next RETURNING name`;
+const SET_KEY = `UPDATE setting SET value = :keyId WHERE name = 'master_key' RETURNING name`;
+const SET_BEFORE = `
+  INSERT INTO setting (name, value) VALUES ('master_key_before', :before)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
+
+/** The master key of `db`. `sealer` has both keys while one is changed; a change is audited as the caller's. */
+export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): MasterKeyStore {
+  const columns = new Map(SEALED_COLUMNS.map((one) => [`${one.table}.${one.column}`, resealing(one)]));
+  const announced = async (keyId: string): Promise<NextKey | undefined> => {
+    const { next } = await masterKeyState(db);
+    return next?.keyId === keyId && next.phase === 'announced' ? next : undefined;
+  };
+  return {
+    masterKeyState: () => masterKeyState(db),
+
+    announceKey: (keyId, now) =>
+      db.transaction(async (tx) => {
+        const fresh: NextKey = { keyId, phase: 'announced', startedAt: now };
+        const rows = await tx.all(ANNOUNCE, { next: JSON.stringify(fresh) });
+        if (rows.length > 0) await addDerivedKeys(tx, sealer);
+        const { next } = await masterKeyState(tx);
+        return next ?? fresh;
+      }),
+
+    async withdrawKey(keyId) {
+      const next = await announced(keyId);
+      return next !== undefined && (await db.write(WITHDRAW, { next: JSON.stringify(next) })).length > 0;
+    },
+
+    async useKey(keyId) {
+      const next = await announced(keyId);
+      if (next === undefined) return false;
+      const inUse = JSON.stringify({ ...next, phase: 'in_use' });
+      return (await db.write(USE, { next: JSON.stringify(next), inUse })).length > 0;
+    },
+
+    finishKey: (keyId, now) =>
+      db.transaction(async (tx) => {
+        const { keyId: before = '', next } = await masterKeyState(tx);
+        if (next?.keyId !== keyId || next.phase !== 'in_use') return false;
+        if ((await tx.all(WITHDRAW, { next: JSON.stringify(next) })).length === 0) return false;
+        await tx.all(SET_KEY, { keyId });
+        await tx.all(SET_BEFORE, { before: JSON.stringify({ keyId: before, until: now }) });
+        await removeDerivedKeys(tx);
+        await auditFor(tx, caller, {
+          action: 'master_key.rotated',
+          before: { key_id: before },
+          after: { key_id: keyId },
+        });
+        return true;
+      }),
+
+    sealedColumns: [...columns.keys()],
+
+    async resealColumn(column, after, limit) {
+      const reseal = columns.get(column);
+      if (reseal === undefined) throw new Error(`${column} has nothing sealed`);
+      return reseal(db, sealer, { after, limit });
+    },
+  };
+}
+
+type Part = { readonly after: RowPlace | undefined; readonly limit: number };
+type Row = RowPlace & { readonly sealedValue: string };
+
+/** The statements of a column are made once. */
+function resealing({ table, column, context, key, row = key }: SealedColumn) {
+  const contextOf = sealedField(context);
+  const select = (where: string) => `
+    SELECT ${[...new Set([...key, ...row])].map((name) => `${name} AS "${name}"`).join(', ')}, ${column} AS "sealedValue"
+      FROM ${table} WHERE SUBSTR(${column}, 1, ${sealedPrefix('0'.repeat(16)).length}) <> :prefix ${where}
+     ORDER BY ${key.join(', ')} LIMIT :limit`;
+  const first = select('');
+  const next = select(`AND (${key.join(', ')}) > (${key.map((name) => `:${name}`).join(', ')})`);
+  // The value is compared, so that one that was written meanwhile stays.
+  const update = `
+    UPDATE ${table} SET ${column} = :sealed
+     WHERE ${key.map((name) => `${name} = :${name}`).join(' AND ')} AND ${column} = :before RETURNING 1 AS "one"`;
+
+  return async (db: Database, sealer: Sealer, { after, limit }: Part): Promise<Resealed> => {
+    const values = { prefix: sealedPrefix(sealer.keyId), limit };
+    const rows = await db.all<Row>(after === undefined ? first : next, { ...values, ...after });
+    const changes = rows.map((one) => {
+      const bound = contextOf(...row.map((name) => String(one[name])));
+      const sealed = sealer.seal(sealer.open(one.sealedValue, bound), bound);
+      return { ...placeOf(one, key), sealed, before: one.sealedValue };
+    });
+    const count = changes.length === 0 ? 0 : await db.transaction((tx) => updateAll(tx, update, changes));
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return { count, after: last && placeOf(last, key) };
+  };
+}
+
+async function updateAll(tx: Statements, update: string, changes: readonly RowPlace[]): Promise<number> {
+  let count = 0;
+  for (const change of changes) count += (await tx.all(update, change)).length;
+  return count;
+}
+
+const placeOf = (row: RowPlace, key: readonly string[]): RowPlace =>
+  Object.fromEntries(key.map((name) => [name, row[name] ?? '']));

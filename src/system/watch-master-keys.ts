@@ -1,0 +1,39 @@
+/** An instance follows what the database says of its master key: the command that changes it waits for that. */
+import type { Log } from '../lib/log.ts';
+import type { MasterKeys } from './master-key.ts';
+
+export type KeyWatchDeps = {
+  readonly masterKeys: Pick<MasterKeys, 'look'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+};
+
+export const LOOK_EVERY_MS = 2_000;
+
+/** Calls `changed` each time that other keys were taken up. */
+export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () => void) {
+  let looking: Promise<void> | undefined;
+  let last: string | undefined;
+  const look = async () => {
+    const found = await masterKeys.look();
+    if (found.changed) {
+      log.info({ event: 'master_keys_changed' }, 'The master keys of the database were taken up');
+      changed();
+    }
+    if (found.problem !== undefined && found.problem !== last)
+      log.error({ event: 'master_key_missing', problem: found.problem }, 'This instance lacks a master key');
+    last = found.problem;
+  };
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((err) => log.error({ err }, 'The master keys could not be looked at'))
+      .finally(() => {
+        looking = undefined;
+      });
+  }, LOOK_EVERY_MS).unref();
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}

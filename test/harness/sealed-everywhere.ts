@@ -1,0 +1,85 @@
+/** A database with a value in every column that is sealed, in many rows where there are many in life. */
+import { type Sealer, sealedField } from '../../src/lib/sealing.ts';
+import type { Database, Value } from '../../src/store/drivers/database.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts';
+import { NOW } from '../contract/calendar-rows.ts';
+import { columnsOf, plantUser } from './planted-user.ts';
+
+/** Of those that no user's data is in, what stands in a row beside what is sealed. */
+const ROWS: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
+  signing_key: { kid: 'signs', algorithm: 'HS256', sealed: '', status: 'active', created_at: NOW },
+  webhook_key: { key_id: 'whk_1', public_key: 'p', sealed: '', status: 'active', activated_at: NOW },
+  derived_key: { purpose: 'planted', sealed: '' },
+  provider_app: {
+    ...{ client_id: 'acme', provider: 'google', app_client_id: 'id', app_client_secret: '', updated_at: NOW },
+  },
+  ended_access: {
+    ...{ account_key: 'ended', client_id: 'acme', provider: 'google', account_id: 'i', credentials: '' },
+    ended_at: NOW,
+  },
+  playground_user: {
+    ...{ client_id: 'acme', user_id: 'a0-user', created_at: NOW, ends_at: NOW, verifier: '', tokens: '' },
+  },
+};
+
+/** What each of them holds. */
+export const SEALED_TEXT = 'canary';
+
+/** Makes `users` users; everything that can be sealed is, under `sealer`. */
+export async function sealEverywhere(db: Database, sealer: Sealer, users: number): Promise<void> {
+  for (let i = 0; i < users; i++) await plantUser(db, sealer, `a${i}`);
+  for (const [table, values] of Object.entries(ROWS)) {
+    const names = Object.keys(values);
+    await db.write(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `:${name}`).join(', ')})`,
+      values,
+    );
+  }
+  await db.write(`UPDATE webhook_endpoint SET secrets = ''`);
+  for (const column of SEALED_COLUMNS) await sealColumn(db, sealer, column);
+}
+
+async function sealColumn(db: Database, sealer: Sealer, { table, column, ...of }: SealedColumn) {
+  const row = of.row ?? of.key;
+  const names = [...new Set([...of.key, ...row])];
+  const rows = await db.all<Record<string, string | number>>(`SELECT ${names.join(', ')} FROM ${table}`);
+  if (rows.length === 0) throw new Error(`Nothing stands in ${table}`);
+  for (const one of rows) {
+    const context = sealedField(of.context)(...row.map((name) => String(one[name])));
+    await db.write(
+      `UPDATE ${table} SET ${column} = :sealed WHERE ${of.key.map((name) => `${name} = :${name}`).join(' AND ')}`,
+      { ...one, sealed: sealer.seal(SEALED_TEXT, context) },
+    );
+  }
+}
+
+/** Where anything stands that is sealed, whether it is known to be or not: by the ids of the keys. */
+export async function sealedUnder(db: Database): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { table, column, isText } of await columnsOf(db)) {
+    if (!isText) continue;
+    const rows = await db.all<{ sealed: string }>(
+      `SELECT ${column} AS "sealed" FROM ${table} WHERE ${column} LIKE 'k1.%'`,
+    );
+    for (const { sealed } of rows) {
+      const keyId = sealed.split('.')[1] ?? '';
+      found.set(keyId, [...(found.get(keyId) ?? []), `${table}.${column}`]);
+    }
+  }
+  return found;
+}
+
+/** What every sealed column holds, opened, but for keys that were derived; throws where one does not open. */
+export async function openEverything(db: Database, sealer: Sealer): Promise<string[]> {
+  const opened: string[] = [];
+  for (const { table, column, context, key, row = key } of SEALED_COLUMNS) {
+    const rows = await db.all<Record<string, string>>(
+      `SELECT ${row.join(', ')}, ${column} AS "sealed" FROM ${table} WHERE ${column} IS NOT NULL`,
+    );
+    const texts = rows.map((one) =>
+      sealer.open(one.sealed ?? '', sealedField(context)(...row.map((part) => one[part] ?? ''))),
+    );
+    if (table !== 'derived_key') opened.push(...texts);
+  }
+  return opened;
+}
