@@ -24,6 +24,7 @@ import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import type { MasterKeyStore } from '../system/master-key-store.ts';
 import type { RunningProgram } from '../system/running-program.ts';
 import type { SystemStore } from '../system/system-store.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
@@ -57,6 +58,7 @@ export type AuditedStores = {
   readonly signingKeys: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
   readonly system: SystemStore;
+  readonly masterKey: Pick<MasterKeyStore, 'masterKeyState'>;
 };
 
 /** What test users connect with. */

@@ -8,6 +8,7 @@ import { rotateSigningKeys } from '../oauth/signing-keys.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { BackupRefusal } from '../system/backups.ts';
 import { GONE_AFTER_MS } from '../system/instances.ts';
+import type { MasterKeyStore } from '../system/master-key-store.ts';
 import type { RunningProgram } from '../system/running-program.ts';
 import type { SystemStore } from '../system/system-store.ts';
 import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
@@ -19,6 +20,7 @@ export type SystemDeps = {
   readonly program: RunningProgram;
   readonly signingKeys: SigningKeyStore;
   readonly webhookKeys: WebhookKeyStore;
+  readonly masterKey: Pick<MasterKeyStore, 'masterKeyState'>;
   readonly sealer: Sealer;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -33,7 +35,7 @@ const MOST_CHARACTERS = 1_000;
 export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
   const { system, program, now } = deps;
   const at = now();
-  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys] =
+  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys, master] =
     await Promise.all([
       system.listInstances(at - GONE_AFTER_MS),
       system.countJobs(at, at - LATE_MS),
@@ -44,9 +46,10 @@ export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
       program.backups?.list(),
       deps.signingKeys.listSigningKeys(),
       deps.webhookKeys.listWebhookKeys(at),
+      deps.masterKey.masterKeyState(),
     ]);
   const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
-  const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys };
+  const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys, master };
   return { program, instances, jobs, bytes, sizes, budgets: used, checks, backups, keys };
 }
 

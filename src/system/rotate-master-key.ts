@@ -51,7 +51,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   await takeUp(masterKeys);
   deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
   if (next.phase === 'announced') await putInUse(next.keyId, deps);
-  await everyInstance('seals under the new key', (one) => one.keyId === next.keyId, deps);
+  await everyInstance({ what: 'seals under the new key', does: (one) => one.keyId === next.keyId }, deps);
   // What began before, such as another command, has written by then.
   await deps.sleep(2 * LOOK_EVERY_MS);
   const sealedAnew = await resealAll(deps);
@@ -82,7 +82,8 @@ async function takeUp(masterKeys: MasterKeys): Promise<void> {
 async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
   const { masterKey, masterKeys, now } = deps;
   const until = now() + (masterKeys.source === 'folder' ? PATIENCE_MS : 2 * LOOK_EVERY_MS);
-  const missing = await everyInstance('has the new key', (one) => one.keyIds.includes(keyId), deps, until);
+  const has = { what: 'has the new key', does: (one: Instance) => one.keyIds.includes(keyId) };
+  const missing = await everyInstance({ ...has, until }, deps);
   if (missing.length > 0) {
     if (await masterKey.withdrawKey(keyId)) await masterKeys.discard(keyId);
     const names = missing.map(nameOf).join(', ');
@@ -103,12 +104,16 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
   await takeUp(masterKeys);
 }
 
+type AwaitedStep = {
+  readonly what: string;
+  readonly does: (instance: Instance) => boolean;
+  readonly until?: number;
+};
+
 /** Waits until all instances that live do; answers those that do not `until` then. */
 async function everyInstance(
-  what: string,
-  does: (instance: Instance) => boolean,
+  { what, does, until = Number.POSITIVE_INFINITY }: AwaitedStep,
   { system, now, sleep, tell }: RotationDeps,
-  until = Number.POSITIVE_INFINITY,
 ): Promise<readonly Instance[]> {
   for (let told = 0; ; ) {
     const missing = (await system.listInstances(now() - GONE_AFTER_MS)).filter((one) => !does(one));

@@ -67,6 +67,24 @@ onEachDatabase((database, open) => {
       assert.equal(entry?.action, 'system.checked');
     });
 
+    it('the master key that is in use is named, and the one that takes its place', async () => {
+      const dashboard = await openDashboardApp(await open());
+      const { stores, clock, db } = dashboard;
+      const owner = await dashboard.signedIn('owner');
+      await db.write(`INSERT INTO setting (name, value) VALUES ('master_key', 'aaaa')`);
+      const before = await owner.get(SYSTEM);
+      await stores.masterKey.announceKey('bbbb', clock.now);
+      const meanwhile = await owner.get(SYSTEM);
+      await stores.masterKey.useKey('bbbb');
+      await stores.masterKey.finishKey('bbbb', clock.now);
+      const after = await owner.get(SYSTEM);
+
+      await dashboard.app.close();
+      assert.match(before.body, /sealed under the key .*aaaa/);
+      assert.match(meanwhile.body, /being changed from .*aaaa.* to .*bbbb/);
+      assert.match(after.body, /sealed under the key .*bbbb.*took the place of .*aaaa/s);
+    });
+
     it('keys are rotated once by a form that is sent twice, after a fresh sign-in, and audited', async () => {
       const dashboard = await openDashboardApp(await open());
       const { stores, clock } = dashboard;

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { sealedField } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { masterKeyState } from '../../src/store/drivers/master-key.ts';
 import { type DatabaseSettings, openDatabase } from '../../src/store/drivers/open-database.ts';
 import { connect as connectTo, onEachDatabase } from '../harness/databases.ts';
 import { type Program, prepareProgram, startProgram } from '../harness/program.ts';
@@ -42,6 +43,8 @@ onEachDatabase((database, _open, place) => {
       let load = goOn(application, pair);
 
       await killedInTheMiddle(env, db, before);
+      const state = await masterKeyState(db);
+      assert.deepEqual([state.keyId, state.next?.phase], [before, 'in_use'], 'it is in the middle');
       const first = await load.stop();
       await program.kill();
       // As if two minutes had passed.

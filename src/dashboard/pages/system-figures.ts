@@ -2,6 +2,7 @@
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
 import type { Backup } from '../../system/backups.ts';
+import type { MasterKeyState } from '../../system/master-key.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import type { DaySize, Instance, JobCount, KeptChecks } from '../../system/system-store.ts';
 import type { WebhookKeyRecord } from '../../webhooks/webhook-key-store.ts';
@@ -23,6 +24,7 @@ export type SystemFigures = {
   readonly keys: {
     readonly signing: readonly SigningKeyRecord[];
     readonly webhook: readonly WebhookKeyRecord[];
+    readonly master: MasterKeyState;
   };
 };
 

@@ -1,8 +1,9 @@
 /** The keys that tokens and webhooks are signed with, and what rotating them does. */
 import { type Html, html } from '../../http/html.ts';
+import type { MasterKeyState } from '../../system/master-key.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { instant, table } from './parts.page.ts';
+import { command, instant, table } from './parts.page.ts';
 import type { SystemFigures } from './system-figures.ts';
 
 /** Those that went before are never few after some years. */
@@ -27,7 +28,26 @@ export function keysSection({ keys, program }: SystemFigures, viewer: Viewer, pa
   const signs = signing.find((key) => key.status === 'active' && key.algorithm === program.tokenAlgorithm);
   const active = { signing: signs?.id, webhook: webhook.find(({ status }) => status === 'active')?.id };
   return html`${keysOf('signing', signing, { path, viewer, active: active.signing })}
-${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}`;
+${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}
+${masterKeySection(keys.master)}`;
+}
+
+/** It is changed on the command line alone: servers may have to be restarted for it. */
+function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
+  const code = (id: string) => html`<span class="code">${id}</span>`;
+  const said =
+    next === undefined
+      ? messages.markup('system.master_key.text', { key: code(keyId) })
+      : messages.markup('system.master_key.changing', {
+          ...{ key: code(keyId), next: code(next.keyId), when: instant(next.startedAt) },
+        });
+  const earlier =
+    before !== undefined &&
+    html` ${messages.markup('system.master_key.before', { key: code(before.keyId), when: instant(before.until) })}`;
+  return html`<h2>${messages.text('system.master_key')}</h2>
+<section class="panel"><p>${said}${earlier}</p>
+<p>${messages.text(`system.master_key.${next === undefined ? 'change' : 'go_on'}`)}</p>
+${command('kalends keys rotate-master')}</section>`;
 }
 
 type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
