@@ -20,12 +20,14 @@ export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () =
       changed();
     }
     if (found.problem !== undefined && found.problem !== last)
-      log.error({ event: 'master_key_missing', problem: found.problem }, 'This instance lacks a master key');
+      log.error({ event: 'master_key_missing', reason: found.problem }, 'This instance lacks a master key');
     last = found.problem;
   };
   const timer = setInterval(() => {
     looking ??= look()
-      .catch((err) => log.error({ err }, 'The master keys could not be looked at'))
+      .catch((err) =>
+        log.error({ event: 'master_keys_not_read', err }, 'The master keys could not be looked at'),
+      )
       .finally(() => {
         looking = undefined;
       });

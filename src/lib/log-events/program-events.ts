@@ -116,6 +116,23 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['err'],
   },
+  master_keys_changed: {
+    level: 'info',
+    when: 'the instance took up a change of the master key',
+    fields: [],
+  },
+  master_key_missing: {
+    level: 'error',
+    when: 'the master key of the database was changed, and the instance lacks one that it needs; `reason` says which',
+    act: 'Do what `reason` says, and restart the instance',
+    fields: ['reason'],
+  },
+  master_keys_not_read: {
+    level: 'error',
+    when: 'it could not be read which master keys the database has; it is read again within seconds',
+    act: DATABASE,
+    fields: ['err'],
+  },
   instance_not_noted: {
     level: 'error',
     when: 'it could not be noted that this instance runs, or that it stopped',
