@@ -15,6 +15,10 @@ packages=(
   davical         # CalDAV server that invites; runs on our PostgreSQL
   php-cli         # serves it
   php-cgi         # else its packages bring Apache
+  php-sqlite3     # for the example in PHP
+  python3-fastapi # for the example in Python
+  python3-uvicorn
+  python3-httpx
   python3-dateutil # expands recurrence rules independently of us
   libical3         # reads time zones and rules independently of us
   python3-authlib  # OAuth clients written by others

@@ -11,7 +11,7 @@ import {
 } from './docs-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const DOCUMENTS = ['*.md', 'docs/**/*.{md,json}', 'packages/*/*.md'];
+const DOCUMENTS = ['*.md', 'docs/**/*.{md,json}', 'packages/*/*.md', 'examples/*/*.md'];
 const SOURCES = '{src,sandbox,packages,test,scripts,bench}/**/*.{ts,js,css,sql}';
 
 function filesOf(pattern: string | string[]): TextFile[] {

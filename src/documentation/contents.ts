@@ -29,6 +29,13 @@ const page = (name: string, title: string, summary: string): Guide => ({
   summary,
 });
 
+const example = (name: string, title: string, summary: string): Guide => ({
+  slug: `examples/${name}`,
+  file: `examples/${name}/README.md`,
+  title,
+  summary,
+});
+
 const decision = (name: string, title: string): Guide =>
   page(`decisions/${name}`, title, 'A decision: why it is so, and what was given up for it.');
 
@@ -54,6 +61,10 @@ export const CONTENTS: readonly Section[] = [
         title: 'The TypeScript client',
         summary: 'Connect users, read and write events and hear of changes with @kalends/client.',
       },
+      example('express', 'Calendars in Express', 'A whole application in Express, with the client.'),
+      example('hono', 'Calendars in Hono', 'The same in Hono and TypeScript; Next.js is near to it.'),
+      example('fastapi', 'Calendars in FastAPI', 'The same in Python, over plain HTTP.'),
+      example('php', 'Calendars in PHP', 'The same in PHP, without any library.'),
     ],
   },
   {

@@ -10,7 +10,8 @@ import { after, before, describe, it } from 'node:test';
 import { openCommandLine } from '../cli/cli-run.ts';
 import { freePort } from '../harness/loopback.ts';
 import { openBrowser } from './browser.ts';
-import { type Application, allow, authorizeUrl, exchange, read, refresh, tokensOf } from './flow.ts';
+import { type Application, authorizeUrl, exchange, read, refresh, tokensOf } from './flow.ts';
+import { connectAtGoogle } from './sandbox-google.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 const REDIRECT_URI = 'http://localhost:9/callback';
@@ -63,14 +64,15 @@ describe('a kept sandbox', () => {
     assert.equal(before.redirectUri, REDIRECT_URI);
     assert.match(printed('webhook secret'), /^whsec_/);
     const tokens = await connectGoogle(before);
-    const calendars: { id: string; title: string }[] = JSON.parse(
+    const calendars: { id: string; access: string }[] = JSON.parse(
       await (await read(before, '/calendars', tokens.accessToken)).text(),
     );
+    const writable = calendars.find(({ access }) => access === 'write');
     const created = await fetch(`${before.url}/event`, {
       method: 'POST',
       headers: { authorization: `Bearer ${tokens.accessToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ provider: 'google', calendarId: calendars[0]?.id, title: 'Kept' },
+        ...{ provider: 'google', calendarId: writable?.id, title: 'Kept' },
         ...{ start: '2026-12-01T09:00:00Z', end: '2026-12-01T10:00:00Z' },
       }),
     });
@@ -130,9 +132,6 @@ async function connectGoogle(application: Application) {
   await browser.open(
     authorizeUrl(application, { userId: 'ada', parameters: { scope: 'read-write', state: 's' } }),
   );
-  await browser.open((await browser.press('Connect Google')).destination ?? '');
-  await browser.press('mara@gmail.example');
-  await browser.open((await browser.press('Continue')).destination ?? '');
-  await allow(browser);
+  await connectAtGoogle(browser);
   return tokensOf(await exchange(application, 'ada'));
 }

@@ -1,0 +1,169 @@
+/** The applications of examples/, all of them against one sandbox, used by people with plain browsers. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { registerApplications } from '../../sandbox/applications.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { signingSecret } from '../client/webhook-signing.ts';
+import { type Browser, openBrowser } from '../e2e/browser.ts';
+import { connectAtGoogle, GOOGLE_USER } from '../e2e/sandbox-google.ts';
+import { counterpart } from '../harness/counterpart.ts';
+import { freePort } from '../harness/loopback.ts';
+import { EXAMPLES, installExample, type RunningExample, startExample } from './example-apps.ts';
+
+const DAY = 86_400_000;
+
+describe('the examples', () => {
+  let folder: string;
+  let sandbox: Sandbox;
+  let ports: number[];
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'kalends-examples-'));
+    ports = await Promise.all(EXAMPLES.map(() => freePort()));
+    const redirectUris = ports.map((port) => `http://localhost:${port}/callback`);
+    sandbox = await startSandbox({ redirectUris });
+    const applications = sandbox.ownApplications.map((application, i) => ({
+      ...application,
+      webhookUrl: `http://localhost:${ports[i]}/webhooks`,
+    }));
+    await registerApplications({ KALENDS_DATA_DIR: sandbox.dataDir }, applications);
+  });
+  after(async () => {
+    await sandbox?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const [i, example] of EXAMPLES.entries()) {
+    const { name, programs = [] } = example;
+    const missing = programs.find((file) => !existsSync(file));
+    it(
+      `the example ${name} connects a user, shows and writes events, refreshes once, and hears each change once`,
+      counterpart(name, missing ?? process.execPath),
+      async () => {
+        const application = sandbox.ownApplications[i];
+        assert.ok(application);
+        const { clientId, clientSecret } = application;
+        const settings = { url: sandbox.kalends.url, clientId, clientSecret, port: ports[i] ?? 0 };
+        const webhookSecret = sandbox.webhookSecret;
+        const place = path.join(folder, name);
+        const start = () => startExample(example, { ...settings, webhookSecret }, place);
+        await installExample(example, place);
+        let running = await start();
+        try {
+          const browser = openBrowser();
+          await connects(browser, running);
+          await writes(browser, name);
+          const before = endAccessToken(running);
+          if (example.holdsTokens) {
+            // Killed: what it kept is all that it has.
+            await running.stop();
+            running = await start();
+          }
+          await refreshesOnce(browser, running, before);
+          await hearsOnce(browser, running, clientId);
+        } catch (failure) {
+          throw new Error(`${name} said: ${running.output()}`, { cause: failure });
+        } finally {
+          await running.stop();
+        }
+      },
+    );
+  }
+
+  async function connects(browser: Browser, { url }: RunningExample): Promise<void> {
+    const welcome = await browser.open(url);
+    assert.match(welcome.body, /Connect a calendar/);
+    await browser.follow('Connect a calendar');
+    await browser.open(browser.page().destination ?? '');
+    const callback = await connectAtGoogle(browser);
+
+    // Another browser does not get in with this one's answer.
+    const stranger = await openBrowser().open(callback);
+    assert.equal(stranger.status, 400, stranger.body);
+    const page = await browser.open(callback);
+
+    assert.match(page.body, /Dentist/);
+    assert.match(page.body, /<h2>Changes<\/h2>/);
+  }
+
+  async function writes(browser: Browser, name: string): Promise<void> {
+    const start = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 16);
+
+    const page = await browser.press('Add', { Title: `<b>Written</b> by ${name}`, 'Start (UTC)': start });
+
+    assert.equal(page.status, 200, page.body);
+    assert.doesNotMatch(page.body, /<b>Written/);
+    assert.match(page.body, new RegExp(`Written.* by ${name}`));
+  }
+
+  /** Requests that come together spend one refresh token, and all are answered. */
+  async function refreshesOnce(browser: Browser, { url, storage }: RunningExample, spent: string) {
+    const headers = { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+
+    const answers = await Promise.all([1, 2, 3].map(() => fetch(url, { headers })));
+
+    for (const answer of answers) assert.match(await answer.text(), /Dentist/);
+    const kept = withTokens(storage, (db) => db.prepare('SELECT * FROM tokens').get());
+    assert.notEqual(kept?.refresh_token, spent);
+    assert.ok(Number(kept?.expires_at) > Date.now());
+  }
+
+  /** A change at the provider, then a delivery that comes twice, and one that is forged. */
+  async function hearsOnce(browser: Browser, { url }: RunningExample, clientId: string): Promise<void> {
+    const { manual } = sandbox.providers.google;
+    const hour = (of: number) => ({ dateTime: `2026-12-01T0${of}:00:00`, timeZone: 'UTC' });
+    const draft = { title: `Told to ${clientId}`, start: hour(8), end: hour(9) };
+    await manual.createEvent(GOOGLE_USER, GOOGLE_USER, draft);
+    while (!(await browser.open(url)).body.includes(`created: ${draft.title}`)) await sleep(100);
+
+    const [, userId] = /"userId":"([^"]+)"/.exec(await statusOf(clientId)) ?? [];
+    const payload = {
+      userId,
+      metadata: { clientId },
+      events: [{ changeType: 'deleted', title: 'Repeated' }],
+    };
+    const { headers, body } = signingSecret(sandbox.webhookSecret).deliver(JSON.stringify(payload));
+    const send = (changed: string) =>
+      fetch(`${url}/webhooks`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: changed,
+      });
+    const statuses = [await send(body), await send(body), await send(`${body} `)].map(({ status }) => status);
+
+    assert.deepEqual(statuses, [204, 204, 401]);
+    assert.equal((await browser.open(url)).body.split('deleted: Repeated').length, 2);
+  }
+
+  /** Who is connected at the application, as the application may ask. */
+  async function statusOf(clientId: string): Promise<string> {
+    const application = sandbox.ownApplications.find((one) => one.clientId === clientId);
+    const basic = Buffer.from(`${clientId}:${application?.clientSecret}`).toString('base64');
+    const answer = await fetch(`${sandbox.kalends.url}/webhooks/deliveries`, {
+      headers: { authorization: `Basic ${basic}` },
+    });
+    return answer.text();
+  }
+});
+
+/** Leaves it with an access token that has ended; answers the refresh token that it has to spend next. */
+const endAccessToken = ({ storage }: RunningExample): string =>
+  withTokens(storage, (db) => {
+    db.exec("UPDATE tokens SET access_token = 'ended', expires_at = 0");
+    return String(db.prepare('SELECT refresh_token FROM tokens').get()?.refresh_token);
+  });
+
+function withTokens<T>(file: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(file, { timeout: 10_000 });
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
