@@ -6,14 +6,17 @@
  *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
  *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
  *   KALENDS_TEST_LANGUAGES=en   the Connect pages in these languages only
+ *   TMPDIR                      where what is temporary goes; in memory otherwise, where that has room
  *   KALENDS_TEST_POSTGRES_URL   a PostgreSQL of yours instead of the one started here
  */
 import { existsSync, globSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
+import { makeMemoryFolder } from '../test/harness/memory-folder.ts';
 import { shareMigrated } from '../test/harness/migrated.ts';
 import { startPostgres } from '../test/harness/postgres.ts';
 import { runChecks } from './run-checks.ts';
@@ -59,6 +62,8 @@ async function testAll(files: string[]): Promise<number> {
   }
   // Each file is a process: what one compiled need not be compiled again for hundreds of others.
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/tests');
+  const memory = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
+  if (memory !== undefined) process.env.TMPDIR = memory;
   const needsPostgres = !isQuick && !process.env.KALENDS_TEST_POSTGRES_URL;
   const postgres = needsPostgres ? await startPostgres() : undefined;
   if (postgres !== undefined) process.env.KALENDS_TEST_POSTGRES_URL = postgres.url;
@@ -67,6 +72,7 @@ async function testAll(files: string[]): Promise<number> {
     return await testFiles(files).finally(removeMigrated);
   } finally {
     await postgres?.stop();
+    if (memory !== undefined) await rm(memory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
