@@ -20,7 +20,7 @@ import {
   secretsPanel,
 } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { field, instant, top } from './parts.page.ts';
+import { field, folded, instant, top } from './parts.page.ts';
 
 /** The pages of an application in their order, each behind its address, for whoever may see it. */
 const TABS: readonly (readonly [path: string, name: DashboardMessageKey, needs: Permission])[] = [
@@ -49,15 +49,16 @@ export type ApplicationPageParts = {
 /** The page of an application around what one of its tabs has. */
 export function applicationPage({ client, tab, content, said }: ApplicationPageParts, viewer: Viewer): Html {
   const { clientId, name } = client;
-  const tabs = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs)).map(
+  const mine = TABS.filter(([, , needs]) => mayRole(viewer.person.role, needs));
+  const tabs = mine.map(
     ([path, word]) =>
       html`<li><a href="${applicationPath(clientId)}${path}"${path === tab && html` aria-current="page"`}>${messages.text(word)}</a></li>
 `,
   );
+  const [, shown = 'application.tabs'] = mine.find(([path]) => path === tab) ?? [];
   const back = html`<a href="${APPLICATIONS}">${messages.text('applications.title')}</a>`;
   return html`${top(html`<bdi>${name}</bdi>`, html`${back} / <span class="code">${clientId}</span>`)}
-<nav class="tabs" aria-label="${messages.text('application.tabs')}"><ul>
-${tabs}</ul></nav>
+<nav class="tabs" aria-label="${messages.text('application.tabs')}">${folded(messages.text(shown), html`<ul>${tabs}</ul>`)}</nav>
 ${said !== undefined && notice('done', said, true)}
 ${content}`;
 }

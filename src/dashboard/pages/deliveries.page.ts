@@ -55,11 +55,13 @@ ${problems.length === 0 && html`<div data-live="list">${deliveries.length === 0 
 ${olderLink(older)}`;
 }
 
-function filtersOf({ clients, states, query }: DeliveriesParts): Html {
+function filtersOf(parts: DeliveriesParts): Html {
+  const { clients, states, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const words = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
   return filterForm({
     path: DELIVERIES,
+    isUsed: isFiltered(parts),
     fields: [
       applicationFilter(clients, query('client')),
       selectFilter({ ...value('state'), label: 'delivery.state' }, words),
@@ -72,11 +74,12 @@ function filtersOf({ clients, states, query }: DeliveriesParts): Html {
   });
 }
 
-function emptyList({ clients, query }: DeliveriesParts): Html {
-  const isFiltered = ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'].some(
-    (name) => query(name) !== '',
-  );
-  if (isFiltered) return html`<div class="empty">${messages.text('deliveries.none.filtered')}</div>`;
+const isFiltered = ({ query }: DeliveriesParts): boolean =>
+  ['client', 'state', 'user', 'calendar', 'endpoint', 'from', 'to'].some((name) => query(name) !== '');
+
+function emptyList(parts: DeliveriesParts): Html {
+  const { clients } = parts;
+  if (isFiltered(parts)) return html`<div class="empty">${messages.text('deliveries.none.filtered')}</div>`;
   const [only] = clients;
   const where = clients.length === 1 && only ? `${applicationPath(only.clientId)}/webhooks` : undefined;
   const link = html`<a class="button" href="${where ?? '/dashboard/applications'}">${messages.text(where === undefined ? 'applications.title' : 'webhooks.title')}</a>`;

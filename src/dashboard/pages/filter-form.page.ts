@@ -2,16 +2,23 @@
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { folded } from './parts.page.ts';
 
 export type FilterFormParts = {
   /** The list's own address. */
   readonly path: string;
   readonly fields: readonly Html[];
+  /** Whether anything is filtered by. */
+  readonly isUsed: boolean;
 };
 
-export const filterForm = ({ path, fields }: FilterFormParts): Html =>
-  html`<form method="get" action="${path}" class="filter">${fields}
-<div class="filter-do"><button class="small">${messages.text('filter')}</button><a class="button small" href="${path}">${messages.text('filter.clear')}</a></div></form>`;
+export const filterForm = ({ path, fields, isUsed }: FilterFormParts): Html =>
+  folded(
+    messages.text('filter.title'),
+    html`<form method="get" action="${path}" class="filter">${fields}
+<div class="filter-do"><button class="small">${messages.text('filter')}</button><a class="button small" href="${path}">${messages.text('filter.clear')}</a></div></form>`,
+    isUsed,
+  );
 
 type Labelled = { readonly name: string; readonly label: DashboardMessageKey; readonly value: string };
 

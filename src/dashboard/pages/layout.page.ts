@@ -72,18 +72,12 @@ export type DashboardPage = {
 /** A page for somebody who is signed in. */
 export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
   const { content } = page;
-  const { person, theme } = viewer;
-  const open = menuPathOf(viewer.path);
+  const { theme } = viewer;
   const body = html`<body>
 <a class="skip" href="#content">${messages.text('skip')}</a>
 <header class="side">
 ${brand()}
-<nav aria-label="${messages.text('menu.label')}"><ul>
-${MENU.filter(([, , needs]) => mayRole(person.role, needs)).map(([path, name]) => menuItem(path, name, path === open))}
-</ul></nav>
-<div class="who"><bdi>${person.name}</bdi>${messages.text(`role.${person.role}`)}
-${themeChoice(viewer)}
-${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.text('sign_out')}</button>`)}</div>
+${menu(viewer)}
 </header>
 <main id="content">
 ${content}
@@ -91,6 +85,22 @@ ${content}
 ${ending(page)}
 </body>`;
   return documentOf({ ...page, theme, body });
+}
+
+/** Where it is narrow, a button unfolds it over the page, which the browser does without a script. Elsewhere it stands beside the page. */
+function menu(viewer: Viewer): Html {
+  const { person, path: shown } = viewer;
+  const open = menuPathOf(shown);
+  const items = MENU.filter(([, , needs]) => mayRole(person.role, needs));
+  return html`<button type="button" class="small unfold" popovertarget="menu">${messages.text('menu')}${SIGNS.unfold}</button>
+<div class="menu" id="menu" popover>
+<nav aria-label="${messages.text('menu.label')}"><ul>
+${items.map(([path, name]) => menuItem(path, name, path === open))}
+</ul></nav>
+<div class="who"><bdi>${person.name}</bdi>${messages.text(`role.${person.role}`)}
+${themeChoice(viewer)}
+${postForm(viewer, '/dashboard/sign-out', html`<button class="small">${messages.text('sign_out')}</button>`)}</div>
+</div>`;
 }
 
 /** A page before the door: to sign in, to set up, to say that something is not there. */

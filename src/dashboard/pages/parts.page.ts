@@ -1,4 +1,5 @@
 /** Small parts that several pages of the dashboard have. */
+import { SIGNS } from '../../design/signs.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 
@@ -51,23 +52,30 @@ export const command = (text: string): Html => html`<pre>${text}</pre>`;
 export type TableParts = {
   /** What a screen reader calls it. */
   readonly name: string;
+  /** Of markup are those that only a screen reader hears, over buttons. */
   readonly heads: readonly (string | Html)[];
   /** The first cell of each row names it. */
   readonly rows: readonly (readonly Html[])[];
 };
 
+/** On a telephone a row is a card, whose cells have the column's head beside them. */
 export function table({ name, heads, rows }: TableParts): Html {
+  const cellOf = (cell: Html, index: number) => {
+    const head = heads[index + 1];
+    return html`<td${typeof head === 'string' && html` data-head="${head}"`}><div>${cell}</div></td>`;
+  };
   const lines = rows.map(
-    ([
-      first,
-      ...rest
-    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>
+    ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(cellOf)}</tr>
 `,
   );
   return html`<div class="table"><table aria-label="${name}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>
 ${lines}</tbody></table></div>`;
 }
+
+/** What is folded under `name` on a telephone, without a script, and stands open elsewhere. */
+export const folded = (name: string, content: Html, isOpen = false): Html =>
+  html`<details class="fold"${isOpen && html` open`}><summary>${name}${SIGNS.unfold}</summary>${content}</details>`;
 
 /** The title of a page with what can be done on it beside it. */
 export const top = (title: Html | string, lead: Html | string | undefined, action?: Html): Html =>

@@ -44,11 +44,13 @@ ${problems.length === 0 && html`<div data-live="list">${list}</div>`}
 ${olderLink(older)}`;
 }
 
-function filtersOf({ path, clients, query }: RequestsParts): Html {
+function filtersOf(parts: RequestsParts): Html {
+  const { path, clients, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
   const client = clients === undefined ? [] : [applicationFilter(clients, query('client'))];
   return filterForm({
     path,
+    isUsed: isFiltered(parts),
     fields: [
       ...client,
       textFilter({ ...value('status'), label: 'requests.status.filter' }),
@@ -61,11 +63,15 @@ function filtersOf({ path, clients, query }: RequestsParts): Html {
   });
 }
 
-function emptyList({ query, days }: RequestsParts): Html {
-  const isFiltered = ['client', 'status', 'route', 'user', 'request', 'from', 'to'].some(
+/** In one application's list the application is no filter. */
+const isFiltered = ({ query, clients }: RequestsParts): boolean =>
+  [...(clients === undefined ? [] : ['client']), 'status', 'route', 'user', 'request', 'from', 'to'].some(
     (name) => query(name) !== '',
   );
-  const title = messages.text(isFiltered ? 'requests.none.filtered' : 'requests.none');
+
+function emptyList(parts: RequestsParts): Html {
+  const { days } = parts;
+  const title = messages.text(isFiltered(parts) ? 'requests.none.filtered' : 'requests.none');
   return html`<div class="empty"><strong>${title}</strong><p>${messages.text('requests.none.text', { days })}</p></div>`;
 }
 
