@@ -41,6 +41,9 @@ export type AccountRow = HealthRow &
 export const signInNeeded = (health: string, reason: string): string =>
   `CASE WHEN ${health} = 'reauth_required' AND ${reason} <> 'calendar_permission_missing' THEN 1 ELSE 0 END`;
 
+/** SQL: the groups of flows that have not come to their end: few, read once for a whole statement. */
+export const UNFINISHED = 'SELECT group_id FROM account_group WHERE expires_at IS NOT NULL';
+
 export const HEALTH_COLUMNS = `health, health_reason AS "healthReason", health_message AS "healthMessage",
   health_since AS "healthSince"`;
 export const ACCOUNT_COLUMNS = `account_key AS "accountKey", client_id AS "clientId", user_id AS "userId", provider,

@@ -1,15 +1,14 @@
 /** AilingAccounts in SQL; held to test/contract/ailing-accounts.contract.ts on both databases. */
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import type { AilingAccount, AilingAccounts } from '../user-data/ailing-accounts.ts';
-import { HEALTH_COLUMNS, type HealthRow, healthOf } from './account-rows.ts';
+import { HEALTH_COLUMNS, type HealthRow, healthOf, UNFINISHED } from './account-rows.ts';
 import type { Database, Values } from './drivers/database.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
 
 /** Of all applications, and of one: each as its index has it. The indexes have no accounts that work. */
 const AILING = `FROM account AS a
-  WHERE a.health <> 'active'
-    AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)`;
+  WHERE a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})`;
 const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
 const OF_ONE = `${AILING} AND a.client_id = :clientId AND a.health_reason = :reason`;
 const count = (of: string) => `

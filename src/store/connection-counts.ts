@@ -1,5 +1,6 @@
 /** ConnectionCounts in SQL; held to test/contract/connection-counts.contract.ts on both databases. */
 import type { AilingCount, ConnectionCounts } from '../calendars/connection-counts.ts';
+import { UNFINISHED } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 
 /** So many are counted while somebody waits. */
@@ -27,7 +28,7 @@ export function connectionCounts(db: Database): ConnectionCounts {
     SELECT health AS "state", health_reason AS "reason", COUNT(*) AS "count"
       FROM (SELECT a.health, a.health_reason FROM account AS a
              WHERE a.health <> 'active' AND a.health_reason IS NOT NULL ${and}
-               AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)
+               AND a.group_id NOT IN (${UNFINISHED})
              LIMIT :most) AS counted
      GROUP BY health, health_reason ORDER BY 3 DESC, 1, 2`;
   const [AILING_OF_ALL, AILING_OF_THESE] = [ailing(''), ailing(`AND a.${ofThese}`)];

@@ -26,12 +26,14 @@ const INSTANCES = `
          key_ids AS "keyIds", key_id AS "keyId"
     FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
 
-const counted = (where: string) =>
-  `(SELECT COUNT(*) FROM (SELECT 1 FROM job WHERE kind = :kind AND ${where} LIMIT ${MOST_COUNTED}) AS counted)`;
-// What runs is due when its lease ends: once that has passed, nobody works it.
-const JOBS_OF_KIND = `
-  SELECT ${counted('(lease_holder IS NULL OR run_at <= :now)')} AS "waiting",
-         ${counted('lease_holder IS NOT NULL AND run_at > :now')} AS "running"`;
+// What runs is due when its lease ends: once that has passed, nobody works it. No more run than instances have places for.
+const RUNNING = `
+  SELECT kind, COUNT(*) AS "running"
+    FROM (SELECT kind FROM job WHERE lease_holder IS NOT NULL AND run_at > :now ORDER BY run_at LIMIT ${MOST_COUNTED}) AS leased
+   GROUP BY kind`;
+// All of a kind, of which its index knows everything: whether one waits stands in its row.
+const OF_KIND = `
+  SELECT COUNT(*) AS "count" FROM (SELECT 1 FROM job WHERE kind = :kind LIMIT :most) AS counted`;
 const LATE = `
   SELECT kind, COUNT(*) AS "late", MIN(run_at) AS "oldest"
     FROM (SELECT kind, run_at FROM job WHERE run_at < :lateBefore ORDER BY run_at LIMIT ${MOST_COUNTED}) AS first
@@ -49,7 +51,7 @@ const KEEP_CHECKS = `
   ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
 const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
 
-type CountRow = { readonly waiting: number; readonly running: number };
+type RunningRow = { readonly kind: JobKind; readonly running: number };
 type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest: number };
 
 /** The program's own facts in `db`. What `caller` does is audited. */
@@ -78,12 +80,17 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
     },
 
     async countJobs(now, lateBefore) {
-      const late = await db.all<LateRow>(LATE, { lateBefore });
+      const [late, leased] = await Promise.all([
+        db.all<LateRow>(LATE, { lateBefore }),
+        db.all<RunningRow>(RUNNING, { now }),
+      ]);
       const counts = await Promise.all(
         KINDS.map(async (kind): Promise<JobCount> => {
-          const row = await db.get<CountRow>(JOBS_OF_KIND, { kind, now });
+          const running = leased.find((one) => one.kind === kind)?.running ?? 0;
+          const values = { kind, most: MOST_COUNTED + running };
+          const count = (await db.get<{ count: number }>(OF_KIND, values))?.count ?? 0;
           const found = late.find((one) => one.kind === kind);
-          const { waiting = 0, running = 0 } = row ?? {};
+          const waiting = Math.max(0, count - running);
           return { kind, waiting, running, late: found?.late ?? 0, oldest: found?.oldest };
         }),
       );

@@ -94,6 +94,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     ...(changes as Partial<OpenDashboard>),
   };
   for (const clientId of ['acme', 'other']) {
+    if ((await stores.clients.findClient(clientId)) !== undefined) continue;
     const facts = { clientId, name: `The ${clientId}`, displayName: undefined, webhookUrl: undefined };
     const redirectUri = `https://${clientId}.example/callback`;
     await stores.clients.createClient({ ...facts, redirectUri, createdAt: NOW }, hashOfSecret(clientId));
