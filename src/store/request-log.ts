@@ -7,7 +7,7 @@ import type { Database, Statements, Value } from './drivers/database.ts';
 
 /** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
 const ROWS_PER_INSERT = 50;
-/** Each is in nine indexes: more at once would hold up what else is written. */
+/** Each is in ten indexes: more at once would hold up what else is written. */
 const ROWS_PER_DELETE = 200;
 
 const COLUMNS = {
@@ -148,10 +148,8 @@ async function list(db: Database, filter: Filter, { after, limit }: RequestPage)
     conditions.push(isOfFew ? "client_id || '' = :clientId" : 'client_id = :clientId');
     values.clientId = filter.clientId;
   }
-  // Its index is the one of the class, where there is no application.
-  const { statusClass = filter.status && Math.floor(filter.status / 100) } = filter;
   for (const [name, condition] of Object.entries(CONDITIONS)) {
-    const value = name === 'statusClass' ? statusClass : filter[name as keyof typeof CONDITIONS];
+    const value = filter[name as keyof typeof CONDITIONS];
     if (value === undefined) continue;
     conditions.push(condition);
     values[name] = value;

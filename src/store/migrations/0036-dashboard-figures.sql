@@ -5,3 +5,6 @@ CREATE INDEX account_ailing ON account ((health_reason || ''), health_since, acc
  WHERE health <> 'active';
 CREATE INDEX account_ailing_of_client ON account (client_id, health_reason, health_since, account_key, group_id)
  WHERE health <> 'active';
+
+-- Requests of one status over all applications: those of its class may be very many, and it among them seldom.
+CREATE INDEX request_log_by_status ON request_log (status, (at + 0));
