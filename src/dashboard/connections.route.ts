@@ -10,7 +10,7 @@ import { CONNECTIONS, connectionsContent, reasonContent } from './pages/connecti
 import { referredPlace, sealedPlace } from './pages/user-links.ts';
 
 const OF_EACH = 5;
-const ON_A_PAGE = 50;
+const ON_A_PAGE = 40;
 
 export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   {

@@ -22,7 +22,7 @@ import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveriesPage } from './pages/deliveries.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 
-const ON_A_PAGE = 50;
+const ON_A_PAGE = 40;
 const REPLAY = `${DELIVERIES}/:clientId/replay`;
 
 export const deliveriesRoutes = (): DashboardRoute[] => [

@@ -22,7 +22,7 @@ import {
   requestPlaceText,
 } from './requests.ts';
 
-const ON_A_PAGE = 50;
+const ON_A_PAGE = 40;
 
 type Listed = {
   readonly path: string;

@@ -13,7 +13,7 @@ import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { USERS, usersContent } from './pages/users.page.ts';
 import { findUsers } from './users.ts';
 
-const ON_A_PAGE = 50;
+const ON_A_PAGE = 40;
 
 export const usersRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   {

@@ -89,13 +89,17 @@ export function pagesOf(
   });
 }
 
-/** Opens a page; answers its status and how the list on it goes on. */
+/** Opens a page; answers its status, how heavy it is, and how the list on it goes on. */
 export async function openPage(
   browser: DashboardBrowser,
   page: string,
   number: number,
-): Promise<{ readonly status: number; readonly older: string | undefined }> {
+): Promise<{ readonly status: number; readonly bytes: number; readonly older: string | undefined }> {
   const { status, body } = await browser.get(page.replaceAll('{n}', String(number)));
   const text = body.replaceAll('&#61;', '=').replaceAll('&#38;', '&').replaceAll('&amp;', '&');
-  return { status, older: /href="([^"]*[?&](?:after|before)=[^"]*)"/.exec(text)?.[1] };
+  return {
+    status,
+    bytes: Buffer.byteLength(body),
+    older: /href="([^"]*[?&](?:after|before)=[^"]*)"/.exec(text)?.[1],
+  };
 }

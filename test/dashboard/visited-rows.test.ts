@@ -15,6 +15,8 @@ import { openFilledPages, openPage, pagesOf } from './opened-pages.ts';
 const USERS = 6_000;
 /** Fewer than `acme` has of anything; more than what a page counts or judges at most. */
 const MOST_VISITED = 2_500;
+/** Of markup, where a list is full. */
+const MOST_BYTES = 60 * 1024;
 /** Counts that stop at a number of their own, beyond what is here. */
 const BOUNDED = /FROM \(SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
 
@@ -40,7 +42,8 @@ onEachDatabase((database, open) => {
         assert.ok(pages.length > 40);
         for (const page of pages) {
           noted.clear();
-          const { status, older } = await openPage(browser, page, 7);
+          const { status, bytes, older } = await openPage(browser, page, 7);
+          assert.ok(bytes <= MOST_BYTES, `${page}: ${bytes} bytes`);
           // Nobody is connected in the playground.
           if (role === 'owner' && !page.includes('/playground'))
             assert.ok(status < 400, `${page}: ${status}`);

@@ -13,7 +13,15 @@ import { type DashboardMessageKey, dashboardMessages as messages } from '../mess
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-const STYLE = inlineStyle(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css'));
+/** Every page carries it: without comments and room to read it is a quarter lighter. */
+const dense = (css: string): string =>
+  css
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(': ', ':');
+
+const STYLE = inlineStyle(dense(BASE_STYLE + CHARTS_STYLE + readText('./dashboard.css')));
 const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
 const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
