@@ -27,6 +27,7 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/bin /usr/local/bin
 COPY LICENSE README.md SECURITY.md CHANGELOG.md ./
 COPY docs docs
+COPY examples examples
 # The image's user `node`. Only the data folder is its own: everything else can be read-only.
 COPY --from=build --chown=1000:1000 /app/data /data
 USER 1000:1000

@@ -43,6 +43,15 @@ install_runtime() { # name, version
 install_runtime deno 2.9.6
 install_runtime bun 1.4.5
 
+# What reads and makes clients of docs/openapi.json: 160 MB, so none of it is among the project's own packages.
+tools=/usr/local/lib/kalends-counterparts/generated-clients
+lists=$(cd "$(dirname "$0")/../test/generated-clients" && pwd)
+if ! cmp -s "$lists/package-lock.json" "$tools/package-lock.json" || [ ! -d "$tools/node_modules" ]; then
+  mkdir -p "$tools"
+  cp "$lists/package.json" "$lists/package-lock.json" "$tools"
+  (cd "$tools" && npm ci --ignore-scripts --no-audit --no-fund)
+fi
+
 missing=()
 for package in "${packages[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)

@@ -1,14 +1,22 @@
 /** The features' operations as one OpenAPI 3.1 document: a pure function. */
+
 import { ErrorBody, OAuthErrorBody, refusal } from '../http/error.schema.ts';
 import type { Answer, Body, Caller, Operation, Parameter, RefusalCase } from '../http/operation.ts';
+import { HEADER_BYTES, headerTooLarge } from '../http/sizes.ts';
 import { oauthRefusal } from '../oauth/oauth.schema.ts';
 import { collectSchemas, type Json } from './schema-references.ts';
 
 export type OpenApiDocument = {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact: { readonly name: string; readonly url: string };
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
@@ -76,12 +84,38 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Kalends', version, description: DESCRIPTION },
+    info: {
+      ...{ title: 'Kalends', version, description: DESCRIPTION },
+      contact: { name: 'Whoever runs this server', url: `${publicUrl}/docs` },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: publicUrl, description: 'This server' }],
-    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({
+      name,
+      description: groupDescription(name),
+    })),
     paths,
     components: { schemas: schemas.named(), securitySchemes: securitySchemes(publicUrl) },
   };
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  Authorization:
+    'A user connects calendars and allows an application to use them; the application gets tokens, renews and revokes them.',
+  'Calendars and accounts': 'What the user has connected, and the calendars in it.',
+  'Reading events': 'Listing, searching and following what is in the calendars.',
+  'Writing events': 'Creating, changing, answering and deleting events and series.',
+  'Free time': 'When users are busy, and when several of them are free.',
+  Users: 'An application’s users, by its own secret and without any token.',
+  Webhooks: 'What is told of changes: which calendars, to whom, and what became of each delivery.',
+  Server: 'The server itself.',
+};
+
+/** What a group is about. Throws an Error for one that has no words yet. */
+function groupDescription(name: string): string {
+  const description = GROUPS[name];
+  if (description === undefined) throw new Error(`The group ${name} has no description`);
+  return description;
 }
 
 type Reference = (schema: object) => Json;
@@ -113,7 +147,7 @@ function securitySchemes(publicUrl: string): Record<string, Json> {
 }
 
 function operationOf(operation: Operation, reference: Reference): OpenApiOperation {
-  const { id, group, summary, description, callers, parameters, body, answer, refusals } = operation;
+  const { id, group, summary, description, callers, parameters, body, page, answer, refusals } = operation;
   return {
     operationId: id,
     tags: [group],
@@ -125,11 +159,24 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
       : { parameters: parameters.map((parameter) => parameterOf(parameter, reference)) }),
     ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
     responses: {
+      ...(page === undefined ? {} : { 200: pageOf(page) }),
       ...(answer === undefined ? {} : { [answer.status]: answerOf(answer, reference) }),
-      ...refusalsOf([...refusals, serverFault(refusals)], reference),
+      ...refusalsOf([...refusals, ...largeHeader(refusals), serverFault(refusals)], reference),
     },
   };
 }
+
+/** Named where nothing else can be wrong with a request: an operation without a 4xx reads as one that takes anything. */
+function largeHeader(refusals: readonly RefusalCase[]): RefusalCase[] {
+  if (refusals.some(({ status }) => status < 500)) return [];
+  const { status, body } = headerTooLarge(HEADER_BYTES);
+  return [{ status, code: String(body.code), when: 'The header is too large.', body }];
+}
+
+const pageOf = (description: string): OpenApiResponse => ({
+  description,
+  content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
+});
 
 function securityOf(caller: Caller): Record<string, string[]> {
   if (caller === 'anybody') return {};

@@ -8,6 +8,8 @@ export const referenceOperations: readonly Operation[] = [
     id: 'getOpenApiDocument',
     group: 'Server',
     summary: 'This interface as an OpenAPI 3.1 document',
+    description:
+      'Made of the same descriptions as the reference under `/docs/api`; clients can be generated from it.',
     callers: ['anybody'],
     answer: {
       status: 200,

@@ -10,6 +10,7 @@ export const healthOperations: readonly Operation[] = [
     id: 'getHealth',
     group: 'Server',
     summary: 'Whether requests can be served',
+    description: 'It asks nothing but whether the process lives; `GET /ready` asks the database as well.',
     callers: ['anybody'],
     answer: {
       status: 200,

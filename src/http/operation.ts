@@ -21,6 +21,8 @@ export type Operation = {
   readonly callers: readonly Caller[];
   readonly parameters?: readonly Parameter[];
   readonly body?: Body;
+  /** What a browser finds at the same address in the middle of a flow: a page. */
+  readonly page?: string;
   /** What success answers; `undefined` while there is no success to be had. */
   readonly answer: Answer | undefined;
   /** Several of one status are told apart by `code`. A fault (500) is every operation's and not named here. */

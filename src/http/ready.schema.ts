@@ -13,6 +13,8 @@ export const readyOperations: readonly Operation[] = [
     id: 'getReadiness',
     group: 'Server',
     summary: 'Whether this instance is to be sent requests',
+    description:
+      'For load balancers: 503 with the reason while the database is away, migrations run, or the instance is about to end.',
     callers: ['anybody'],
     answer: {
       status: 200,

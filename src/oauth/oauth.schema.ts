@@ -182,6 +182,7 @@ export const oauthOperations: readonly Operation[] = [
       'Ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are a page; JSON where `Accept` prefers it.',
     callers: ['anybody'],
     parameters: AUTHORIZE,
+    page: 'With the parameter `transaction`, which only this server sends a browser with: the page where providers are chosen.',
     answer: {
       status: 302,
       description: 'To the page where providers are chosen.',
@@ -241,6 +242,7 @@ export const oauthOperations: readonly Operation[] = [
     id: 'getServerMetadata',
     group,
     summary: 'What the authorization server offers (RFC 8414)',
+    description: 'Libraries for OAuth read it to find the endpoints and what they take.',
     callers: ['anybody'],
     answer: {
       status: 200,
@@ -256,6 +258,8 @@ export const oauthOperations: readonly Operation[] = [
     id: 'getSigningKeys',
     group,
     summary: 'The public keys of access tokens (RFC 7517)',
+    description:
+      'Empty while tokens are signed with HS256, as they are by default: nobody but this server verifies those.',
     callers: ['anybody'],
     answer: { status: 200, description: 'The keys.', schema: KeySet, example: { keys: [] } },
     refusals: [],

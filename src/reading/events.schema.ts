@@ -164,6 +164,7 @@ export const eventOperations: readonly Operation[] = [
     id: 'getEvent',
     group,
     summary: 'One event by its calendar and id',
+    description: 'An instance of a series, a single event or, by the id of the series, the series itself.',
     callers: ['free-busy'],
     parameters: [
       required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
@@ -187,6 +188,7 @@ export const eventOperations: readonly Operation[] = [
     id: 'getEventById',
     group,
     summary: 'One event by its id',
+    description: 'For clients that know no calendar: it is looked for in all that the grant covers.',
     callers: ['free-busy'],
     parameters: [
       required({

@@ -135,6 +135,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: 'getDelivery',
     group,
     summary: 'One delivery with its attempts and its body',
+    description: 'Each attempt has what the receiver answered.',
     callers: ['application'],
     parameters: [NAMED],
     answer: {
@@ -155,6 +156,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: 'replayDelivery',
     group,
     summary: 'Send a delivery once more: the same body under the same id',
+    description: 'As far as it is still granted. Receivers know one that came before by its `webhook-id`.',
     callers: ['application'],
     parameters: [NAMED],
     answer: {

@@ -128,6 +128,7 @@ export const listenerOperations: readonly Operation[] = [
     id: 'removeListener',
     group,
     summary: 'End a listener with all that waits for it',
+    description: 'What was not handed over is told by nothing else: `GET /events/changes` has it.',
     callers: ['application'],
     parameters: [NAMED],
     answer: {

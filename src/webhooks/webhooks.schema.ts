@@ -125,6 +125,8 @@ const list: Operation = {
   id: 'listSubscriptions',
   group: 'Webhooks',
   summary: 'The calendars whose changes are told',
+  description:
+    'Every calendar is followed by itself once the application has a webhook URL; those that were unsubscribed are missing.',
   callers: ['free-busy'],
   answer: {
     status: 200,

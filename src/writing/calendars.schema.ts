@@ -74,6 +74,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     id: 'createCalendar',
     group,
     summary: 'Create a calendar where the provider can',
+    description: 'The account that it belongs to is named with the provider where the user has several.',
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: { schema: NewCalendar, required: true, example: { provider: 'google', title: 'Bookings' } },
@@ -99,6 +100,8 @@ export const calendarWriteOperations: readonly Operation[] = [
     id: 'updateCalendar',
     group,
     summary: 'Rename, recolour or describe a calendar',
+    description:
+      'Fields that are absent stay as they are. What the provider keeps for itself is refused by name.',
     callers: ['read-write'],
     body: { schema: CalendarUpdate, required: true, example: { ...NAMED, title: 'Bookings 2027' } },
     answer: writeAnswer,

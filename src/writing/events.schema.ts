@@ -170,6 +170,8 @@ export const eventWriteOperations: readonly Operation[] = [
     id: 'createEvent',
     group,
     summary: 'Create an event or a series',
+    description:
+      'In a calendar that can be written to. It is in every read from then on. With an `Idempotency-Key` it may be sent again when no answer came.',
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: {

@@ -56,6 +56,7 @@ export const connectionOperations: readonly Operation[] = [
     id: 'getConnectionStatus',
     group: 'Calendars and accounts',
     summary: 'Which accounts the user has connected, and how they do',
+    description: 'Those of the grant, by provider, each with what is the matter with it and who can mend it.',
     callers: ['free-busy'],
     answer: {
       status: 200,

@@ -57,6 +57,8 @@ export const userOperations: readonly Operation[] = [
     id: 'getUser',
     group,
     summary: 'What a user has connected and granted, whatever became of its tokens',
+    description:
+      'For the application itself, by its secret: it shows accounts and grants, and no token or password.',
     callers: ['application'],
     parameters: [USER],
     answer: {
