@@ -40,6 +40,7 @@ import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
+import { startBackups } from './system/backup-schedule.ts';
 import { noteInstance } from './system/instances.ts';
 import { runningProgram } from './system/running-program.ts';
 import { watchMasterKeys } from './system/watch-master-keys.ts';
@@ -69,9 +70,11 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
     if (stores.db.dialect.engine === 'sqlite') await stores.streams.endLeases();
     const deliveries = startDeliveries(deps);
+    const backups = scheduledBackups(config, deps);
     parts.push(
       () => jobs.stop(),
       () => deliveries.stop(),
+      async () => backups?.stop(),
     );
   }
   const noted = noteInstance(config.role, deps);
@@ -96,6 +99,12 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await deps.activityNotes.stop();
   await stores.close();
   log.flush();
+}
+
+function scheduledBackups({ backups: { everyMs, keep } }: Config, deps: InstanceDeps) {
+  const { backups } = deps.program;
+  if (everyMs === undefined || backups === undefined) return undefined;
+  return startBackups({ everyMs, keep }, { ...deps, backups });
 }
 
 /** Nothing is counted where nobody may read it. */

@@ -6,6 +6,9 @@ import path from 'node:path';
 import { writeBackup } from '../system/backups.ts';
 import { type Command, CommandError } from './command.ts';
 
+/** In the audit log. */
+const MOST_NAME = 200;
+
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'Copy the live SQLite database into a file',
@@ -14,7 +17,7 @@ export const backupCommand: Command = {
   notes: [
     'Servers go on while it is made. The master key is not in it: keep that apart (docs/operations.md#backup). PostgreSQL is backed up with pg_dump.',
   ],
-  async run({ positionals }, { config, withStorage }) {
+  async run({ positionals }, { config, withStorage, deps: { now } }) {
     const file = path.resolve(positionals.FILE ?? '');
     if (config().databaseUrl !== undefined) {
       throw new CommandError(
@@ -26,8 +29,13 @@ export const backupCommand: Command = {
     if (!existsSync(path.dirname(file))) {
       throw new CommandError('refused', `${path.dirname(file)} is not a folder; make it first.`);
     }
-    await withStorage(({ backup }) => writeBackup(file, backup));
-    const { size } = await stat(file);
+    const size = await withStorage(async ({ backup, system }) => {
+      const at = now();
+      await writeBackup(file, backup);
+      const { size: bytes } = await stat(file);
+      await system.noteBackup({ name: path.basename(file).slice(0, MOST_NAME), bytes, at });
+      return bytes;
+    });
     return {
       json: { file, bytes: size },
       text: `Wrote ${file} (${size} bytes). Keep the master key as well, and apart from it: without the key the backup opens no credentials.`,

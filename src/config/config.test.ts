@@ -177,3 +177,39 @@ describe('the days of the request log', () => {
       ]);
   });
 });
+
+describe('scheduled backups', () => {
+  it('scheduled backups are made every so many hours or days, and by nobody with PostgreSQL', () => {
+    const every = (text: string) => loadConfig({ KALENDS_BACKUP_EVERY: text }).backups.everyMs;
+
+    assert.deepEqual(['', 'off', '1h', '30d'].map(every), [undefined, undefined, 3_600_000, 2_592_000_000]);
+    for (const text of ['0h', '31d', '30m', '1.5h', 'on'])
+      assert.deepEqual(problemsOf({ KALENDS_BACKUP_EVERY: text }), [
+        'KALENDS_BACKUP_EVERY must be off, or hours or days such as 6h or 1d: from 1h to 30d',
+      ]);
+    assert.match(
+      problemsOf({ KALENDS_BACKUP_EVERY: '1d', KALENDS_DATABASE_URL: 'postgres://a/b' })[0] ?? '',
+      /KALENDS_BACKUP_EVERY is set, but the database is PostgreSQL/,
+    );
+  });
+});
+
+describe('the master key before', () => {
+  it('the master key before is another one than the master key, and nothing without it', () => {
+    const [one, other] = ['a'.repeat(64), 'b'.repeat(64)];
+    const previous = loadConfig({
+      KALENDS_MASTER_KEY: one,
+      KALENDS_MASTER_KEY_PREVIOUS: other,
+    }).masterKeyPrevious;
+
+    assert.equal(previous?.toString('hex'), other);
+    assert.match(
+      problemsOf({ KALENDS_MASTER_KEY_PREVIOUS: other })[0] ?? '',
+      /^KALENDS_MASTER_KEY is missing, but KALENDS_MASTER_KEY_PREVIOUS is set/,
+    );
+    assert.match(
+      problemsOf({ KALENDS_MASTER_KEY: one, KALENDS_MASTER_KEY_PREVIOUS: one })[0] ?? '',
+      /KALENDS_MASTER_KEY_PREVIOUS is the same key/,
+    );
+  });
+});

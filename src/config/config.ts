@@ -30,6 +30,13 @@ export type Config = {
   readonly masterKey: Buffer | undefined;
   /** The one before it, while what is sealed is sealed anew. */
   readonly masterKeyPrevious: Buffer | undefined;
+  /** Of the database in a file: where they are, how often one is made by itself, and how many of those are kept. */
+  readonly backups: {
+    readonly folder: string;
+    /** undefined: none is made by itself. */
+    readonly everyMs: number | undefined;
+    readonly keep: number;
+  };
   readonly role: 'all' | 'web' | 'worker';
   readonly logLevel: LogLevel;
   /** Whether each answer is a line of the log. */
@@ -167,6 +174,21 @@ export const OPTIONS = [
     default: '',
     secret: true,
     doc: 'The key that `KALENDS_MASTER_KEY` takes the place of, until `kalends keys rotate-master` has said that it is done ([changing the master key](operations.md#changing-the-master-key)). Default: none.',
+  },
+  {
+    name: 'KALENDS_BACKUP_EVERY',
+    default: 'off',
+    doc: 'How often a backup of the SQLite database is made by itself, in hours or days, such as `6h` or `1d` ([scheduled backups](operations.md#scheduled-backups)). Default: none is.',
+  },
+  {
+    name: 'KALENDS_BACKUP_KEEP',
+    default: '7',
+    doc: 'How many of those backups are kept, from 1 to 1000. An old one is deleted when a new one is whole.',
+  },
+  {
+    name: 'KALENDS_BACKUP_DIR',
+    default: '',
+    doc: 'Folder of those backups and of the dashboard’s, best on another disk. Default: `backups` in the data folder.',
   },
   {
     name: 'KALENDS_ROLE',
@@ -475,6 +497,13 @@ export function loadConfig(env: Environment): Config {
     return previous;
   };
 
+  const backupEvery = (): number | undefined => {
+    const everyMs = check('KALENDS_BACKUP_EVERY', hoursOrDays, undefined);
+    if (everyMs !== undefined && raw.KALENDS_DATABASE_URL !== '')
+      problems.push('KALENDS_BACKUP_EVERY is set, but the database is PostgreSQL: pg_dump makes its backups');
+    return everyMs;
+  };
+
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
@@ -491,6 +520,11 @@ export function loadConfig(env: Environment): Config {
     databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
     masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
     masterKeyPrevious: previousMasterKey(),
+    backups: Object.freeze({
+      folder: path.resolve(raw.KALENDS_BACKUP_DIR || path.join(raw.KALENDS_DATA_DIR, 'backups')),
+      everyMs: backupEvery(),
+      keep: check('KALENDS_BACKUP_KEEP', wholeNumber(1, 1000), 7),
+    }),
     role: check('KALENDS_ROLE', oneOf('all', 'web', 'worker'), 'all'),
     logLevel: check(
       'KALENDS_LOG_LEVEL',
@@ -596,6 +630,8 @@ function wholeNumber(least: number, most: number): (text: string) => number {
   };
 }
 
+const MOST_HOURS = 30 * 24;
+
 /** 0 is as good as `off`. */
 function daysOrOff(most: number): (text: string) => number {
   return (text) => {
@@ -603,6 +639,15 @@ function daysOrOff(most: number): (text: string) => number {
     if (!(days <= most)) throw new Error(`must be a number of days from 1 to ${most}, or off`);
     return days;
   };
+}
+
+function hoursOrDays(text: string): number | undefined {
+  if (text === 'off') return undefined;
+  const [, number = '', unit] = /^(\d{1,3})([hd])$/.exec(text) ?? [];
+  const hours = Number(number) * (unit === 'd' ? 24 : 1);
+  if (!(hours >= 1 && hours <= MOST_HOURS))
+    throw new Error('must be off, or hours or days such as 6h or 1d: from 1h to 30d');
+  return hours * 3_600_000;
 }
 
 function oneOf<const T extends string>(...values: T[]): (text: string) => T {

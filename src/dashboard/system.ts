@@ -35,7 +35,7 @@ const MOST_CHARACTERS = 1_000;
 export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
   const { system, program, now } = deps;
   const at = now();
-  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys, master] =
+  const [instances, jobs, bytes, sizes, budgets, checks, backups, signingKeys, webhookKeys, master, last] =
     await Promise.all([
       system.listInstances(at - GONE_AFTER_MS),
       system.countJobs(at, at - LATE_MS),
@@ -47,10 +47,22 @@ export async function systemFigures(deps: SystemDeps): Promise<SystemFigures> {
       deps.signingKeys.listSigningKeys(),
       deps.webhookKeys.listWebhookKeys(at),
       deps.masterKey.masterKeyState(),
+      system.lastBackups(),
     ]);
   const used = budgets.flatMap(({ app, fullAt }) => appBudget(app, fullAt, at) ?? []);
   const keys = { signing: signingKeys.toReversed(), webhook: webhookKeys, master };
-  return { program, instances, jobs, bytes, sizes, budgets: used, checks, backups, keys };
+  return {
+    program,
+    instances,
+    jobs,
+    bytes,
+    sizes,
+    budgets: used,
+    checks,
+    backups,
+    backupFailure: last.failure,
+    keys,
+  };
 }
 
 function appBudget(app: string, fullAt: number, now: number): AppBudget | undefined {
@@ -75,7 +87,7 @@ export async function makeBackup({ program, system }: SystemDeps): Promise<Backu
   if (program.backups === undefined) throw new PeopleRefusal('not_there');
   const made = await program.backups.make();
   if (typeof made === 'string') return made;
-  await system.noteBackup(made.name, made.bytes);
+  await system.noteBackup(made);
   return undefined;
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../system/system-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
+import { lastBackups } from './drivers/last-backups.ts';
 
 const NOTE = `
   INSERT INTO instance (instance_id, host, version, role, started_at, seen_at, key_ids, key_id)
@@ -45,6 +46,13 @@ const KEEP_SIZE = `
   ON CONFLICT (day) DO UPDATE SET bytes = excluded.bytes RETURNING day`;
 const FORGET_SIZES = 'DELETE FROM database_size WHERE day < :since RETURNING day';
 const SIZES = 'SELECT day, bytes FROM database_size ORDER BY day';
+
+/** Of why a backup failed: a message of the operating system. */
+const MOST_REASON = 1_000;
+const KEEP_BACKUP = `
+  INSERT INTO setting (name, value) VALUES (:name, :value)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
+const FORGET_FAILURE = `DELETE FROM setting WHERE name = 'last_backup_failure' RETURNING name`;
 
 const KEEP_CHECKS = `
   INSERT INTO setting (name, value) VALUES ('last_checks', :value)
@@ -126,9 +134,27 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
       return row === undefined ? undefined : (JSON.parse(row.value) as KeptChecks); // as keepChecks wrote it
     },
 
-    noteBackup: (name, size) =>
-      db.transaction((tx) =>
-        auditFor(tx, caller, { action: 'backup.made', subject: name, after: { bytes: size } }),
-      ),
+    ...backupNotes(db, caller),
+  };
+}
+
+type BackupNotes = Pick<SystemStore, 'noteBackup' | 'noteBackupFailure' | 'lastBackups'>;
+
+function backupNotes(db: Database, caller: Caller | undefined): BackupNotes {
+  return {
+    noteBackup: (backup) =>
+      db.transaction(async (tx) => {
+        await tx.all(KEEP_BACKUP, { name: 'last_backup', value: JSON.stringify(backup) });
+        await tx.all(FORGET_FAILURE);
+        const { name, bytes: size } = backup;
+        await auditFor(tx, caller, { action: 'backup.made', subject: name, after: { bytes: size } });
+      }),
+
+    async noteBackupFailure({ at, reason }) {
+      const value = JSON.stringify({ at, reason: reason.slice(0, MOST_REASON) });
+      await db.write(KEEP_BACKUP, { name: 'last_backup_failure', value });
+    },
+
+    lastBackups: () => lastBackups(db),
   };
 }

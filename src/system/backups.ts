@@ -1,20 +1,25 @@
-/** Copies of the live SQLite database that open by themselves: for `kalends backup` and for the dashboard. */
-import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+/** Copies of the live SQLite database that open by themselves: by `kalends backup`, by a schedule and in the dashboard. */
+import { mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export type Backup = {
   readonly name: string;
-  readonly bytes: number /** Epoch milliseconds. */;
+  readonly bytes: number;
+  /** When it was begun, epoch milliseconds. */
   readonly at: number;
+  /** Made by itself, and deleted by itself. */
+  readonly isScheduled: boolean;
 };
 
-/** Those in a folder of their own beside the database. */
+/** Those in a folder of their own. */
 export type Backups = {
   readonly folder: string;
   /** The newest first. */
   list(): Promise<readonly Backup[]>;
   /** One at a time: who asks while it is made gets the same one. */
   make(): Promise<Backup | BackupRefusal>;
+  /** Makes one that counts as scheduled, and then deletes those before the last `keep`. */
+  makeScheduled(keep: number): Promise<Backup | BackupRefusal>;
 };
 
 /** `full`: there are as many as are kept. `no_room`: the disk could fill up. */
@@ -28,48 +33,71 @@ type BackupsDeps = {
   readonly now: () => number;
 };
 
-/** Nobody takes them away by themselves. */
+/** Those that somebody asked for: nobody takes them away by themselves. */
 export const MOST_BACKUPS = 20;
-const NAME = /^kalends-\d{4}-\d\d-\d\dT\d{6}Z\.db$/;
+const NAME = /^kalends-(scheduled-)?(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.partial)?$/;
 /** So many times the database has to fit on the disk before it is copied. */
 const ROOM = 2;
 
-/** The backups in `backups` of the data folder. */
-export function backupsIn(dataDir: string, { backup, databaseBytes, now }: BackupsDeps): Backups {
-  const folder = path.join(path.resolve(dataDir), 'backups');
-  const list = async (): Promise<Backup[]> => {
-    const names = await readdir(folder).catch((reason) => {
-      if (isMissing(reason)) return [];
-      throw reason;
-    });
-    const found = await Promise.all(
-      names.filter((name) => NAME.test(name)).map((name) => backupOf(path.join(folder, name))),
-    );
-    return found.flatMap((one) => one ?? []).sort((one, other) => (one.name < other.name ? 1 : -1));
-  };
-  const makeOne = async (): Promise<Backup | BackupRefusal> => {
-    if ((await list()).length >= MOST_BACKUPS) return 'full';
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < ROOM * (await databaseBytes())) return 'no_room';
-    const at = new Date(now()).toISOString().replace(/:|\.\d+/g, '');
-    const file = path.join(folder, `kalends-${at}.db`);
-    await writeBackup(file, backup);
-    const made = await backupOf(file);
-    if (made === undefined) throw new Error(`${file} is gone as soon as it was made`);
+/** The backups in `folder`. */
+export function backupsIn(folder: string, deps: BackupsDeps): Backups {
+  const list = () => listBackups(folder);
+  let making: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const made = making.then(work);
+    making = made.catch(() => undefined);
     return made;
   };
-  let making: Promise<Backup | BackupRefusal> | undefined;
+  let asked: Promise<Backup | BackupRefusal> | undefined;
   return {
     folder,
     list,
     make() {
-      making ??= makeOne().finally(() => {
-        making = undefined;
+      asked ??= inTurn(async () => {
+        const kept = (await list()).filter(({ isScheduled }) => !isScheduled);
+        return kept.length >= MOST_BACKUPS ? 'full' : makeBackup(folder, '', deps);
+      }).finally(() => {
+        asked = undefined;
       });
-      return making;
+      return asked;
     },
+    makeScheduled: (keep) =>
+      inTurn(async () => {
+        const made = await makeBackup(folder, 'scheduled-', deps);
+        if (typeof made === 'string') return made;
+        const old = (await list()).filter(({ isScheduled }) => isScheduled).slice(keep);
+        for (const { name } of old) await rm(path.join(folder, name), { force: true });
+        return made;
+      }),
   };
+}
+
+async function makeBackup(
+  folder: string,
+  kind: '' | 'scheduled-',
+  { backup, databaseBytes, now }: BackupsDeps,
+): Promise<Backup | BackupRefusal> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // What a process that was killed left.
+  for (const name of await readdir(folder))
+    if (name.endsWith('.partial') && NAME.test(name)) await rm(path.join(folder, name), { force: true });
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < ROOM * (await databaseBytes())) return 'no_room';
+  const at = new Date(now()).toISOString().replace(/:|\.\d+/g, '');
+  const file = path.join(folder, `kalends-${kind}${at}.db`);
+  await writeBackup(file, backup);
+  const made = await backupOf(file);
+  if (made === undefined) throw new Error(`${file} is gone as soon as it was made`);
+  return made;
+}
+
+async function listBackups(folder: string): Promise<Backup[]> {
+  const names = await readdir(folder).catch((reason) => {
+    if (isMissing(reason)) return [];
+    throw reason;
+  });
+  const found = await Promise.all(names.map((name) => backupOf(path.join(folder, name))));
+  return found.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
 }
 
 /** Under another name until it is complete, so that a partial copy is never taken for a backup. */
@@ -80,20 +108,32 @@ export async function writeBackup(file: string, backup: BackupsDeps['backup']): 
     await rm(partial, { force: true });
     await writeFile(partial, '', { mode: 0o600 });
     await backup(partial);
+    // On the disk before it has its name: an older one may be deleted for it.
+    await sync(partial);
     await rename(partial, file);
+    if (process.platform !== 'win32') await sync(path.dirname(file));
   } catch (reason) {
     await rm(partial, { force: true });
     throw reason;
   }
 }
 
-/** Nothing of one that was taken away meanwhile. */
+async function sync(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Nothing of what is no backup, or was taken away meanwhile. */
 async function backupOf(file: string): Promise<Backup | undefined> {
+  const name = path.basename(file);
+  const [, scheduled, day, hour, minute, second, partial] = NAME.exec(name) ?? [];
+  if (day === undefined || partial !== undefined) return undefined;
   const found = await stat(file).catch((reason) => {
     if (isMissing(reason)) return undefined;
     throw reason;
   });
-  return found && { name: path.basename(file), bytes: found.size, at: Math.round(found.mtimeMs) };
+  const at = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  return found && { name, bytes: found.size, at, isScheduled: scheduled !== undefined };
 }
 
 const isMissing = (reason: unknown): boolean =>

@@ -2,6 +2,7 @@
 import { APP_KINDS } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
+import { checkBackups } from './doctor-backup-check.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
 import {
   checkAddresses,
@@ -40,6 +41,7 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
     ...files,
     checkDatabase(report),
     checkKeys(report, config),
+    ...checkBackups(report, config, now()),
     checkClock(report, now()),
     checkEgress(config),
     checkUrl(

@@ -16,6 +16,8 @@ export type RunningProgram = {
   check(): Promise<readonly Check[]>;
   /** None with PostgreSQL, whose own tools make them. */
   readonly backups: Backups | undefined;
+  /** How often one is made by itself. */
+  readonly backupEveryMs: number | undefined;
 };
 
 type ProgramDeps = DoctorDeps & {
@@ -38,6 +40,7 @@ export function runningProgram(config: Config, deps: ProgramDeps): RunningProgra
       });
       return checking;
     },
-    backups: config.databaseUrl === undefined ? backupsIn(config.dataDir, deps) : undefined,
+    backupEveryMs: config.backups.everyMs,
+    backups: config.databaseUrl === undefined ? backupsIn(config.backups.folder, deps) : undefined,
   };
 }

@@ -19,6 +19,9 @@ export type StorageReport =
       readonly newestInstant: number | undefined;
       /** How many calendars of Google's and Microsoft's are told of, and how many are not and why, as far as it is known. */
       readonly watched: readonly WatchedCalendars[];
+      /** When the database was made, and when Kalends made a backup of it last. */
+      readonly begunAt: number | undefined;
+      readonly lastBackup: number | undefined;
     };
 
 /** `state` is that of their watches (watches/watch.ts), or `ended` where a live one was not renewed. */

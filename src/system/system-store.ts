@@ -26,8 +26,11 @@ export interface SystemStore {
   keepChecks(checks: KeptChecks): Promise<void>;
   lastChecks(): Promise<KeptChecks | undefined>;
 
-  /** Tells the audit log of a backup; it has no other trace in the database. */
-  noteBackup(name: string, bytes: number): Promise<void>;
+  /** Keeps that a backup was made. What a person asked for is audited. */
+  noteBackup(backup: NotedBackup): Promise<void>;
+  /** Keeps why the last scheduled one was not, until one is made. */
+  noteBackupFailure(failure: BackupFailure): Promise<void>;
+  lastBackups(): Promise<LastBackups>;
 }
 
 /** A process that serves this database. */
@@ -61,5 +64,13 @@ export type DaySize = { readonly day: number; readonly bytes: number };
 
 /** `app` is the provider and the app's id there; the budget is whole again at `fullAt`. */
 export type UsedBudget = { readonly app: string; readonly fullAt: number };
+
+export type NotedBackup = { readonly name: string; readonly bytes: number; readonly at: number };
+export type BackupFailure = { readonly at: number; readonly reason: string };
+export type LastBackups = {
+  readonly made: NotedBackup | undefined;
+  /** Undefined where one was made since. */
+  readonly failure: BackupFailure | undefined;
+};
 
 export type KeptChecks = { readonly at: number; readonly checks: readonly Check[] };

@@ -243,7 +243,7 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'making a backup',
-    change: ({ system }) => system.noteBackup('kalends-1.db', 7),
+    change: ({ system }) => system.noteBackup({ name: 'kalends-1.db', bytes: 7, at: NOW }),
     entry: { action: 'backup.made', subject: 'kalends-1.db', after: { bytes: 7 } },
   },
   {

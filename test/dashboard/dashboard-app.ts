@@ -50,6 +50,7 @@ export const programForTests = (changes: Partial<RunningProgram> = {}): RunningP
   ...{ version: '1.2.3', node: '26.0.0', engine: 'sqlite', settings: [], tokenAlgorithm: 'HS256' },
   check: async () => [{ name: 'clock', status: 'ok', message: 'It goes.' }],
   backups: undefined,
+  backupEveryMs: undefined,
   ...changes,
 });
 

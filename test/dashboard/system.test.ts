@@ -133,7 +133,11 @@ describe('backups of the dashboard', () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-backups-'));
     const clock = { now: Date.UTC(2026, 10, 15, 12) };
     const backup = (file: string) => writeFile(file, 'a copy');
-    const backups = backupsIn(dataDir, { backup, databaseBytes: async () => bytes, now: () => clock.now });
+    const backups = backupsIn(path.join(dataDir, 'backups'), {
+      backup,
+      databaseBytes: async () => bytes,
+      now: () => clock.now,
+    });
     return { backups, clock, dataDir, end: () => rm(dataDir, { recursive: true }) };
   };
 

@@ -133,7 +133,8 @@ onEachDatabase((name, _, place) => {
       const report = await inspectDatabase(settings, Date.now);
       assert.ok(report.state === 'reachable');
       assert.ok(Math.abs(report.clockSkew) < 1000);
-      const { clockSkew: __, ...rest } = report;
+      const { clockSkew: __, begunAt, ...rest } = report;
+      assert.ok(begunAt !== undefined && begunAt <= now);
       assert.deepEqual(rest, {
         state: 'reachable',
         engine,
@@ -142,6 +143,7 @@ onEachDatabase((name, _, place) => {
         keyProblem: undefined,
         newestInstant: now,
         watched: [],
+        lastBackup: undefined,
       });
 
       const other = await inspectDatabase({ ...settings, masterKey: randomBytes(32) }, Date.now);

@@ -1,5 +1,6 @@
 /** How large the database is and how it grows, and its backups. */
 import { sparkline } from '../../design/charts.ts';
+import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { MOST_BACKUPS } from '../../system/backups.ts';
 import { DAY_MS } from '../../system/database-growth.ts';
@@ -8,6 +9,7 @@ import { postForm, type Viewer } from './layout.page.ts';
 import { command, instant, table } from './parts.page.ts';
 import type { SystemFigures } from './system-figures.ts';
 
+const HOUR_MS = 3_600_000;
 const UNITS = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** In decimal units, as disks are sold. */
@@ -38,14 +40,32 @@ function growth({ bytes, sizes }: SystemFigures): Html {
   return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;
 }
 
+function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures): Html {
+  const hours = (backupEveryMs ?? 0) / HOUR_MS;
+  const text =
+    backupEveryMs === undefined
+      ? messages.text('system.backups.no_schedule')
+      : messages.text('system.backups.schedule', { hours });
+  const failed =
+    backupFailure &&
+    notice(
+      'trouble',
+      messages.markup('system.backups.failed', {
+        ...{ when: instant(backupFailure.at), reason: html`<bdi>${backupFailure.reason}</bdi>` },
+      }),
+    );
+  return html`<p>${text}</p>${failed ?? false}`;
+}
+
 const elsewhere = (): Html => html`<section class="panel"><p>${messages.text('system.backups.elsewhere')}</p>
 ${command('pg_dump --format=custom "$KALENDS_DATABASE_URL" > kalends.dump')}
 <p class="hint">${messages.text('system.backups.key')}</p></section>`;
 
-function backups({ backups: all = [], program }: SystemFigures, viewer: Viewer, path: string): Html {
+function backups(figures: SystemFigures, viewer: Viewer, path: string): Html {
+  const { backups: all = [], program } = figures;
   const folder = program.backups?.folder ?? '';
-  const rows = all.map(({ name, bytes, at }) => [
-    html`<span class="code">${name}</span>`,
+  const rows = all.map(({ name, bytes, at, isScheduled }) => [
+    html`<span class="code">${name}</span>${isScheduled && html` <small>${messages.text('system.backups.scheduled')}</small>`}`,
     html`${bytesText(bytes)}`,
     instant(at),
   ]);
@@ -57,6 +77,7 @@ function backups({ backups: all = [], program }: SystemFigures, viewer: Viewer, 
   });
   const button = html`<button>${messages.text('system.backups.do')}</button>`;
   return html`<p class="hint">${messages.markup('system.backups.hint', { folder: html`<code><bdi>${folder}</bdi></code>`, most: MOST_BACKUPS })} ${messages.text('system.backups.key')}</p>
+${schedule(figures)}
 <div class="buttons">${postForm(viewer, `${path}/backup`, button)}</div>
 ${all.length === 0 ? html`<p class="empty">${messages.text('system.backups.none')}</p>` : list}`;
 }

@@ -4,7 +4,7 @@ import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
 import type { Backup } from '../../system/backups.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
-import type { DaySize, Instance, JobCount, KeptChecks } from '../../system/system-store.ts';
+import type { BackupFailure, DaySize, Instance, JobCount, KeptChecks } from '../../system/system-store.ts';
 import type { WebhookKeyRecord } from '../../webhooks/webhook-key-store.ts';
 
 export type SystemFigures = {
@@ -20,6 +20,8 @@ export type SystemFigures = {
   readonly checks: KeptChecks | undefined;
   /** Undefined where others make them. */
   readonly backups: readonly Backup[] | undefined;
+  /** Why the last scheduled one was not made. */
+  readonly backupFailure: BackupFailure | undefined;
   /** The newest first. */
   readonly keys: {
     readonly signing: readonly SigningKeyRecord[];

@@ -24,6 +24,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   error: 'the OAuth error code of the identity provider',
   eventId: 'the event’s id at Google',
   familyId: 'of the refresh token: the number that all tokens of one grant share',
+  file: 'the file’s name',
   foreign: 'the other host',
   forged: 'how many had a wrong token',
   grants: 'how many grants ended',

@@ -133,6 +133,23 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['err'],
   },
+  backup_made: {
+    level: 'info',
+    when: 'the scheduled backup was made; older ones than are kept were deleted then',
+    fields: ['file'],
+  },
+  backup_failed: {
+    level: 'error',
+    when: 'the scheduled backup was not made; none was deleted, and it is tried again after ten minutes',
+    act: 'Do what `reason` asks for: make room on the disk, or give the folder to the program’s user',
+    fields: ['reason'],
+  },
+  backup_not_noted: {
+    level: 'error',
+    when: 'how the scheduled backup ended could not be written down',
+    act: DATABASE,
+    fields: ['err'],
+  },
   instance_not_noted: {
     level: 'error',
     when: 'it could not be noted that this instance runs, or that it stopped',

@@ -5,6 +5,7 @@ import type { MasterKeyState } from '../../system/master-key.ts';
 import type { StorageReport, WatchedCalendars } from '../../system/storage-report.ts';
 import type { Database } from './database.ts';
 import { readKeyFile } from './key-file.ts';
+import { lastBackups } from './last-backups.ts';
 import { findKey, masterKeyState, missingKey, whyUnfit } from './master-key.ts';
 import { pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
@@ -15,6 +16,8 @@ const NEWEST = `
     SELECT MAX(last_seen_at) AS at FROM application_user
     UNION ALL SELECT MAX(refreshed_at) FROM token_family
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
+
+const BEGUN = 'SELECT MIN(applied_at) AS "at" FROM migration';
 
 const WATCHED = `
   SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'ended' ELSE w.state END AS "state",
@@ -43,7 +46,20 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const { engine } = db.dialect;
-    return { state: 'reachable', engine, pending, masterKey, keyProblem, clockSkew, newestInstant, watched };
+    const begun = pending.includes(1) ? undefined : await db.get<{ at: number }>(BEGUN);
+    const lastBackup = begun === undefined ? undefined : (await lastBackups(db)).made?.at;
+    return {
+      state: 'reachable',
+      engine,
+      pending,
+      masterKey,
+      keyProblem,
+      clockSkew,
+      newestInstant,
+      watched,
+      begunAt: begun?.at,
+      lastBackup,
+    };
   } catch (reason) {
     return {
       state: 'unreachable',

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
 import { isBusy, SqliteConnection } from './sqlite-connection.ts';
+import { isWholeFile } from './sqlite-file.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
@@ -119,6 +120,7 @@ class SqliteDatabase implements Database {
     } finally {
       source.close();
     }
+    if (!(await isWholeFile(file))) throw new Error(`${file} is not as large as its first page says`);
   }
 
   async clearLog(): Promise<boolean> {

@@ -1,0 +1,22 @@
+/** What the first page of an SQLite file says of it (https://sqlite.org/fileformat2.html#the_database_header). */
+import { open } from 'node:fs/promises';
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+const [PAGE_SIZE_AT, PAGE_COUNT_AT] = [16, 28];
+
+/** Whether it is an SQLite database with all its pages. What they hold is not looked at. */
+export async function isWholeFile(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    const { bytesRead } = await handle.read(header, 0, HEADER_BYTES, 0);
+    if (bytesRead < HEADER_BYTES || !header.toString('latin1').startsWith(MAGIC)) return false;
+    const stored = header.readUInt16BE(PAGE_SIZE_AT);
+    // 65,536 has no room in its two bytes.
+    const pageSize = stored === 1 ? 65_536 : stored;
+    return (await handle.stat()).size === pageSize * header.readUInt32BE(PAGE_COUNT_AT);
+  } finally {
+    await handle.close();
+  }
+}

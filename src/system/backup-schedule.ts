@@ -1,0 +1,77 @@
+/** Backups of the SQLite database that are made by themselves, in the one process that works it. */
+import type { Log } from '../lib/log.ts';
+import type { Backup, Backups } from './backups.ts';
+import type { SystemStore } from './system-store.ts';
+
+export type BackupScheduleDeps = {
+  readonly backups: Pick<Backups, 'list' | 'makeScheduled'>;
+  readonly system: Pick<SystemStore, 'noteBackup' | 'noteBackupFailure'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const LOOK_EVERY_MS = 60_000;
+/** After one that failed. */
+const RETRY_MS = 10 * 60_000;
+
+/** Looks every minute whether one is due. A restart does not begin the span anew: the files say when the last one was. */
+export function startBackups(
+  { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
+  deps: BackupScheduleDeps,
+) {
+  const makeDue = backupsDue({ everyMs, keep }, deps);
+  let looking: Promise<void> | undefined;
+  const look = () => {
+    looking ??= makeDue().finally(() => {
+      looking = undefined;
+    });
+  };
+  look();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Makes the one that is due, if one is. Never fails: what went wrong is logged and kept, and tried again. */
+export function backupsDue(
+  { everyMs, keep }: { readonly everyMs: number; readonly keep: number },
+  { backups, system, log, now }: BackupScheduleDeps,
+): () => Promise<void> {
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const failed = async (reason: string) => {
+    failedAt = now();
+    log.error({ event: 'backup_failed', reason }, 'The scheduled backup was not made');
+    await system
+      .noteBackupFailure({ at: failedAt, reason })
+      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup could not be noted'));
+  };
+  const noted = async ({ name, bytes, at }: Backup) => {
+    log.info({ event: 'backup_made', file: name }, 'The scheduled backup was made');
+    await system
+      .noteBackup({ name, bytes, at })
+      .catch((err) => log.error({ event: 'backup_not_noted', err }, 'The backup could not be noted'));
+  };
+  return async () => {
+    try {
+      const last = (await backups.list()).find(({ isScheduled }) => isScheduled);
+      if (now() - failedAt < RETRY_MS || (last !== undefined && now() - last.at < everyMs)) return;
+      const made = await backups.makeScheduled(keep);
+      await (typeof made === 'string' ? failed(NO_ROOM) : noted(made));
+    } catch (reason) {
+      await failed(reasonOf(reason));
+    }
+  };
+}
+
+const NO_ROOM =
+  'The disk has too little room: a backup takes as much as the database, and as much stays free';
+
+function reasonOf(reason: unknown): string {
+  if (reason instanceof Error && /\bENOSPC\b|disk is full/.test(reason.message)) return 'The disk is full';
+  return reason instanceof Error ? reason.message : String(reason);
+}
