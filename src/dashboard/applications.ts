@@ -9,7 +9,6 @@ import {
 } from '../branding/look-input.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import {
   changeClient,
@@ -22,8 +21,8 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
-import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
+import { webhookAddressProblem } from './webhook-address.ts';
 
 export type ApplicationsDeps = {
   readonly clients: ClientStore;
@@ -100,7 +99,10 @@ export async function createApplication(
     redirectUri: typed.redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
   };
-  const problems = { ...(await reachProblems(input.webhookUrl, '', deps)), ...changeProblems(input) };
+  const problems = {
+    ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '' }, deps)),
+    ...changeProblems(input),
+  };
   if (Object.keys(problems).length > 0) return { problems };
   const { client, clientSecret } = await registerClient(input, deps);
   const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), deps);
@@ -126,7 +128,7 @@ export async function changeSettings(
   };
   const look = readLook(typed);
   const problems = {
-    ...(isMoved && (await reachProblems(webhookUrl, clientId, deps))),
+    ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId }, deps))),
     ...changeProblems(change),
     ...look.problems,
   };
@@ -163,19 +165,14 @@ function readLook(typed: TypedSettings): {
   return { change, problems };
 }
 
-async function reachProblems(
-  url: string | undefined,
-  clientId: string,
-  { endpoints, privateNetwork }: ApplicationsDeps,
+async function addressProblems(
+  actor: Actor,
+  { url, clientId }: { readonly url: string | undefined; readonly clientId: string },
+  deps: ApplicationsDeps,
 ): Promise<SettingsProblems> {
-  if (url === undefined || changeProblems({ webhookUrl: url }).webhookUrl !== undefined) return {};
-  const problem = unreachableProblem(url, privateNetwork);
-  if (problem !== undefined) return { webhookUrl: `The webhook URL ${problem}` };
-  return (await endpoints.isElsewhere(endpointAddress(url), clientId))
-    ? {
-        webhookUrl: 'Another application has its webhooks at this address. Give this one a path of its own',
-      }
-    : {};
+  if (url === undefined) return {};
+  const problem = await webhookAddressProblem(actor, { clientId, url, isShared: false }, deps);
+  return problem === undefined ? {} : { webhookUrl: problem };
 }
 
 /** `providers`: `null` for all that the instance offers. */

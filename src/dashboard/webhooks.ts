@@ -1,17 +1,15 @@
 /** What is done with an application's endpoints in the dashboard, and who may. The command line does the same by the same functions. */
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
-import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { may, mustBeAllowed, type Permission } from '../people/permission.ts';
+import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import type { EndpointHears } from '../webhooks/endpoint.ts';
 import type { EndpointFigures, EndpointStore, ListedEndpoint } from '../webhooks/endpoint-store.ts';
-import { unreachableProblem } from '../webhooks/endpoint-url.ts';
 import { addEndpoint, rotateEndpointSecret } from '../webhooks/endpoints.ts';
 import type { Attempt } from '../webhooks/message.ts';
 import type { SendDeps } from '../webhooks/send-message.ts';
 import { sendTest } from '../webhooks/test-message.ts';
+import { webhookAddressProblem } from './webhook-address.ts';
 
 export type WebhooksDeps = {
   readonly endpoints: EndpointStore;
@@ -112,22 +110,11 @@ export async function changeWebhook(
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
 
-async function urlProblem(
+const urlProblem = (
   actor: Actor,
   { clientId, typed: { url, isShared } }: { readonly clientId: string; readonly typed: TypedEndpoint },
-  { endpoints, privateNetwork }: WebhooksDeps,
-): Promise<string | undefined> {
-  const problem = webhookUrlProblem(url) ?? unreachableProblem(url, privateNetwork);
-  if (problem !== undefined) return `The webhook URL ${problem}.`;
-  const mayAnywhere = may(actor, 'endpoint.any_address', clientId);
-  const isPrivate = unreachableProblem(url, { mode: 'deny' }) !== undefined;
-  // On a machine for development every address is of that machine.
-  if (isPrivate && !mayAnywhere && privateNetwork.mode !== 'loopback')
-    return 'This address is of the operator’s own network: an owner can set it.';
-  if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(endpointAddress(url), clientId)))
-    return undefined;
-  return 'Another application has its webhooks at this address. Give this one a path of its own.';
-}
+  deps: WebhooksDeps,
+): Promise<string | undefined> => webhookAddressProblem(actor, { clientId, url, isShared }, deps);
 
 /** Throws PeopleRefusal. */
 export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
