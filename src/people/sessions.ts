@@ -1,4 +1,7 @@
-/** Who is signed in where. A session is known by a hash of what the cookie has; it ends after 12 idle hours, or 7 days. */
+/**
+ * Who is signed in where. A session is known by a hash of what the cookie has; it ends after 12 idle hours, or 7 days. One of
+ * somebody whose role follows claims ends 12 hours after it began: that long it may outlive the claim.
+ */
 import { createHmac, randomBytes } from 'node:crypto';
 
 import { hashOfSecret } from '../lib/sealing.ts';
@@ -15,6 +18,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
+/** Of somebody whose role follows claims, which only a sign-in reads again. */
+export const LONGEST_OF_CLAIMS_MS = 12 * HOUR_MS;
 /** What is dangerous asks for a sign-in that is not older. */
 export const FRESH_MS = 5 * MINUTE_MS;
 /** How exactly it is known when a session was last used. */
@@ -66,10 +71,13 @@ export async function findSignedIn(
   const at = now();
   const since = { seenAfter: at - IDLE_MS, createdAfter: at - LONGEST_MS };
   const found = await people.findSession(hashOfSecret(secret), since);
-  if (found === undefined) return undefined;
+  if (found === undefined || isOutlived(found, at)) return undefined;
   if (found.session.seenAt < at - TOUCHED_MS) await people.touchSession(found.session.sessionId, at);
   return { ...found, secret };
 }
+
+const isOutlived = ({ person, session }: Omit<SignedIn, 'secret'>, now: number): boolean =>
+  person.identity?.roleSource === 'claims' && session.createdAt <= now - LONGEST_OF_CLAIMS_MS;
 
 /** Sessions that nobody can use any more, and links that have ended. */
 export const deleteEndedSessions = ({ people, now }: SessionDeps): Promise<number> => {

@@ -199,6 +199,20 @@ onSqlite((open) => {
     );
 
     it(
+      'a session of somebody whose role follows claims ends after 12 hours, however much it is used',
+      withDashboard(async ({ signIn, signedIn, clock }) => {
+        issuer.accounts.set('a', { groups: ['admins'] });
+        const [{ browser }, invited] = [await signIn('a'), await signedIn('owner')];
+        clock.now += 12 * 60 * MINUTE - 1;
+        assert.ok((await isIn(browser)) && (await isIn(invited)));
+
+        clock.now += 1;
+
+        assert.deepEqual([await isIn(browser), await isIn(invited)], [false, true]);
+      }),
+    );
+
+    it(
       'whose role follows claims has no other way in, and no role by hand',
       withDashboard(async ({ signIn, leave, signedIn, people }) => {
         issuer.accounts.set('a', { groups: ['builders'] });
