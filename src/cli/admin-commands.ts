@@ -123,6 +123,8 @@ function linkResult({ invitation, token }: MadeLink, context: Context): Result {
 
 const REASONS: Partial<Record<PeopleRefusal['kind'], string>> = {
   last_owner: 'This is the only owner: invite another one first ("kalends admin invite").',
+  last_way:
+    'It is their only way in: "kalends admin reset" replaces it with a new one, "kalends admin remove" takes the person away.',
   login_taken: 'Somebody is registered with this address; "kalends admin reset" makes a way back in.',
   not_there: 'There is no such person or invitation.',
   role_from_claims: 'Their role follows single sign-on: it is changed there.',

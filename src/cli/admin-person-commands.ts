@@ -1,8 +1,15 @@
 /** `kalends admin …`: how somebody signs in, their role and sessions, and the invitations that are open. */
 import { withdrawInvitation } from '../people/invitations.ts';
-import { changeRole, endSessionsOf, namedPerson } from '../people/people.ts';
+import {
+  changeRole,
+  disconnectIdentityOf,
+  endSessionsOf,
+  namedPerson,
+  removePasskeyOf,
+} from '../people/people.ts';
 import { PERSON, roleOf, said } from './admin-commands.ts';
 import type { Command } from './command.ts';
+import { confirm, YES } from './confirm.ts';
 import { tabulate } from './table.ts';
 
 const at = (instant: number | undefined): string | null =>
@@ -30,7 +37,7 @@ const show: Command = {
         ['PASSWORD', hasPassword ? 'yes' : 'no'],
         ...passkeys.map((passkey) => [
           'PASSKEY',
-          `${passkey.name}, last used ${at(passkey.usedAt) ?? 'never'}`,
+          `${passkey.passkeyId}: ${passkey.name}, last used ${at(passkey.usedAt) ?? 'never'}`,
         ]),
         ...(identity === undefined ? [] : [['SINGLE SIGN-ON', `${identity.subject} at ${identity.issuer}`]]),
         ...sessions.map(({ seenAt, address }) => ['SESSION', `last used ${at(seenAt)} from ${address}`]),
@@ -38,7 +45,9 @@ const show: Command = {
       const json = {
         person_id: personId,
         ...{ email: login, name, role, client_ids: clientIds, has_password: hasPassword },
-        passkeys: passkeys.map((passkey) => ({ name: passkey.name, last_used_at: at(passkey.usedAt) })),
+        passkeys: passkeys.map(({ passkeyId, name: called, usedAt }) => ({
+          ...{ passkey_id: passkeyId, name: called, last_used_at: at(usedAt) },
+        })),
         single_sign_on: identity === undefined ? null : identityDocument(identity),
         sessions: sessions.map(({ seenAt, address, browser }) => ({
           ...{ last_used_at: at(seenAt), address, browser },
@@ -96,6 +105,43 @@ const signOut: Command = {
     }),
 };
 
+const removePasskey: Command = {
+  name: 'admin remove-passkey',
+  summary: 'Take one passkey of somebody away, such as that of a device that was lost',
+  positionals: [PERSON, { name: 'PASSKEY', doc: 'An id of `kalends admin show`.' }],
+  options: [YES],
+  notes: ['Sessions go on: "kalends admin sign-out" ends them. The last way in stays.'],
+  run: (input, context) =>
+    context.withStorage(async ({ people }) => {
+      const { personId, login } = await namedPerson(input.positionals.PERSON ?? '', { people });
+      const passkeyId = input.positionals.PASSKEY ?? '';
+      await confirm(`Removing a passkey of ${login}`, input, context);
+      await said(removePasskeyOf('command line', { personId, passkeyId }, { people, now: context.deps.now }));
+      return {
+        json: { removed: true, person_id: personId, passkey_id: passkeyId },
+        text: `It signs ${login} in no more.`,
+      };
+    }),
+};
+
+const disconnect: Command = {
+  name: 'admin disconnect',
+  summary: 'Take the single sign-on of somebody away who has another way in',
+  positionals: [PERSON],
+  options: [YES],
+  notes: ['Sessions go on: "kalends admin sign-out" ends them. The last way in stays.'],
+  run: (input, context) =>
+    context.withStorage(async ({ people }) => {
+      const { personId, login } = await namedPerson(input.positionals.PERSON ?? '', { people });
+      await confirm(`Disconnecting the single sign-on of ${login}`, input, context);
+      await said(disconnectIdentityOf('command line', personId, { people, now: context.deps.now }));
+      return {
+        json: { disconnected: true, person_id: personId },
+        text: `Single sign-on signs ${login} in no more.`,
+      };
+    }),
+};
+
 const invitations: Command = {
   name: 'admin invitations',
   summary: 'List the links that still let somebody in',
@@ -129,4 +175,12 @@ const withdraw: Command = {
     }),
 };
 
-export const adminPersonCommands: readonly Command[] = [show, role, signOut, invitations, withdraw];
+export const adminPersonCommands: readonly Command[] = [
+  show,
+  role,
+  signOut,
+  removePasskey,
+  disconnect,
+  invitations,
+  withdraw,
+];

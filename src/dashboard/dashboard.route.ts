@@ -19,6 +19,7 @@ import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
 import { overviewRoutes } from './overview.route.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
+import { personAccessRoutes } from './person-access.route.ts';
 import { playgroundRoutes } from './playground.route.ts';
 import { previewRoutes } from './preview.route.ts';
 import { providersRoutes } from './providers.route.ts';
@@ -48,6 +49,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...webhooksRoutes(),
   ...requestsRoutes(deps),
   ...peopleRoutes(deps),
+  ...personAccessRoutes(deps),
   ...playgroundRoutes(deps),
   ...usersRoutes(deps),
   ...userRoutes(),

@@ -6,7 +6,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { loginOf, ROLES, type Role } from '../people/person.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
-import { dashboardMessages as messages } from './messages/messages.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
 import { type InviteParts, invitePage, linkPage, peoplePage, personPage } from './pages/people.page.ts';
 
 const LIST = '/dashboard/people';
@@ -88,12 +88,21 @@ function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashb
   return show({ title: messages.text('link.title'), content: linkPage({ url, who, expiresAt }) });
 }
 
+/** What an address says was done to a person, in words. */
+const DONE: Readonly<Record<string, DashboardMessageKey>> = {
+  signed_out: 'person.sessions.ended',
+  passkey_removed: 'account.passkeys.removed',
+  disconnected: 'sso.disconnect.done',
+};
+
 /** The least, where a form says something else. */
 const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
 
-async function showPerson(
+/** `problem`: what could not be done, as a sentence. */
+export async function showPerson(
   { parameter, query, viewer, show }: DashboardVisit,
   { people, clients }: OpenDashboard,
+  problem?: string,
 ) {
   const personId = parameter('personId');
   const person = await people.findPerson(personId);
@@ -103,9 +112,10 @@ async function showPerson(
     people.listPasskeys(personId),
     people.listSessions(personId),
   ]);
-  const said = query('done') === 'signed_out' ? html`${messages.text('person.sessions.ended')}` : undefined;
-  const content = personPage({ person, applications, passkeys, sessions, said }, viewer);
-  return show({ title: person.name, content });
+  const done = DONE[query('done')];
+  const said = done === undefined ? undefined : html`${messages.text(done)}`;
+  const content = personPage({ person, applications, passkeys, sessions, said, problem }, viewer);
+  return show({ title: person.name, content }, problem === undefined ? 200 : 409);
 }
 
 function onePerson(deps: OpenDashboard): DashboardRoute[] {

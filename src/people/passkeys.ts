@@ -138,7 +138,7 @@ export async function signInWithPasskey(
 
 /** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
 export async function removePasskey(
-  { personId }: Person,
+  { personId }: Pick<Person, 'personId'>,
   passkeyId: string,
   { people }: Pick<PasskeyDeps, 'people'>,
 ): Promise<void> {

@@ -1,12 +1,13 @@
 /** What is done with people: by an owner in the dashboard, or at the command line. */
 import { ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
+import { removePasskey } from './passkeys.ts';
 import { hashPassword, isPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import type { Actor, Person, Role } from './person.ts';
 import type { SignedIn } from './sessions.ts';
-import { mustNotFollowClaims } from './single-sign-on.ts';
+import { disconnectIdentity, mustNotFollowClaims } from './single-sign-on.ts';
 
 export type RoleChange = {
   readonly personId: string;
@@ -36,6 +37,22 @@ export async function endSessionsOf(actor: Actor, personId: string, { people }: 
   mustBeAllowed(actor, 'people.manage');
   if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
   return people.endSessions(personId);
+}
+
+/** Takes one way in from somebody, who keeps the others. Throws PeopleRefusal `not_allowed`, `last_way` or `not_there`. */
+export async function removePasskeyOf(
+  actor: Actor,
+  { personId, passkeyId }: { readonly personId: string; readonly passkeyId: string },
+  deps: PeopleDeps,
+): Promise<void> {
+  mustBeAllowed(actor, 'people.manage');
+  await removePasskey({ personId }, passkeyId, deps);
+}
+
+/** The same for their single sign-on. Who has it from claims has no other way in, and keeps it. */
+export async function disconnectIdentityOf(actor: Actor, personId: string, deps: PeopleDeps): Promise<void> {
+  mustBeAllowed(actor, 'people.manage');
+  await disconnectIdentity({ personId }, deps);
 }
 
 function settle(outcome: boolean | 'last_owner'): void {

@@ -156,7 +156,7 @@ export async function connectIdentity(
 
 /** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
 export async function disconnectIdentity(
-  { personId }: Person,
+  { personId }: Pick<Person, 'personId'>,
   { people }: Pick<SingleSignOnDeps, 'people'>,
 ): Promise<void> {
   const outcome = await people.removeIdentity(personId);

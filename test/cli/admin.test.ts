@@ -53,5 +53,20 @@ describe('kalends admin', () => {
     assert.equal((await cli.json('admin', 'role', 'ada', '--role', 'viewer')).document.error, 'last_owner');
     assert.equal((await cli.json('admin', 'role', 'ben', '--role', 'owner')).exitCode, 0);
     assert.equal((await cli.json('admin', 'show', 'ben')).document.role, 'owner');
+
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
+    const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Phone' };
+    await storage.people.addPasskey('ben', passkey, { now: Date.now(), most: 20 });
+    await storage.people.setIdentity('ben', { issuer: 'https://id.example', subject: 's-1' }, Date.now());
+    await storage.close();
+    const { document: shown } = await cli.json('admin', 'show', 'ben');
+    assert.deepEqual(shown.passkeys, [{ passkey_id: 'k', name: 'Phone', last_used_at: null }]);
+    assert.equal((await cli.json('admin', 'disconnect', 'ben', '--yes')).exitCode, 0);
+    assert.equal((await cli.json('admin', 'remove-passkey', 'ben', 'k', '--yes')).exitCode, 0);
+    assert.equal(
+      (await cli.json('admin', 'remove-passkey', 'ben', 'k', '--yes')).document.error,
+      'not_there',
+    );
+    assert.equal((await cli.json('admin', 'show', 'ben')).document.single_sign_on, null);
   });
 });

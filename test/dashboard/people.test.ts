@@ -31,4 +31,35 @@ onSqlite((open) => {
     assert.deepEqual([entry?.action, entry?.subject], ['person.signed_out_everywhere', personId]);
     await app.close();
   });
+
+  it('an owner takes a passkey or single sign-on away from somebody, but never the last way in', async () => {
+    const { app, clock, signedIn, stores } = await openDashboardApp(await open());
+    const [owner, ben] = [await signedIn('owner'), await signedIn('developer')];
+    const { personId } = ben;
+    const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Phone' };
+    await stores.people.addPasskey(personId, passkey, { now: clock.now, most: 20 });
+    await stores.people.setIdentity(personId, { issuer: 'https://id.example', subject: 's-1' }, clock.now);
+    const path = `/dashboard/people/${personId}`;
+    const ways = async () => [
+      (await stores.people.listPasskeys(personId)).length,
+      (await stores.people.findPerson(personId))?.identity?.subject,
+    ];
+    assert.equal((await ben.post(`${path}/passkeys/k/remove`)).status, 403);
+    clock.now += 5 * 60_000;
+    assert.match(leadsTo(await owner.post(`${path}/passkeys/k/remove`)), /confirm/);
+    clock.now -= 5 * 60_000;
+
+    assert.equal(leadsTo(await owner.post(`${path}/single-sign-on/remove`)), `${path}?done=disconnected`);
+    const last = await owner.post(`${path}/passkeys/k/remove`);
+    assert.deepEqual([last.status, await ways()], [409, [1, undefined]]);
+    assert.match(last.body, /It is their only way in/);
+
+    await stores.people.setPassword(personId, 'a hash', '');
+    assert.equal(leadsTo(await owner.post(`${path}/passkeys/k/remove`)), `${path}?done=passkey_removed`);
+    assert.deepEqual(await ways(), [0, undefined]);
+    assert.equal((await owner.post(`${path}/passkeys/k/remove`)).status, 404);
+    const [entry] = await stores.audit.listEntries({}, { limit: 1 });
+    assert.deepEqual([entry?.action, entry?.subject], ['person.passkey_removed', personId]);
+    await app.close();
+  });
 });

@@ -128,10 +128,12 @@ export type PersonParts = AccessParts & {
   readonly applications: readonly Client[];
   /** What was just done. */
   readonly said: Html | undefined;
+  /** What could not be done. */
+  readonly problem: string | undefined;
 };
 
 export function personPage(parts: PersonParts, viewer: Viewer): Html {
-  const { person, applications, said } = parts;
+  const { person, applications, said, problem } = parts;
   const { personId, name, login, role, clientIds, identity } = person;
   const path = `/dashboard/people/${personId}`;
   const change = html`<div class="fields">${roleFields(role)}${applicationFields(applications, clientIds)}</div>
@@ -143,7 +145,7 @@ export function personPage(parts: PersonParts, viewer: Viewer): Html {
     html`<section class="panel"><h2>${title}</h2><p class="lead">${text}</p><div class="buttons">${form}</div></section>`;
   const remove = html`<button class="destructive">${messages.markup('person.remove.do', { name })}</button>`;
   return html`${top(html`<bdi>${name}</bdi>`, html`<bdi>${login}</bdi>`)}
-${said !== undefined && notice('done', said, true)}
+${said !== undefined && notice('done', said, true)}${problem !== undefined && notice('trouble', html`${problem}`, true)}
 <section class="panel"><h2>${messages.text('person.role')}</h2>${followsClaims ? claimed : postForm(viewer, `${path}/role`, change)}</section>
 ${accessPanels(parts, viewer)}
 ${panel(messages.text('person.reset'), messages.text('person.reset.text'), postForm(viewer, `${path}/reset`, html`<button>${messages.text('person.reset.do')}</button>`))}

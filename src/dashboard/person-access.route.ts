@@ -1,0 +1,44 @@
+/** What an owner takes from a person's ways in, one by one. */
+import { disconnectIdentityOf, removePasskeyOf } from '../people/people.ts';
+import { PeopleRefusal } from '../people/people-refusal.ts';
+import type { OpenDashboard } from './dashboard-deps.ts';
+import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { showPerson } from './people.route.ts';
+
+const LIST = '/dashboard/people';
+const ONE = `${LIST}/:personId`;
+
+export function personAccessRoutes(deps: OpenDashboard): DashboardRoute[] {
+  /** Of one that is their last it is said on their page why it stays. */
+  const remove = async (visit: DashboardVisit, done: string, work: (personId: string) => Promise<void>) => {
+    const personId = visit.parameter('personId');
+    try {
+      await work(personId);
+    } catch (reason) {
+      if (!(reason instanceof PeopleRefusal) || reason.kind !== 'last_way') throw reason;
+      return showPerson(visit, deps, messages.text('person.last_way'));
+    }
+    return goTo(visit.reply, `${LIST}/${personId}?done=${done}`);
+  };
+  return [
+    {
+      method: 'POST',
+      path: `${ONE}/passkeys/:passkeyId/remove`,
+      needs: 'people.manage',
+      isFresh: true,
+      handle: (visit) =>
+        remove(visit, 'passkey_removed', (personId) =>
+          removePasskeyOf(visit.person, { personId, passkeyId: visit.parameter('passkeyId') }, visit.deps),
+        ),
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/single-sign-on/remove`,
+      needs: 'people.manage',
+      isFresh: true,
+      handle: (visit) =>
+        remove(visit, 'disconnected', (personId) => disconnectIdentityOf(visit.person, personId, visit.deps)),
+    },
+  ];
+}
