@@ -1,6 +1,6 @@
 /**
  * Writes the documents that are made from the program itself: docs/configuration.md from the table of
- * options, docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md from the table of log events, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
+ * options, docs/cli.md from the commands' help, docs/errors.md from the index of errors, docs/log-events.md from the table of log events, docs/metrics.md from that of metrics, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS, type Option } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
 import { logEventsDocument } from './log-events-document.ts';
+import { metricsDocument } from './metrics-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -19,6 +20,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
   'docs/log-events.md': logEventsDocument(),
+  'docs/metrics.md': metricsDocument(),
   'docs/openapi.json': `${JSON.stringify(currentDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
 };
 

@@ -4,6 +4,7 @@ import type { Import, Problem, Source } from './source-file.ts';
 /** The folders and files of `src`: each imports from those before it only. */
 const ORDER: readonly string[] = [
   'lib',
+  'metrics',
   'config',
   'http',
   'audit',
@@ -39,11 +40,13 @@ const ORDER: readonly string[] = [
   'app.ts',
   'cli',
   'open-storage.ts',
+  'open-providers.ts',
   'requested-scope.ts',
   'work-thread.ts',
   'work-pools.ts',
   'welcome.ts',
   'job-handlers.ts',
+  'instance-meters.ts',
   'instance-metrics.ts',
   'serve.ts',
   'main.ts',
@@ -54,6 +57,7 @@ const ENTRANCES = [
   'src/main.ts',
   'src/serve.ts',
   'src/open-storage.ts',
+  'src/open-providers.ts',
   'src/requested-scope.ts',
   'src/work-thread.ts',
 ];

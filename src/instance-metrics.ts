@@ -1,48 +1,115 @@
-/** What GET /metrics shows of an instance, beside its requests. */
-import type { MetricsRouteDeps } from './http/metrics.route.ts';
-import type { MetricFamily } from './http/metrics-text.ts';
-import { processMetrics } from './http/process-metrics.ts';
-import type { RequestMetrics } from './http/request-metrics.ts';
+/** What a scrape shows of an instance: what it counted, and what is looked up in the database. */
+import { APP_KINDS } from './access/provider-apps.ts';
+import { shareLeft } from './access/request-budget.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from './calendars/provider-facts.ts';
+import type { InstanceMeters } from './instance-meters.ts';
+import { JOB_DEADLINES } from './jobs/job-kinds.ts';
+import { figure, gauge } from './metrics/counter.ts';
+import { type MetricFamily, metricsText } from './metrics/metrics-text.ts';
 import type { Stores } from './open-storage.ts';
+import { GONE_AFTER_MS } from './system/instances.ts';
+import type { WorkPools } from './work-pools.ts';
 
-type MetricStores = Pick<Stores, 'readiness' | 'jobs' | 'databaseSize' | 'now'>;
+type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now'> & WorkPools;
 
-/** The database is asked by the indexes of its tables only, so that a scrape costs the same with a million users. */
-export function instanceMetrics(
-  token: string,
-  requests: RequestMetrics,
-  stores: MetricStores,
-): MetricsRouteDeps {
-  const ofProcess = processMetrics();
-  const families = async () => {
-    const isReady = (await stores.readiness()) === 'ready';
-    const stored = isReady ? await storedFamilies(stores) : [];
-    return [requests.family(), ...ofProcess(), readyFamily(isReady), ...stored];
+/** A job that is due is taken within seconds while there is a free place. */
+const LATE_MS = 60_000;
+const KINDS = Object.keys(JOB_DEADLINES);
+const ROLES = ['all', 'web', 'worker'] as const;
+
+/**
+ * The text of each scrape; those that come at once share one. The database is asked by the indexes of its tables, and
+ * counts no further than 10,000, so that a scrape costs the same with a million users.
+ */
+export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () => Promise<string> {
+  let current: Promise<string> | undefined;
+  const scrape = async () => {
+    const isReady = (await deps.readiness()) === 'ready';
+    const stored = isReady ? await storedFamilies(deps) : [];
+    return metricsText([
+      figure('kalends_ready', isReady ? 1 : 0),
+      ...(await meters.families()),
+      ...workFamilies(deps),
+      ...stored,
+    ]);
   };
-  return { token, families };
+  return () => {
+    current ??= scrape().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
 }
 
-const readyFamily = (isReady: boolean): MetricFamily => ({
-  name: 'kalends_ready',
-  type: 'gauge',
-  help: '1 while the database answers and is migrated, else 0.',
-  samples: [{ value: isReady ? 1 : 0 }],
-});
-
-async function storedFamilies({ jobs, databaseSize, now }: MetricStores): Promise<MetricFamily[]> {
-  const next = await jobs.nextRunAt();
-  return [
-    {
-      name: 'kalends_jobs_late_seconds',
-      type: 'gauge',
-      help: 'How long the job that is due the longest has waited for a worker.',
-      samples: [{ value: next === undefined ? 0 : Math.max(0, now() - next) / 1000 }],
-    },
-    {
-      name: 'kalends_database_bytes',
-      type: 'gauge',
-      help: 'Size of the database.',
-      samples: [{ value: await databaseSize() }],
-    },
+function workFamilies({ syncWork, readWork }: WorkPools): MetricFamily[] {
+  const loads = [
+    { labels: { pool: 'sync' }, ...syncWork.load() },
+    { labels: { pool: 'read' }, ...readWork.load() },
   ];
+  return [
+    gauge(
+      'kalends_work_threads',
+      loads.map(({ labels, threads }) => ({ labels, value: threads })),
+    ),
+    gauge(
+      'kalends_work_waiting',
+      loads.map(({ labels, waiting }) => ({ labels, value: waiting })),
+    ),
+  ];
+}
+
+async function storedFamilies({ system, streams, now }: ScrapeDeps): Promise<MetricFamily[]> {
+  const at = now();
+  const [jobs, budgets, instances, bytes, waiting, due] = await Promise.all([
+    system.countJobs(at, at - LATE_MS),
+    system.listAppBudgets(),
+    system.listInstances(at - GONE_AFTER_MS),
+    system.databaseBytes(),
+    system.countStreams(),
+    streams.nextDueAt(),
+  ]);
+  const ofKinds = (count: (job: (typeof jobs)[number]) => number) =>
+    KINDS.map((kind) => {
+      const job = jobs.find((one) => one.kind === kind);
+      return { labels: { kind }, value: job === undefined ? 0 : count(job) };
+    });
+  const inRole = (role: string) => instances.filter((one) => one.role === role).length;
+  return [
+    gauge(
+      'kalends_instances',
+      ROLES.map((role) => ({ labels: { role }, value: inRole(role) })),
+    ),
+    gauge(
+      'kalends_jobs_waiting',
+      ofKinds((job) => job.waiting),
+    ),
+    gauge(
+      'kalends_jobs_running',
+      ofKinds((job) => job.running),
+    ),
+    gauge(
+      'kalends_jobs_late',
+      ofKinds((job) => job.late),
+    ),
+    gauge(
+      'kalends_jobs_late_seconds',
+      ofKinds(({ oldest = at }) => (at - oldest) / 1000),
+    ),
+    gauge('kalends_provider_budget_left_ratio', budgetsLeft(budgets, at)),
+    figure('kalends_webhook_streams_waiting', waiting),
+    figure('kalends_webhook_late_seconds', due === undefined ? 0 : Math.max(0, at - due) / 1000),
+    figure('kalends_database_bytes', bytes),
+  ];
+}
+
+/** Of each provider that limits apps, what the app with the least has left. */
+function budgetsLeft(budgets: readonly { readonly app: string; readonly fullAt: number }[], now: number) {
+  return APP_KINDS.flatMap((provider) => {
+    const { app: rate }: ProviderLimits = PROVIDER_FACTS[provider].requestLimits;
+    if (rate === undefined) return [];
+    const shares = budgets
+      .filter(({ app }) => app.startsWith(`${provider} `))
+      .map(({ fullAt }) => shareLeft(rate, fullAt, now));
+    return [{ labels: { provider }, value: Math.min(1, ...shares) }];
+  });
 }

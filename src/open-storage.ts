@@ -1,10 +1,10 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
 import type { Config } from './config/config.ts';
 import { createWakeUp } from './jobs/wake-up.ts';
-import { databaseSize } from './store/drivers/database-size.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
 import { databaseStates } from './store/drivers/readiness.ts';
+import { timedDatabase } from './store/drivers/timed-database.ts';
 import { openStores } from './store/open-stores.ts';
 
 const MEGABYTE = 1_000_000;
@@ -13,11 +13,12 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
  * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
- * that says what to do when the database or its key is not to be had.
+ * that says what to do when the database or its key is not to be had. `wrote` hears how many seconds each write took.
  */
-export async function openStorage(config: Config) {
+export async function openStorage(config: Config, wrote?: (seconds: number) => void) {
   const now = Date.now;
-  const { db, sealer, masterKeys, created, exposed } = await openDatabase(config, now);
+  const { db: opened, sealer, masterKeys, created, exposed } = await openDatabase(config, now);
+  const db = wrote === undefined ? opened : timedDatabase(opened, wrote);
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
@@ -46,7 +47,6 @@ export async function openStorage(config: Config) {
     /** Notified when one of these stores may have made a delivery due. */
     deliveryWakeUp,
     readiness: databaseStates(db),
-    databaseSize: () => databaseSize(db),
     backup: (file: string) => db.backup(file),
     clearLog: () => db.clearLog(),
     close: () => db.close(),

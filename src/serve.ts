@@ -6,14 +6,13 @@ import { APP_KINDS, type AppKind, providerApps } from './access/provider-apps.ts
 import { type ActivityCounter, startActivityCounter } from './activity/activity-counter.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import { logoDrawing } from './branding/logo-drawing.ts';
-import type { CalendarProvider } from './calendars/calendar-provider.ts';
-import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import type { LoggedAnswers } from './http/log-answers.ts';
-import { requestMetrics } from './http/request-metrics.ts';
+import { startMetricsServer } from './http/metrics-server.ts';
+import { type InstanceMeters, instanceMeters } from './instance-meters.ts';
 import { instanceMetrics } from './instance-metrics.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { startJobs } from './jobs/worker.ts';
@@ -24,15 +23,12 @@ import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { wrongCodeLimits } from './oauth/wrong-codes.ts';
+import { openProviders } from './open-providers.ts';
 import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
 import { signInLimits } from './people/sign-in.ts';
 import type { SingleSignOn } from './people/single-sign-on.ts';
-import { appleProvider } from './providers/apple/apple-provider.ts';
-import { caldavProvider } from './providers/caldav/caldav-provider.ts';
-import { googleProvider } from './providers/google/google-provider.ts';
 import { requestedScope as googleScope } from './providers/google/scopes.ts';
-import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { requestedScope as microsoftScope } from './providers/microsoft/scopes.ts';
 import { type IdentityProviderDeps, identityProvider } from './providers/openid/identity-provider.ts';
 import { busyIds } from './reading/event-text.ts';
@@ -57,16 +53,24 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
   const log = pino(options, pino.destination({ dest: 2, sync: false }));
   const stopSignal = waitForStopSignal();
-  const stores = await openStorage(config);
-  const deps = await instanceDeps(config, stores, log);
+  const meters = metersOf(config);
+  const stores = await openStorage(config, meters?.wrote);
+  const deps = await instanceDeps(config, stores, { log, meters });
   const parts: (() => Promise<unknown>)[] = [];
+  const scrape = meters && instanceMetrics(meters, deps);
+  if (scrape !== undefined && config.metricsAddress !== undefined) {
+    const metricsServer = await startMetricsServer(config.metricsAddress, scrape);
+    parts.push(() => metricsServer.close());
+  }
   if (config.role !== 'worker') {
-    const app = buildApp({ ...deps, ...metricsDeps(config, stores) });
+    const { metricsToken: token } = config;
+    const app = buildApp({ ...deps, metrics: scrape && token ? { token, scrape } : undefined });
     await listen(app, config);
     parts.push(() => app.close());
   }
   if (config.role !== 'web') {
-    const jobs = startJobs({ ...deps, handlers: jobHandlers(deps) });
+    const handlers = jobHandlers(deps);
+    const jobs = startJobs({ ...deps, handlers: meters?.timedJobs(handlers) ?? handlers });
     // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
     if (stores.db.dialect.engine === 'sqlite') await stores.streams.endLeases();
     const deliveries = startDeliveries(deps);
@@ -108,11 +112,8 @@ function scheduledBackups({ backups: { everyMs, keep } }: Config, deps: Instance
 }
 
 /** Nothing is counted where nobody may read it. */
-function metricsDeps({ metricsToken }: Config, stores: Stores) {
-  if (metricsToken === undefined) return {};
-  const requests = requestMetrics();
-  return { requestMetrics: requests, metrics: instanceMetrics(metricsToken, requests, stores) };
-}
+const metersOf = ({ metricsToken, metricsAddress }: Config): InstanceMeters | undefined =>
+  metricsToken === undefined && metricsAddress === undefined ? undefined : instanceMeters(Date.now);
 
 async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {
   try {
@@ -135,29 +136,25 @@ type InstanceDeps = AppDeps &
   } & WorkPools;
 
 /** What routes and jobs work with. Makes the first signing keys when there are none. */
-async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<InstanceDeps> {
+async function instanceDeps(
+  config: Config,
+  stores: Stores,
+  { log, meters }: { readonly log: Log; readonly meters: InstanceMeters | undefined },
+): Promise<InstanceDeps> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const webhookSigner = await openWebhookSigner({ ...stores, log });
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
-  const { google, microsoft } = config;
   const pools = workPools();
-  const upstream = { egress, log, now };
-  const caldav = { ...upstream, syncWork: pools.syncWork, limits: config.limits };
-  // Always all four: which of them an application can offer is its app's matter, or the instance's.
-  const providers = {
-    google: googleProvider({
-      ...upstream,
-      issuer: google.issuer,
-      apiUrl: google.apiUrl,
-      asksForCalendars: google.asksForCalendars,
-    }),
-    microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
-    apple: appleProvider({ ...caldav, serverUrl: config.appleUrl }),
-    caldav: caldavProvider({ ...caldav, feedKey: sealer.derive('feeds') }),
-  } satisfies Record<ProviderKind, CalendarProvider>;
-  const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
+  const providers = openProviders(config, {
+    ...{ log, now, sealer, syncWork: pools.syncWork },
+    egressTo: (kind) => meters?.egressTo(kind, egress) ?? egress,
+  });
+  const apps = providerApps(stores.providerApps, {
+    google: config.google.app,
+    microsoft: config.microsoft.app,
+  });
   const sessions = accountSessions({ ...stores, providers, apps, log });
   const rendering = resourceRendering(pools.syncWork);
   const pagingKey = sealer.derive('paging');
@@ -165,12 +162,21 @@ async function instanceDeps(config: Config, stores: Stores, log: Log): Promise<I
   return {
     ...stores,
     ...pools,
+    ...meters?.listeners,
     rendering,
     providers,
     apps,
     signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),
     sessions,
-    sync: runningSync({ ...stores, providers, sessions, rendering, calendarsPerAccount, log }),
+    sync: runningSync({
+      ...stores,
+      ...meters?.listeners,
+      providers,
+      sessions,
+      rendering,
+      calendarsPerAccount,
+      log,
+    }),
     turns: new Map(),
     heavyReads: heavyReads(),
     wholeReads: wholeReads(),

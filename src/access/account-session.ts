@@ -38,6 +38,7 @@ export function accountSessions(deps: AccountSessionDeps): AccountSessions {
       };
       return {
         owner: `${account.clientId} ${account.userId}`,
+        accountKey: account.accountKey,
         accessToken: async () => (await current()).accessToken,
         async renewAccessToken(refused) {
           credentials = await usable(account, refused);

@@ -20,7 +20,10 @@ export interface CalendarProvider {
 /** One that the user signs in to on a page of ours. Opening an account of it needs no session, but for its owner. */
 export interface PasswordProvider extends CalendarProvider {
   readonly signIn: PasswordSignIn;
-  open(credentials: ProviderCredentials, session?: Pick<AccountSession, 'owner'>): CalendarAccount;
+  open(
+    credentials: ProviderCredentials,
+    session?: Pick<AccountSession, 'owner' | 'accountKey'>,
+  ): CalendarAccount;
 }
 
 /** One that the user signs in to on the provider's own pages. */
@@ -32,6 +35,8 @@ export interface RedirectProvider extends CalendarProvider {
 export interface AccountSession {
   /** Names the user whose account it is: users take turns at work that is limited. */
   readonly owner?: string;
+  /** The account's internal key: requests are counted by it. */
+  readonly accountKey?: string;
   /** An access token that is valid for another minute at least; renewed first when it is not. */
   accessToken(): Promise<string>;
   /** Another one, after the provider answered 401 to `refused`. Fails as `unauthorized` when there is none. */

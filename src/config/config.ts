@@ -45,8 +45,10 @@ export type Config = {
   readonly requestLogDays: number;
   /** How many days entries of the audit log are kept; 0: for ever. */
   readonly auditDays: number;
-  /** undefined: there are no metrics. */
+  /** undefined: there are no metrics at the port of requests. */
   readonly metricsToken: string | undefined;
+  /** Where metrics are shown without a token; undefined: nowhere. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
@@ -219,7 +221,12 @@ export const OPTIONS = [
     name: 'KALENDS_METRICS_TOKEN',
     default: '',
     secret: true,
-    doc: 'Switches [`GET /metrics`](operations.md#metrics) on, for whoever sends it as a Bearer token: 16 characters at least. Default: none, and nothing is counted.',
+    doc: 'Switches [`GET /metrics`](operations.md#metrics) on, for whoever sends it as a Bearer token: 16 characters at least. Default: none.',
+  },
+  {
+    name: 'KALENDS_METRICS_ADDRESS',
+    default: '',
+    doc: 'An address and port of their own for [metrics](operations.md#metrics), such as `127.0.0.1:9464`: whoever reaches it may read them at `/metrics`, without a token, also where the role is `worker`. Default: none. Without this and the token nothing is counted.',
   },
   {
     name: 'KALENDS_TOKEN_ALGORITHM',
@@ -535,6 +542,7 @@ export function loadConfig(env: Environment): Config {
     requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
     metricsToken: check('KALENDS_METRICS_TOKEN', metricsToken, undefined),
+    metricsAddress: check('KALENDS_METRICS_ADDRESS', addressAndPort, undefined),
     tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
@@ -689,6 +697,15 @@ function printable(text: string): string {
 function metricsToken(text: string): string | undefined {
   if (text !== '' && text.length < 16) throw new Error('must have at least 16 characters');
   return printable(text) || undefined;
+}
+
+function addressAndPort(text: string): { readonly host: string; readonly port: number } | undefined {
+  if (text === '') return undefined;
+  const [, bracketed, plain, port] = /^(?:\[([\da-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || !(Number(port) >= 1 && Number(port) <= 65_535))
+    throw new Error('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464');
+  return Object.freeze({ host, port: Number(port) });
 }
 
 /** A name that pages show: none when it is blank. */

@@ -1,19 +1,19 @@
-/** GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. Without that setting nothing is counted and nothing is there. */
+/** GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. Without that setting it is not there. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 import type { FastifyPluginAsync } from 'fastify';
 
-import { METRICS_TYPE, type MetricFamily, metricsText } from './metrics-text.ts';
+import { METRICS_TYPE } from '../metrics/metrics-text.ts';
 import { ApiError } from './refusal.ts';
 
 export type MetricsRouteDeps = {
   readonly token: string;
-  /** What is counted or looked up at each scrape. */
-  readonly families: () => Promise<readonly MetricFamily[]>;
+  /** What is counted or looked up at each scrape, as text. */
+  readonly scrape: () => Promise<string>;
 };
 
 /** At the origin's root alone. */
-export function metricsRoute({ token, families }: MetricsRouteDeps): FastifyPluginAsync {
+export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPluginAsync {
   const expected = digestOf(`Bearer ${token}`);
   return async (app) => {
     app.get('/metrics', async ({ headers }, reply) => {
@@ -22,7 +22,7 @@ export function metricsRoute({ token, families }: MetricsRouteDeps): FastifyPlug
           message: 'Send the token of KALENDS_METRICS_TOKEN as Authorization: Bearer …',
           headers: { 'www-authenticate': 'Bearer' },
         });
-      return reply.type(METRICS_TYPE).send(metricsText(await families()));
+      return reply.type(METRICS_TYPE).send(await scrape());
     });
   };
 }

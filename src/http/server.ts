@@ -20,7 +20,7 @@ import { readJson } from './json-body.ts';
 import { type LoggedAnswers, logAnswers } from './log-answers.ts';
 import { followConnections, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import { countAnswers, type RequestMetrics } from './request-metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import {
   BODY_BYTES,
@@ -124,18 +124,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   limitBodyRoom(app, options.bodyRoom ?? BODY_ROOM);
   refuseExpectations(app, headers);
-  if (options.requestMetrics) countAnswers(app, options.requestMetrics);
+  if (options.requestMetrics) countAnswers(app, options.requestMetrics, { since: arrivals(open), now });
   if (options.loggedAnswers) logAnswers(app, options.loggedAnswers, log);
   if (options.answerListener ?? options.answerCounter)
     hearAnswers(app, options, { since: arrivals(open), now });
   return app;
-}
-
-function countAnswers(app: FastifyInstance, metrics: RequestMetrics): void {
-  app.addHook('onResponse', (request, reply, next) => {
-    metrics.answered(request, reply.statusCode, reply.elapsedTime / 1000);
-    next();
-  });
 }
 
 /** When a request came; undefined once the next one on its connection did. */

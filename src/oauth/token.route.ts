@@ -12,7 +12,11 @@ import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
-  RefreshTokenDeps & { readonly wrongCodes: WrongCodeLimits };
+  RefreshTokenDeps & {
+    readonly wrongCodes: WrongCodeLimits;
+    /** Hears of each answer: `ok`, or the code of the error. */
+    readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
+  };
 
 /** Mounted at both prefixes. Refusals are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
@@ -22,7 +26,15 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
     config: { errorShape: 'oauth' },
   } as const;
 
+  const { tokenAnswered } = deps;
   return async (app) => {
+    if (tokenAnswered !== undefined)
+      app.addHook<{ Body?: { grant_type?: unknown } | null }>('onError', async ({ body }, _reply, error) =>
+        tokenAnswered(
+          grantTypeOf(body?.grant_type),
+          error instanceof OAuthError ? error.code : 'server_error',
+        ),
+      );
     app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const { headers, body } = request;
@@ -33,7 +45,9 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
         clientSecret: body.client_secret || undefined,
       };
       const client = await authenticateClient(presented, deps);
-      return grantTokens(body, client, deps);
+      const tokens = await grantTokens(body, client, deps);
+      tokenAnswered?.(grantTypeOf(body.grant_type), 'ok');
+      return tokens;
     });
   };
 }
@@ -63,3 +77,7 @@ function required(form: TokenForm, name: keyof TokenForm): string {
   if (!value) throw invalidRequest(`${name} is missing`);
   return value;
 }
+
+/** One of a few words, whatever was sent. */
+const grantTypeOf = (sent: unknown): string =>
+  sent === 'authorization_code' || sent === 'refresh_token' ? sent : 'other';

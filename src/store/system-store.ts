@@ -39,6 +39,9 @@ const LATE = `
   SELECT kind, COUNT(*) AS "late", MIN(run_at) AS "oldest"
     FROM (SELECT kind, run_at FROM job WHERE run_at < :lateBefore ORDER BY run_at LIMIT ${MOST_COUNTED}) AS first
    GROUP BY kind`;
+const WAITING_STREAMS = `
+  SELECT COUNT(*) AS "count"
+    FROM (SELECT 1 FROM webhook_stream WHERE due_at IS NOT NULL LIMIT ${MOST_COUNTED}) AS waiting`;
 const KINDS = Object.keys(JOB_DEADLINES) as JobKind[]; // the table has each
 
 const KEEP_SIZE = `
@@ -103,6 +106,10 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
         }),
       );
       return counts.filter(({ waiting, running }) => waiting + running > 0);
+    },
+
+    async countStreams() {
+      return (await db.get<{ count: number }>(WAITING_STREAMS))?.count ?? 0;
     },
 
     databaseBytes,

@@ -36,6 +36,19 @@ export type SyncDeps = TargetDeps & {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   readonly log: Log;
+  /** Hears of each sync that this process ran. */
+  readonly syncEnded?: ((sync: EndedSync) => void) | undefined;
+};
+
+/** Instants are epoch milliseconds. */
+export type EndedSync = {
+  readonly provider: ProviderKind;
+  readonly kind: Target['kind'];
+  /** Why it failed, in one word, else how it ended. */
+  readonly outcome: SyncOutcome | SyncFailure['kind'];
+  readonly startedAt: number;
+  /** When the last good one before it began; undefined where it was the first. */
+  readonly syncedAt: number | undefined;
 };
 
 /**
@@ -169,7 +182,7 @@ async function syncOnce(
       if (aside?.isDue === false) return await keptAside(work.accountKey, aside.failure, deps);
       const previous = isCut ? undefined : state.failure;
       const outcome = await leases.during({ target, lease }, () =>
-        runLeased(target, { ...work, lease, previous }, deps),
+        runLeased(target, { ...work, lease, previous, syncedAt: state.syncedAt }, deps),
       );
       if (outcome !== 'lost') return outcome;
     }
@@ -179,7 +192,11 @@ async function syncOnce(
 }
 
 /** `previous`: what the sync before it failed of. */
-type LeasedWork = Work & { readonly lease: SyncLease; readonly previous: SyncFailure | undefined };
+type LeasedWork = Work & {
+  readonly lease: SyncLease;
+  readonly previous: SyncFailure | undefined;
+  readonly syncedAt: number | undefined;
+};
 
 async function runLeased(
   target: Target,
@@ -188,15 +205,25 @@ async function runLeased(
 ): Promise<SyncFailure | undefined | 'lost'> {
   const account = await deps.accounts.findAccount(work.accountKey);
   if (account === undefined) return undefined;
+  const { provider: kind } = account;
+  const startedAt = deps.now();
+  const tell = (ended: EndedSync['outcome']) =>
+    deps.syncEnded?.({
+      provider: kind,
+      kind: target.kind,
+      outcome: ended,
+      startedAt,
+      syncedAt: work.syncedAt,
+    });
   let outcome: SyncOutcome;
   let leftOut: LeftOutEvents | undefined;
   let cut: SyncFailure | undefined;
   try {
     const credentials = await deps.accounts.credentialsOf(work.accountKey);
     if (credentials === undefined) return undefined;
-    const provider = deps.providers[account.provider];
+    const provider = deps.providers[kind];
     if (provider === undefined) {
-      const message = `The provider ${account.provider} is not set up here`;
+      const message = `The provider ${kind} is not set up here`;
       throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
     }
     const session = deps.sessions.open(account);
@@ -205,12 +232,14 @@ async function runLeased(
     const cause = failureOf(reason, { account, job: target.kind }, deps);
     const notSent = reason instanceof ProviderError && reason.notSent;
     const failure = notSent ? cause : countedFailure(cause, work.previous, deps.now());
+    tell(failure.kind);
     await target.fail(work.lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
     if (!isGone) await recordProblem(account, failure, deps);
     return failure;
   }
+  tell(outcome);
   if (outcome === 'lost') await target.giveBack(work.lease);
   if (outcome === 'lost') return 'lost';
   if (outcome === 'paused') {

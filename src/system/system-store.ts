@@ -12,6 +12,9 @@ export interface SystemStore {
   /** Of each kind that has jobs: how many wait and run, and how many of them should have run before `lateBefore`. */
   countJobs(now: number, lateBefore: number): Promise<readonly JobCount[]>;
 
+  /** Streams that have something to tell, those of paused endpoints included; MOST_COUNTED at most. */
+  countStreams(): Promise<number>;
+
   /** How large the database is now. */
   databaseBytes(): Promise<number>;
   /** Keeps how large it is today, and forgets days before `since`. */

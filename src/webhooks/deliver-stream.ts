@@ -17,7 +17,19 @@ import { type Outcome, type SendDeps, sendMessage } from './send-message.ts';
 import type { AfterFailure, StreamStore } from './stream-store.ts';
 
 export type DeliverDeps = Omit<MakeMessageDeps, 'streams'> &
-  SendDeps & { readonly streams: StreamStore; readonly activityNotes: ActivityNotes };
+  SendDeps & {
+    readonly streams: StreamStore;
+    readonly activityNotes: ActivityNotes;
+    /** Hears of each attempt of this process. */
+    readonly attemptEnded?: ((attempt: EndedAttempt) => void) | undefined;
+  };
+
+/** `delayMs`: since the message was made. `attempt`: the how manieth of the message it was. */
+export type EndedAttempt = {
+  readonly outcome: 'delivered' | 'failed' | 'dead';
+  readonly attempt: number;
+  readonly delayMs: number;
+};
 
 /**
  * Works the next message of a stream that was taken. Answers the stream as it is then where more waits and its lease is
@@ -108,10 +120,19 @@ async function attempt(
   const outcome = await sendMessage({ url, secrets, messageId, body }, deps);
   const settled = { messageId, attempt: outcome.attempt, now: now() };
   deps.activityNotes.add(stream.clientId, outcome.attempt.fault === undefined ? 'delivered' : 'failed');
+  const tell = (ended: EndedAttempt['outcome']) =>
+    deps.attemptEnded?.({
+      outcome: ended,
+      attempt: message.attempts + 1,
+      delayMs: now() - message.createdAt,
+    });
   if (outcome.attempt.fault !== undefined) {
-    await streams.settleFailed(stream, settled, afterFailure({ stream, message, outcome }, now()));
+    const after = afterFailure({ stream, message, outcome }, now());
+    tell(after.retryAt === undefined ? 'dead' : 'failed');
+    await streams.settleFailed(stream, settled, after);
     return undefined;
   }
+  tell('delivered');
   await streams.settleDelivered(stream, settled, { more, keepsLease: more });
   return more ? { ...stream, message: undefined } : undefined;
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { DAY_MS, dayOf, keepSizeOfDay } from '../../src/system/database-growth.ts';
 import { NOW, sealer } from './calendar-rows.ts';
+import { makeCalendars } from './grant-rows.ts';
 
 const MINUTE = 60_000;
 
@@ -67,6 +68,25 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
       // A lease that ran out is nobody's.
       const after = await system.countJobs(NOW + 3 * MINUTE, NOW + 2 * MINUTE);
       assert.deepEqual(after[1], { ...housekeeping, waiting: 1, running: 0, late: 1, oldest: NOW + MINUTE });
+    });
+
+    it('streams are counted while they have something to tell', async () => {
+      const db = await open();
+      const { system } = openStores(db, { sealer });
+      await makeCalendars(db, [NOW, NOW, NOW]);
+      await db.write(
+        `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
+         VALUES ('we', 'acme', 'https://hook.example/', 'https://hook.example/', 1, :now) RETURNING client_id`,
+        { now: NOW },
+      );
+      await db.write(
+        `INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq, due_at)
+         VALUES ('0', 'we', 'acme', 'ada', 'c0', 0, :now), ('1', 'we', 'acme', 'ada', 'c1', 0, 0),
+                ('2', 'we', 'acme', 'ada', 'c2', 0, NULL) RETURNING stream_id`,
+        { now: NOW },
+      );
+
+      assert.equal(await system.countStreams(), 2);
     });
 
     it('the size of a day is kept once, for thirty days', async () => {

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { verifyWebhook, type WebhookKey } from '../../packages/client/src/webhook-verification.ts';
+import { countOf, readMetrics } from '../http/prometheus-text.ts';
 import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { type Authorization, connect, read } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
@@ -11,13 +12,14 @@ import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
 /** Longer than a read waits before it asks the server again. */
 const STALE_MS = 10_500;
 const PATIENCE_MS = 30_000;
+const METRICS_TOKEN = 'a-token-for-scrapes';
 
 describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
   let site: Site;
   let receiver: Receiver;
   let token: string;
   before(async () => {
-    site = await openSite();
+    site = await openSite({ env: { KALENDS_METRICS_TOKEN: METRICS_TOKEN } });
     receiver = await openReceiver();
     await site.program.command('client', 'update', site.application.clientId, '--webhook-url', receiver.url);
     const authorization: Authorization = { userId: 'ada', login: site.login };
@@ -68,6 +70,28 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
     const payload = await verifyWebhook({ headers, body: told.raw }, { keys });
     assert.equal(payload.userId, 'ada');
     assert.equal(told.body.changeType, 'created');
+  });
+
+  it('GET /metrics of the running program has counted all of it', async () => {
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    const answer = await fetch(`${site.program.url}/metrics`, { headers });
+    const families = readMetrics(await answer.text());
+
+    const counted: [name: string, labels: Record<string, string>][] = [
+      ['kalends_token_requests_total', { grant_type: 'authorization_code', outcome: 'ok' }],
+      ['kalends_http_request_duration_seconds', { route: '/events', status: '200' }],
+      ['kalends_syncs_total', { provider: 'caldav', kind: 'sync-calendar', outcome: 'done' }],
+      ['kalends_sync_age_seconds', { provider: 'caldav' }],
+      ['kalends_provider_request_duration_seconds', { provider: 'caldav', outcome: 'ok' }],
+      ['kalends_provider_calls_per_account', { provider: 'caldav', day: 'today', quantile: '0.5' }],
+      ['kalends_job_duration_seconds', { kind: 'housekeeping', outcome: 'done' }],
+      ['kalends_webhook_attempts_total', { outcome: 'delivered' }],
+      ['kalends_webhook_delivery_delay_seconds', {}],
+      ['kalends_database_write_duration_seconds', {}],
+      ['kalends_instances', { role: 'all' }],
+    ];
+    for (const [name, labels] of counted)
+      assert.ok(Number(countOf(families, name, labels)) > 0, `${name} ${JSON.stringify(labels)}`);
   });
 
   it('what was under way when the process was killed comes again under the same id', async () => {

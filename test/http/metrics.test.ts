@@ -1,105 +1,177 @@
-/** GET /metrics: off without its setting, closed without its token, and in the text that Prometheus reads. */
+/** Metrics: off without a setting, closed without the token, in the text that Prometheus reads, and of nobody in particular. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
 
 import { metricsRoute } from '../../src/http/metrics.route.ts';
-import { metricsText } from '../../src/http/metrics-text.ts';
-import { requestMetrics } from '../../src/http/request-metrics.ts';
+import { startMetricsServer } from '../../src/http/metrics-server.ts';
 import { createServer } from '../../src/http/server.ts';
+import { type InstanceMeters, instanceMeters } from '../../src/instance-meters.ts';
 import { instanceMetrics } from '../../src/instance-metrics.ts';
-import { databaseSize } from '../../src/store/drivers/database-size.ts';
-import { onEachDatabase } from '../harness/databases.ts';
+import type { Egress, EgressResponse } from '../../src/lib/egress/egress.ts';
+import { EgressError } from '../../src/lib/egress/egress-error.ts';
+import { METRICS } from '../../src/metrics/metric-table.ts';
+import { metricsText } from '../../src/metrics/metrics-text.ts';
+import { databaseStates } from '../../src/store/drivers/readiness.ts';
+import { timedDatabase } from '../../src/store/drivers/timed-database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { sealer } from '../contract/calendar-rows.ts';
+import { onSqlite } from '../harness/databases.ts';
 import { recordingLog } from '../servers/recording-log.ts';
+import { workHere } from '../servers/work-here.ts';
+import { countOf, readMetrics } from './prometheus-text.ts';
 
 const TOKEN = 'a-token-for-scrapes';
-/** A line of the exposition format: a comment, or a name, its labels and a number. */
-const LINE =
-  /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z_]+="([^"\\\n]|\\.)*"(,[a-z_]+="([^"\\\n]|\\.)*")*\})? (\+Inf|-?\d+(\.\d+)?(e-?\d+)?))$/;
+const NOW = Date.UTC(2026, 10, 1);
+const CANARY = 'canary-4711';
 
-let app: FastifyInstance;
-let due: number | undefined;
-before(async () => {
-  const requests = requestMetrics();
-  app = createServer({
-    log: recordingLog().log,
-    trustProxy: undefined,
-    secure: false,
-    requestMetrics: requests,
-  });
-  const stores = {
-    readiness: async () => 'ready' as const,
-    jobs: { nextRunAt: async () => due } as Parameters<typeof instanceMetrics>[2]['jobs'],
-    databaseSize: async () => 4096,
-    now: () => 70_000,
-  };
-  app.register(metricsRoute(instanceMetrics(TOKEN, requests, stores)));
-  app.get('/users/:id', async () => ({}));
-  await app.ready();
-});
-after(() => app?.close());
+onSqlite((open) => {
+  describe('GET /metrics', () => {
+    let app: FastifyInstance;
+    let meters: InstanceMeters;
+    let scrape: () => Promise<string>;
+    before(async () => {
+      meters = instanceMeters(() => NOW);
+      const db = timedDatabase(await open(), meters.wrote);
+      const stores = openStores(db, { sealer });
+      await stores.jobs.schedule('sync-account', CANARY, NOW - 300_000);
+      const pools = { syncWork: workHere(), readWork: workHere() };
+      const deps = { ...stores, ...pools, readiness: databaseStates(db), now: () => NOW };
+      scrape = instanceMetrics(meters, deps);
+      app = createServer({
+        log: recordingLog().log,
+        trustProxy: undefined,
+        secure: false,
+        ...meters.listeners,
+      });
+      app.register(metricsRoute({ token: TOKEN, scrape }));
+      app.register(async (routes) => {
+        routes.get('/users/:id', async () => ({}));
+      });
+      await app.ready();
+    });
+    after(() => app?.close());
 
-async function scrape(): Promise<string> {
-  const answer = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${TOKEN}` } });
-  assert.equal(answer.statusCode, 200);
-  assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/);
-  return answer.body;
-}
+    const scraped = async () => readMetrics(await scrape());
 
-describe('GET /metrics', () => {
-  it('GET /metrics is for whoever has its token', async () => {
-    for (const authorization of ['', 'Bearer ', `Bearer ${TOKEN}x`, TOKEN])
-      assert.equal((await app.inject({ url: '/metrics', headers: { authorization } })).statusCode, 401);
-  });
+    it('GET /metrics is for whoever has its token', async () => {
+      for (const authorization of ['', 'Bearer ', `Bearer ${TOKEN}x`, TOKEN])
+        assert.equal((await app.inject({ url: '/metrics', headers: { authorization } })).statusCode, 401);
+      const answer = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${TOKEN}` } });
+      assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/);
+      assert.ok(readMetrics(answer.body).size > 10);
+    });
 
-  it('GET /metrics counts requests by route and status, and by nothing that a caller sent', async () => {
-    for (const id of ['ada', 'ben']) await app.inject({ url: `/users/${id}?secret=1` });
-    for (const path of ['/nothing', '/at-all']) await app.inject({ url: path });
+    it('a port of its own shows metrics to whoever reaches it, and nothing else', async () => {
+      const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, scrape);
+      const get = (path: string, method = 'GET') =>
+        fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+      const answers = [await get('/metrics'), await get('/users/1'), await get('/metrics', 'POST')];
+      await server.close();
 
-    const text = await scrape();
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 404, 405],
+      );
+    });
 
-    assert.match(text, /_count\{method="GET",route="\/users\/:id",status="200"\} 2\n/);
-    assert.match(text, /_bucket\{method="GET",route="\/users\/:id",status="200",le="\+Inf"\} 2\n/);
-    assert.match(text, /_count\{method="GET",route="",status="404"\} 2\n/);
-    assert.doesNotMatch(text, /ada|ben|secret|nothing/);
-  });
+    it('GET /metrics counts requests by route and status, and by nothing that a caller sent', async () => {
+      for (const id of ['1', '2']) await app.inject({ url: `/users/${CANARY}${id}?secret=${CANARY}` });
+      for (const path of ['a', 'b']) await app.inject({ url: `/${CANARY}/${path}` });
 
-  it('GET /metrics says how late the background work is, and how large the database', async () => {
-    due = 10_000;
-    const text = await scrape();
+      const families = await scraped();
+      const counted = (route: string, status: string) =>
+        countOf(families, 'kalends_http_request_duration_seconds', { method: 'GET', route, status });
+      assert.deepEqual([counted('/users/:id', '200'), counted('', '404')], [2, 2]);
+      assert.doesNotMatch(await scrape(), new RegExp(CANARY));
+    });
 
-    assert.match(text, /^kalends_jobs_late_seconds 60$/m);
-    assert.match(text, /^kalends_database_bytes 4096$/m);
-    assert.match(text, /^kalends_ready 1$/m);
-    for (const line of text.trimEnd().split('\n')) assert.match(line, LINE);
-  });
+    it('GET /metrics shows what the database says: jobs that are late, writes, its size', async () => {
+      const families = await scraped();
 
-  it('a label may hold any text', () => {
-    const family = {
-      name: 'a',
-      type: 'gauge',
-      help: 'b',
-      samples: [{ labels: { c: '"\\\n' }, value: 1 }],
-    } as const;
+      const late = { kind: 'sync-account' };
+      assert.equal(countOf(families, 'kalends_jobs_late', late), 1);
+      assert.equal(countOf(families, 'kalends_jobs_late_seconds', late), 300);
+      assert.equal(countOf(families, 'kalends_jobs_late', { kind: 'housekeeping' }), 0);
+      assert.equal(countOf(families, 'kalends_provider_budget_left_ratio', { provider: 'google' }), 1);
+      assert.equal(countOf(families, 'kalends_ready'), 1);
+      assert.ok(Number(countOf(families, 'kalends_database_write_duration_seconds')) > 0);
+      assert.ok(Number(countOf(families, 'kalends_database_bytes')) > 10_000);
+    });
 
-    assert.ok(metricsText([family]).endsWith('a{c="\\"\\\\\\n"} 1\n'));
-  });
+    it('requests to providers are counted by outcome, and for each account by no series of its own', async () => {
+      const answers: (number | Error)[] = [200, 404, 503, new EgressError('timeout', 'Too slow')];
+      const egress: Egress = {
+        async request() {
+          const answer = answers.shift() ?? 200;
+          if (answer instanceof Error) throw answer;
+          return { status: answer } as EgressResponse; // nothing else of it is looked at
+        },
+        close: async () => {},
+      };
+      const metered = meters.egressTo('caldav', egress);
+      for (let call = 0; call < 5; call += 1)
+        await metered.request({ method: 'GET', url: CANARY, account: CANARY }).catch(() => {});
 
-  it('every metric that the alert rules name is there', async () => {
-    const rules = await readFile(path.resolve(import.meta.dirname, '../../deploy/alerts.yaml'), 'utf8');
-    const names = new Set(rules.match(/\bkalends_[a-z_]+/g));
-    const text = await scrape();
+      const families = await scraped();
+      const counted = ['ok', 'not_found', 'server_error', 'timeout'].map((outcome) =>
+        countOf(families, 'kalends_provider_request_duration_seconds', { provider: 'caldav', outcome }),
+      );
+      assert.deepEqual(counted, [2, 1, 1, 1]);
+      const today = { provider: 'caldav', day: 'today', quantile: '1' };
+      assert.equal(countOf(families, 'kalends_provider_calls_per_account', today), 5);
+      assert.doesNotMatch(await scrape(), new RegExp(CANARY));
+    });
 
-    assert.ok(names.size >= 5);
-    for (const name of names) assert.match(text, new RegExp(`^${name}[ {]`, 'm'));
-  });
-});
+    it('every metric of the table is shown once something was counted', async () => {
+      const { tokenAnswered, syncEnded, attemptEnded } = meters.listeners;
+      tokenAnswered('refresh_token', 'invalid_grant');
+      const sync = { provider: 'google', kind: 'sync-calendar', startedAt: NOW - 2_000 } as const;
+      syncEnded({ ...sync, outcome: 'done', syncedAt: NOW - 62_000 });
+      attemptEnded({ outcome: 'failed', attempt: 1, delayMs: 100 });
+      attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });
+      const handler = async () => undefined;
+      const handlers = meters.timedJobs({
+        'sync-account': handler,
+        'sync-calendar': handler,
+        'finish-splits': handler,
+        'end-access': handler,
+        housekeeping: handler,
+      });
+      await handlers.housekeeping('', new AbortController().signal);
 
-onEachDatabase((database, open) => {
-  it(`the size of the database is known, on ${database}`, async () => {
-    assert.ok((await databaseSize(await open())) > 10_000);
+      const families = await scraped();
+      const missing = Object.keys(METRICS).filter((name) => !families.has(name));
+      assert.deepEqual(
+        missing.filter((name) => name !== 'process_open_fds'),
+        [],
+      );
+      const refused = { grant_type: 'refresh_token', outcome: 'invalid_grant' };
+      assert.equal(countOf(families, 'kalends_token_requests_total', refused), 1);
+      assert.equal(families.get('kalends_sync_age_seconds')?.samples.get('_sum')?.[0]?.value, 60);
+      assert.equal(
+        families.get('kalends_webhook_delivery_delay_seconds')?.samples.get('_sum')?.[0]?.value,
+        6,
+      );
+      for (const [name, { type, labels }] of Object.entries(METRICS)) {
+        assert.equal(families.get(name)?.type ?? type, type);
+        const series = [...(families.get(name)?.samples.values() ?? [])].flat();
+        for (const one of series)
+          assert.deepEqual(
+            Object.keys(one.labels).filter((label) => label !== 'le'),
+            labels,
+          );
+      }
+    });
+
+    it('a label may hold any text', () => {
+      const value = '"\\\n}';
+      const text = metricsText([
+        { name: 'kalends_work_waiting', samples: [{ labels: { pool: value }, value: 1 }] },
+      ]);
+
+      assert.equal(countOf(readMetrics(text), 'kalends_work_waiting', { pool: value }), 1);
+    });
   });
 });

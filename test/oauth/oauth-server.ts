@@ -16,7 +16,7 @@ import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys, rotateSigningKeys } from '../../src/oauth/signing-keys.ts';
-import { tokenRoute } from '../../src/oauth/token.route.ts';
+import { type TokenRouteDeps, tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -32,7 +32,10 @@ const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
 
 /** A server with the applications `acme` and `other`; `clock.now` is its time, epoch milliseconds. */
-export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256') {
+export async function openOAuthServer(
+  tokenAlgorithm: 'HS256' | 'ES256' = 'HS256',
+  { tokenAnswered }: Pick<TokenRouteDeps, 'tokenAnswered'> = {},
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
   const db = await openMigratedSqlite(path.join(folder, 'kalends.db'));
   const clock = { now: Date.UTC(2026, 10, 1) };
@@ -62,7 +65,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
     ...{ ...stores, signer, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
   };
-  app.register(tokenRoute(deps));
+  app.register(tokenRoute({ ...deps, tokenAnswered }));
   app.register(revocationRoute(deps));
   app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));

@@ -29,6 +29,7 @@ export function workHere(spentMs = 0): WorkHere {
         ms = 0;
       }
     },
+    load: () => ({ threads: 0, waiting: 0 }),
     close: async () => {},
     takeTasks: () => tasks.splice(0),
   };

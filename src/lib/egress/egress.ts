@@ -41,6 +41,8 @@ export type EgressRequest = {
   readonly timeoutMs?: number;
   /** Most bytes of the answer's body, decompressed. Default 10 MB. */
   readonly maxBytes?: number;
+  /** Whose account it is for, where that is known: for counting, not sent. */
+  readonly account?: string;
 };
 
 /** Sent with requests to these origins and left out of all others. See origins.ts for their form. */

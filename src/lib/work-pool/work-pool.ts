@@ -27,6 +27,8 @@ export interface WorkPool {
    * over a limit, and with WorkFailed when the task threw.
    */
   run<Part>(task: WorkTask): AsyncGenerator<Part, void>;
+  /** How many threads there are now, and how many tasks wait for one. */
+  load(): { readonly threads: number; readonly waiting: number };
   /** Ends all threads; what is under way fails as `closed`. */
   close(): Promise<void>;
 }
@@ -96,6 +98,11 @@ class ThreadPool implements WorkPool {
     for (const { fail } of [...this.#waiting.values()].flat()) fail(new WorkStopped('closed'));
     this.#waiting.clear();
     await Promise.all([...this.#threads].map((thread) => this.#end(thread)));
+  }
+
+  load() {
+    const waiting = this.#waiting.values().reduce((count, queue) => count + queue.length, 0);
+    return { threads: this.#threads.size, waiting };
   }
 
   #enter(owner: string): Promise<Thread> {

@@ -1,5 +1,6 @@
 /** Apple iCloud: CalDAV with an app-specific password. Only what no other CalDAV server needs is here. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
+import { accountEgress } from '../../lib/egress/account-egress.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { takesAnyPassword } from '../caldav/any-password.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
@@ -23,7 +24,10 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
       takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
-    open: (credentials, session) => openAccount(credentials, { ...deps, owner: session?.owner }),
+    open(credentials, session) {
+      const egress = accountEgress(deps.egress, session?.accountKey);
+      return openAccount(credentials, { ...deps, egress, owner: session?.owner });
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { accountEgress } from '../../lib/egress/account-egress.ts';
 import { countedEgress } from '../../lib/egress/counted-egress.ts';
 import { takesAnyPassword } from './any-password.ts';
 import { type CalDavDeps, limitsOf, listCalendars, openAccount } from './caldav-account.ts';
@@ -44,7 +45,8 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
     },
     open(credentials, session) {
       const feed = readFeedCredentials(credentials);
-      const account = { ...deps, owner: session?.owner };
+      const egress = accountEgress(deps.egress, session?.accountKey);
+      const account = { ...deps, egress, owner: session?.owner };
       return feed === undefined ? openAccount(credentials, account) : openFeed(feed, account);
     },
   };

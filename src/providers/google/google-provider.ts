@@ -5,6 +5,7 @@ import type {
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
+import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { texts } from '../json-value.ts';
 import { type GoogleApiDeps, googleApi } from './api.ts';
@@ -34,7 +35,8 @@ function openAccount(
   session: AccountSession,
   deps: GoogleDeps,
 ): CalendarAccount {
-  const api = googleApi(session, deps);
+  const egress = accountEgress(deps.egress, session.accountKey);
+  const api = googleApi(session, { ...deps, egress });
   // Kept by us in this form; texts() takes nothing on trust.
   const granted = texts(scopes);
   return {

@@ -6,6 +6,7 @@ import type {
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { texts } from '../json-value.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
@@ -35,8 +36,10 @@ export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
 function openAccount(
   { scopes }: ProviderCredentials,
   session: AccountSession,
-  { egress, apiUrl, log, now }: MicrosoftDeps,
+  deps: MicrosoftDeps,
 ): CalendarAccount {
+  const { apiUrl, log, now } = deps;
+  const egress = accountEgress(deps.egress, session.accountKey);
   const graph = microsoftGraph(session, { egress, apiUrl });
   // Kept by us in this form; texts() takes nothing on trust.
   const basic = !covers(texts(scopes), 'read');

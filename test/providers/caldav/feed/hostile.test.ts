@@ -144,6 +144,7 @@ function threadThatEndsAt(heavy: ReadonlySet<string> | 'any text'): WorkPool {
         yield { part, ms: 1 } as Part;
       }
     },
+    load: () => ({ threads: 0, waiting: 0 }),
     close: async () => {},
   };
 }

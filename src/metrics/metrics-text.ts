@@ -1,31 +1,34 @@
 /** The text that Prometheus reads (exposition format 0.0.4). */
-
-export type Labels = Readonly<Record<string, string>>;
+import { METRICS, type MetricName } from './metric-table.ts';
 
 /** One value; `suffix` stands behind the family's name, as `_bucket` does. */
-export type Sample = { readonly labels?: Labels; readonly value: number; readonly suffix?: string };
+export type Sample = {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly suffix?: string;
+};
 
 /** Values of one name. */
-export type MetricFamily = {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly samples: readonly Sample[];
-};
+export type MetricFamily = { readonly name: MetricName; readonly samples: readonly Sample[] };
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** All families, each with its help and type before its values. */
-export const metricsText = (families: readonly MetricFamily[]): string => families.map(textOf).join('');
+/** All families, each with its help and type before its values. One that has no value yet is left out. */
+export const metricsText = (families: readonly MetricFamily[]): string =>
+  families
+    .filter(({ samples }) => samples.length > 0)
+    .map(textOf)
+    .join('');
 
-function textOf({ name, type, help, samples }: MetricFamily): string {
+function textOf({ name, samples }: MetricFamily): string {
+  const { help, type } = METRICS[name];
   const lines = samples.map(
     ({ labels = {}, value, suffix = '' }) => `${name}${suffix}${labelText(labels)} ${numberText(value)}`,
   );
   return `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')}\n`;
 }
 
-function labelText(labels: Labels): string {
+function labelText(labels: Readonly<Record<string, string>>): string {
   const parts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }

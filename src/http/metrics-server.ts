@@ -1,0 +1,50 @@
+/** GET /metrics on a port of its own, for instances that answer no other requests as well. Whoever reaches it may read. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { METRICS_TYPE } from '../metrics/metrics-text.ts';
+
+export type MetricsAddress = { readonly host: string; readonly port: number };
+
+export type MetricsServer = { readonly port: number; close(): Promise<void> };
+
+const MOST_CONNECTIONS = 20;
+const REQUEST_MS = 10_000;
+
+/** Listens; fails where it cannot. `scrape` failing is answered with 500. */
+export async function startMetricsServer(
+  { host, port }: MetricsAddress,
+  scrape: () => Promise<string>,
+): Promise<MetricsServer> {
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+    (request, response) => {
+      const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
+        response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
+      if (request.url?.split('?')[0] !== '/metrics')
+        answer(404, 'There is /metrics here, and nothing else\n');
+      else if (request.method !== 'GET') answer(405, 'Only GET\n');
+      else
+        scrape().then(
+          (text) => answer(200, text, METRICS_TYPE),
+          () => answer(500, 'The metrics could not be read; the log of other requests says why\n'),
+        );
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.listen(port, host);
+  await once(server, 'listening').catch((cause: Error) => {
+    throw new Error(`${host}:${port} cannot be listened on: ${cause.message}. Set KALENDS_METRICS_ADDRESS.`, {
+      cause,
+    });
+  });
+  const { port: taken } = server.address() as AddressInfo; // it listens on a port
+  return {
+    port: taken,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { CounterName, GaugeName, LabelsOf, METRICS } from './metric-table.ts';
+import type { MetricFamily, Sample } from './metrics-text.ts';
+
+/** Counts in memory, from the start of the process. */
+export type Counter<N extends CounterName> = {
+  add(labels: LabelsOf<N>): void;
+  family(): MetricFamily;
+};
+
+export function counter<N extends CounterName>(name: N): Counter<N> {
+  const series = new Map<string, { readonly labels: LabelsOf<N>; value: number }>();
+  return {
+    add(labels) {
+      const key = keyOf(labels);
+      const one = series.get(key);
+      if (one === undefined) series.set(key, { labels, value: 1 });
+      else one.value += 1;
+    },
+    family: () => ({ name, samples: [...series.values()] }),
+  };
+}
+
+/** The family of what is looked up at each scrape. */
+export const gauge = <N extends GaugeName>(
+  name: N,
+  samples: readonly (Sample & { readonly labels: LabelsOf<N> })[],
+): MetricFamily => ({ name, samples });
+
+/** The same where it has no labels. */
+export const figure = (
+  name: { [N in GaugeName | CounterName]: (typeof METRICS)[N]['labels'] extends readonly [] ? N : never }[
+    | GaugeName
+    | CounterName],
+  value: number,
+): MetricFamily => ({ name, samples: [{ value }] });
+
+/** Series of one metric are told apart by the values of their labels, which come in one order. */
+export const keyOf = (labels: Readonly<Record<string, string>>): string => Object.values(labels).join('\n');

@@ -1,0 +1,75 @@
+/**
+ * How many requests each account had on a day, without a series for each: a count for an account in memory, and quantiles
+ * of them. Where accounts are many, a fair sample of them is counted, which their keys decide.
+ */
+import { hash } from 'node:crypto';
+
+import { gauge } from './counter.ts';
+import type { MetricFamily } from './metrics-text.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MOST_ACCOUNTS = 10_000;
+const QUANTILES = [0.5, 0.9, 0.99, 1];
+
+type Calls = Map<string, { readonly provider: string; count: number }>;
+
+export type DailyCalls = {
+  add(provider: string, accountKey: string): void;
+  family(): MetricFamily;
+};
+
+/** `now` answers epoch milliseconds. */
+export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls {
+  let day = dayOf(now());
+  let today: Calls = new Map();
+  let yesterday: Calls = new Map();
+  /** One account in so many is counted. */
+  let oneIn = 1;
+  const turn = (): void => {
+    const current = dayOf(now());
+    if (current === day) return;
+    yesterday = current === day + 1 ? today : new Map();
+    today = new Map();
+    day = current;
+    oneIn = 1;
+  };
+  const makeRoom = (): void => {
+    oneIn *= 2;
+    for (const accountKey of today.keys()) if (!isCounted(accountKey, oneIn)) today.delete(accountKey);
+  };
+  return {
+    add(provider, accountKey) {
+      turn();
+      const calls = today.get(accountKey);
+      if (calls !== undefined) calls.count += 1;
+      else if (isCounted(accountKey, oneIn)) {
+        if (today.size >= most) makeRoom();
+        if (isCounted(accountKey, oneIn)) today.set(accountKey, { provider, count: 1 });
+      }
+    },
+    family() {
+      turn();
+      return gauge('kalends_provider_calls_per_account', [
+        ...quantilesOf(today, 'today'),
+        ...quantilesOf(yesterday, 'yesterday'),
+      ]);
+    },
+  };
+}
+
+const dayOf = (instant: number): number => Math.floor(instant / DAY_MS);
+
+/** `oneIn` is a power of two, so that what is counted at one share was counted at every larger one. */
+const isCounted = (accountKey: string, oneIn: number): boolean =>
+  oneIn === 1 || hash('sha1', accountKey, 'buffer').readUInt32LE() % oneIn === 0;
+
+function quantilesOf(calls: Calls, day: string) {
+  const byProvider = Map.groupBy(calls.values(), ({ provider }) => provider);
+  return [...byProvider].flatMap(([provider, accounts]) => {
+    const counts = accounts.map(({ count }) => count).sort((a, b) => a - b);
+    return QUANTILES.map((quantile) => ({
+      labels: { provider, day, quantile: String(quantile) },
+      value: counts[Math.max(0, Math.ceil(counts.length * quantile) - 1)] ?? 0,
+    }));
+  });
+}

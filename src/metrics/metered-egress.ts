@@ -1,0 +1,47 @@
+import type { Egress, EgressRequest } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+
+/** A request that was answered or failed. */
+export type SentRequest = {
+  readonly outcome: string;
+  readonly seconds: number;
+  /** Whose account it was for, if any. */
+  readonly account: string | undefined;
+};
+
+/** The same egress, each of whose requests `sent` hears of. */
+export function meteredEgress(egress: Egress, sent: (request: SentRequest) => void): Egress {
+  return {
+    async request(request: EgressRequest) {
+      const begun = performance.now();
+      const told = (outcome: string) =>
+        sent({ outcome, seconds: (performance.now() - begun) / 1000, account: request.account });
+      try {
+        const answer = await egress.request(request);
+        told(outcomeOf(answer.status));
+        return answer;
+      } catch (reason) {
+        told(reason instanceof EgressError ? reason.kind : 'fault');
+        throw reason;
+      }
+    },
+    close: () => egress.close(),
+  };
+}
+
+const OUTCOMES: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'gone',
+  412: 'conflict',
+  429: 'rate_limited',
+};
+
+/** Few: a server can answer any number, and each outcome is a series. */
+function outcomeOf(status: number): string {
+  if (status < 300) return 'ok';
+  if (status < 400) return status === 304 ? 'ok' : 'redirect';
+  return OUTCOMES[status] ?? (status < 500 ? 'client_error' : 'server_error');
+}

@@ -1,0 +1,182 @@
+/** The one table of metrics. docs/metrics.md is made from it; a series that is not of it does not compile. */
+
+export type Metric = {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** A sentence: what it says. */
+  readonly help: string;
+  /** What a series is told apart by. Never what a caller sends, and no user, account or host. */
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram. */
+  readonly bounds?: readonly number[];
+  /** Whether it is of the database, and so the same from each instance: take `max`, not `sum`. */
+  readonly isShared?: true;
+};
+
+/** In seconds: of answers, of writes, of work in the background, and of what waits for somebody. */
+const OF_ANSWERS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const OF_WRITES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
+const OF_WORK = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
+const OF_WAITS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 14_400, 43_200, 86_400, 259_200] as const;
+
+export const METRICS = {
+  kalends_http_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Requests by method, route (its pattern; empty where there is none) and status, and the time until their answer was ready.',
+    labels: ['method', 'route', 'status'],
+    bounds: OF_ANSWERS,
+  },
+  kalends_ready: {
+    type: 'gauge',
+    help: '1 while the database answers and is migrated, else 0.',
+    labels: [],
+  },
+  kalends_instances: {
+    type: 'gauge',
+    help: 'Instances that were seen within two minutes, by role.',
+    labels: ['role'],
+    isShared: true,
+  },
+  kalends_token_requests_total: {
+    type: 'counter',
+    help: 'Answers of /token by grant type and outcome: ok, or the error code.',
+    labels: ['grant_type', 'outcome'],
+  },
+  kalends_syncs_total: {
+    type: 'counter',
+    help: 'Syncs that ended, by provider, kind (sync-account: the list of calendars; sync-calendar: one) and outcome: done, paused, lost, or why it failed.',
+    labels: ['provider', 'kind', 'outcome'],
+  },
+  kalends_sync_duration_seconds: {
+    type: 'histogram',
+    help: 'How long a sync took, by provider.',
+    labels: ['provider'],
+    bounds: OF_WORK,
+  },
+  kalends_sync_age_seconds: {
+    type: 'histogram',
+    help: 'How old what the mirror had was when it was synced again, by provider.',
+    labels: ['provider'],
+    bounds: OF_WAITS,
+  },
+  kalends_provider_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Requests to providers by provider and outcome, and how long their answers took.',
+    labels: ['provider', 'outcome'],
+    bounds: OF_ANSWERS,
+  },
+  kalends_provider_calls_per_account: {
+    type: 'gauge',
+    help: 'Requests for one account on a day (UTC, today as far as it is over), by provider and quantile over the accounts that had any. This instance alone; from a fair sample where they are many.',
+    labels: ['provider', 'day', 'quantile'],
+  },
+  kalends_provider_budget_left_ratio: {
+    type: 'gauge',
+    help: 'What is left of the budget of requests that apps have at a provider, from 0 to 1: that of the app with the least.',
+    labels: ['provider'],
+    isShared: true,
+  },
+  kalends_jobs_waiting: {
+    type: 'gauge',
+    help: 'Jobs that wait for their time or a worker, by kind; 10,000 at most.',
+    labels: ['kind'],
+    isShared: true,
+  },
+  kalends_jobs_running: {
+    type: 'gauge',
+    help: 'Jobs that are worked, over all instances, by kind; 10,000 at most.',
+    labels: ['kind'],
+    isShared: true,
+  },
+  kalends_jobs_late: {
+    type: 'gauge',
+    help: 'Jobs that have been due for a minute, by kind; 10,000 at most.',
+    labels: ['kind'],
+    isShared: true,
+  },
+  kalends_jobs_late_seconds: {
+    type: 'gauge',
+    help: 'How long the job that is due the longest has waited for a worker, by kind; 0 below a minute.',
+    labels: ['kind'],
+    isShared: true,
+  },
+  kalends_job_duration_seconds: {
+    type: 'histogram',
+    help: 'Jobs that this instance worked, by kind and outcome (done, or why it is tried again), and how long they took.',
+    labels: ['kind', 'outcome'],
+    bounds: OF_WORK,
+  },
+  kalends_webhook_attempts_total: {
+    type: 'counter',
+    help: 'Attempts to deliver a message by outcome: delivered, failed (it is tried again), or dead (it is not).',
+    labels: ['outcome'],
+  },
+  kalends_webhook_delivery_attempts: {
+    type: 'histogram',
+    help: 'How many attempts a message took until it was delivered or dead, by outcome.',
+    labels: ['outcome'],
+    bounds: [1, 2, 3, 5, 8, 12, 20],
+  },
+  kalends_webhook_delivery_delay_seconds: {
+    type: 'histogram',
+    help: 'From the making of a message until it was delivered.',
+    labels: [],
+    bounds: OF_WAITS,
+  },
+  kalends_webhook_streams_waiting: {
+    type: 'gauge',
+    help: 'Streams with something to tell, those of paused endpoints included; 10,000 at most.',
+    labels: [],
+    isShared: true,
+  },
+  kalends_webhook_late_seconds: {
+    type: 'gauge',
+    help: 'How long the stream that is due the longest has waited for a worker, endpoints that are paused or rest aside.',
+    labels: [],
+    isShared: true,
+  },
+  kalends_database_write_duration_seconds: {
+    type: 'histogram',
+    help: 'From the call of a write until its commit was on disk.',
+    labels: [],
+    bounds: OF_WRITES,
+  },
+  kalends_database_bytes: { type: 'gauge', help: 'Size of the database.', labels: [], isShared: true },
+  kalends_work_threads: {
+    type: 'gauge',
+    help: 'Threads that read what calendar servers sent (sync) or expand reads (read); they end when idle.',
+    labels: ['pool'],
+  },
+  kalends_work_waiting: { type: 'gauge', help: 'Tasks that wait for such a thread.', labels: ['pool'] },
+  kalends_event_loop_delay_seconds: {
+    type: 'gauge',
+    help: 'How late the event loop was since the last scrape, by quantile.',
+    labels: ['quantile'],
+  },
+  process_cpu_seconds_total: {
+    type: 'counter',
+    help: 'Processor time of this process, its threads included.',
+    labels: [],
+  },
+  process_resident_memory_bytes: { type: 'gauge', help: 'Resident memory of this process.', labels: [] },
+  process_open_fds: {
+    type: 'gauge',
+    help: 'Open file descriptors of this process; on Linux alone.',
+    labels: [],
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    help: 'When this process started, in seconds since 1970.',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export type MetricName = keyof typeof METRICS;
+type NamesOf<T extends Metric['type']> = {
+  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
+}[MetricName];
+export type CounterName = NamesOf<'counter'>;
+export type GaugeName = NamesOf<'gauge'>;
+export type HistogramName = NamesOf<'histogram'>;
+
+/** A value for each label of the metric. */
+export type LabelsOf<N extends MetricName> = Readonly<Record<(typeof METRICS)[N]['labels'][number], string>>;
