@@ -3,7 +3,6 @@
  * schemas have of what is used here, and to what operators rely on.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
@@ -14,18 +13,11 @@ import { jsonWords, parseDockerfile } from '../../scripts/dockerfile.ts';
 import { loadConfig, OPTIONS } from '../../src/config/config.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { CLUSTER_SCHEMAS } from './kubernetes.schema.ts';
+import { readYaml, YAML } from './read-yaml.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const YAML = '/usr/lib/python3/dist-packages/yaml/__init__.py';
-const TO_JSON = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))';
 
 type Manifest = { readonly apiVersion: string; readonly kind: string; readonly [field: string]: unknown };
-
-/** The documents of the file. */
-function readYaml(file: string): unknown[] {
-  const input = readFileSync(path.join(ROOT, file), 'utf8');
-  return JSON.parse(execFileSync('/usr/bin/python3', ['-c', TO_JSON], { input, encoding: 'utf8' }));
-}
 
 /** Where a value breaks its schema. */
 const problemsOf = (schema: TSchema, value: unknown): string[] =>
