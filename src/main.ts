@@ -20,11 +20,12 @@ if (problem === undefined) {
     process.exit();
   });
   const { runCommand } = await import('./cli/cli.ts');
-  const { inspectStorage, openStorage } = await import('./open-storage.ts');
+  const { inspectStorage, openStorage, prepareRestore } = await import('./open-storage.ts');
   const { requestedScope } = await import('./requested-scope.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {
     openStorage,
     inspectStorage,
+    prepareRestore,
     requestedScope,
     now: Date.now,
     // Commands that do not serve do without loading what serving needs.

@@ -1,4 +1,5 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
+import type { Caller } from './audit/audit-entry.ts';
 import type { Config } from './config/config.ts';
 import { createWakeUp } from './jobs/wake-up.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
@@ -6,6 +7,8 @@ import { openDatabase } from './store/drivers/open-database.ts';
 import { databaseStates } from './store/drivers/readiness.ts';
 import { timedDatabase } from './store/drivers/timed-database.ts';
 import { openStores } from './store/open-stores.ts';
+import { prepareRestore as prepareRestoreOf } from './store/restore-backup.ts';
+import type { PreparedRestore } from './system/restore.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -52,6 +55,10 @@ export async function openStorage(config: Config, wrote?: (seconds: number) => v
     close: () => db.close(),
   };
 }
+
+/** Checks a backup and what it would take the place of; for `restore`. What it changes is audited as the caller's. */
+export const prepareRestore = (config: Config, file: string, caller: Caller): Promise<PreparedRestore> =>
+  prepareRestoreOf({ settings: config, file, caller });
 
 /** Looks at the configured database and its key without making or changing anything; for `doctor`. */
 export const inspectStorage = (config: Config) => inspectDatabase(config, Date.now);

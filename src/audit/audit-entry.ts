@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'master_key.rotated',
   'system.checked',
   'backup.made',
+  'backup.restored',
   'person.invited',
   'person.invitation_withdrawn',
   'person.registered',

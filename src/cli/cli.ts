@@ -29,6 +29,7 @@ import { keysCommands } from './keys-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { requestCommands } from './request-commands.ts';
+import { restoreCommand } from './restore-command.ts';
 import { elsewhereNotice, runningSandboxes } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
@@ -58,6 +59,7 @@ export const COMMANDS: readonly Command[] = [
   listenCommand,
   ...auditCommands,
   backupCommand,
+  restoreCommand,
   doctorCommand,
 ];
 

@@ -20,6 +20,7 @@ import type { PersonStore } from '../people/person-store.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { MasterKeys } from '../system/master-key.ts';
 import type { MasterKeyStore } from '../system/master-key-store.ts';
+import type { PreparedRestore } from '../system/restore.ts';
 import type { StorageReport } from '../system/storage-report.ts';
 import type { SystemStore } from '../system/system-store.ts';
 import type { AccountCalendars } from '../user-data/account-calendars.ts';
@@ -112,6 +113,8 @@ export type CommandDeps = {
   openStorage(config: Config): Promise<Storage>;
   /** Looks at the database without making or migrating it; for `doctor`. */
   inspectStorage(config: Config): Promise<StorageReport>;
+  /** Checks a backup beside the database; for `restore`. */
+  prepareRestore(config: Config, file: string, caller: Caller): Promise<PreparedRestore>;
   readonly requestedScope: RequestedScope;
   /** Epoch milliseconds. */
   now(): number;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rotateSigningKeys } from '../oauth/signing-keys.ts';
 import { type Rotation, RotationRefused, rotateMasterKey } from '../system/rotate-master-key.ts';
 import { type Command, CommandError, type Result } from './command.ts';
+import { terminalText } from './terminal-text.ts';
 
 const rotate: Command = {
   name: 'keys rotate',
@@ -32,9 +33,11 @@ const rotateMaster: Command = {
     'Where the key is the file master.key, a new one is made and takes its place; the one before stays beside it, for backups that were made before. Where it is KALENDS_MASTER_KEY, restart every instance with the new key and with the one before as KALENDS_MASTER_KEY_PREVIOUS, then run this with both (docs/operations.md#changing-the-master-key).',
     'It can be ended and run again at any time: it goes on where it was.',
   ],
-  run: (_, { io, withStorage, deps: { now } }) =>
+  run: (_, { io, json, withStorage, deps: { now } }) =>
     withStorage(async (storage) => {
-      const tell = (progress: string) => io.stderr.write(`${progress}\n`);
+      const tell = (progress: string) => {
+        if (!json) io.stderr.write(`${terminalText(progress)}\n`);
+      };
       try {
         const rotation = await rotateMasterKey({ ...storage, now, sleep, tell });
         return rotated(rotation, storage.masterKeys.source);

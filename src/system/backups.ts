@@ -1,6 +1,8 @@
 /** Copies of the live SQLite database that open by themselves: by `kalends backup`, by a schedule and in the dashboard. */
-import { mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+
+import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 
 export type Backup = {
   readonly name: string;
@@ -109,18 +111,13 @@ export async function writeBackup(file: string, backup: BackupsDeps['backup']): 
     await writeFile(partial, '', { mode: 0o600 });
     await backup(partial);
     // On the disk before it has its name: an older one may be deleted for it.
-    await sync(partial);
+    await syncFile(partial);
     await rename(partial, file);
-    if (process.platform !== 'win32') await sync(path.dirname(file));
+    await syncFolder(path.dirname(file));
   } catch (reason) {
     await rm(partial, { force: true });
     throw reason;
   }
-}
-
-async function sync(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  await handle.sync().finally(() => handle.close());
 }
 
 /** Nothing of what is no backup, or was taken away meanwhile. */

@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/cli.ts';
 import type { SandboxRequest } from '../../src/cli/command.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage, prepareRestore } from '../../src/open-storage.ts';
 import { requestedScope } from '../../src/requested-scope.ts';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 
@@ -40,6 +40,7 @@ export async function openCommandLine(variables: Variables = {}) {
       {
         openStorage,
         inspectStorage: (config) => inspectDatabase(config, Date.now),
+        prepareRestore,
         requestedScope,
         now: Date.now,
         serve: async (config, { json }) => {

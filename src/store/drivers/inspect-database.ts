@@ -100,7 +100,8 @@ async function skewOf(db: Database, now: () => number): Promise<number> {
   return row === undefined ? 0 : Math.round(row.at - (before + now()) / 2);
 }
 
-async function newestInstantOf(db: Database): Promise<number | undefined> {
+/** The newest instant the database holds: that of its last use by anybody, or close to it. */
+export async function newestInstantOf(db: Database): Promise<number | undefined> {
   const row = await db.get<{ newest: number | null }>(NEWEST);
   return row?.newest ?? undefined;
 }

@@ -7,6 +7,7 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { masterKeyId } from '../../lib/sealing.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { StartRefused } from './start-refused.ts';
 
 const KEY_BYTES = 32;
@@ -103,11 +104,4 @@ async function writeDraft(draft: string, key: Buffer): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders; its file systems keep their own journal of names.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }

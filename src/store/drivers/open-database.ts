@@ -101,7 +101,8 @@ async function fit(db: Database, ring: Keyring, settings: DatabaseSettings): Pro
   if (problem !== undefined) throw new StartRefused(problem);
 }
 
-async function makeDataFolder(dataDir: string): Promise<void> {
+/** Throws StartRefused where it cannot be made. */
+export async function makeDataFolder(dataDir: string): Promise<void> {
   try {
     const created = await mkdir(dataDir, { recursive: true, mode: 0o700 });
     // A umask may have taken bits from `mode`. Parents keep theirs.

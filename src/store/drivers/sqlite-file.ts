@@ -1,5 +1,8 @@
-/** What the first page of an SQLite file says of it (https://sqlite.org/fileformat2.html#the_database_header). */
+/** Whether an SQLite file is whole: by its first page (https://sqlite.org/fileformat2.html#the_database_header), or all of it. */
 import { open } from 'node:fs/promises';
+
+import { SqliteConnection } from './sqlite-connection.ts';
+import { textToFind } from './text-values.ts';
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
@@ -18,5 +21,18 @@ export async function isWholeFile(file: string): Promise<boolean> {
     return (await handle.stat()).size === pageSize * header.readUInt32BE(PAGE_COUNT_AT);
   } finally {
     await handle.close();
+  }
+}
+
+/** Reads all of it; answers the first thing that is wrong, and undefined where nothing is. */
+export function checkIntegrity(file: string): string | undefined {
+  const connection = new SqliteConnection(file, textToFind, 0);
+  try {
+    const result = connection.get<{ integrity_check: string }>('PRAGMA integrity_check(1)', {});
+    return result?.integrity_check === 'ok' ? undefined : (result?.integrity_check ?? 'no answer');
+  } catch (reason) {
+    return reason instanceof Error ? reason.message : String(reason);
+  } finally {
+    connection.close();
   }
 }
