@@ -29,8 +29,8 @@ export type CheckPage = {
   /** Shows a document, with what is folded under the text `unfold` open. */
   load(document: CheckedDocument): Promise<void>;
   resize(screen: Screen): Promise<void>;
-  /** Rules of axe that the document breaks on this screen, those of best practice too, with where. */
-  axeProblems(): Promise<string[]>;
+  /** Rules of axe that the document breaks on this screen, of these or of all with those of best practice, with where. */
+  axeProblems(rules?: readonly string[]): Promise<string[]>;
 };
 
 type CheckedDocument = {
@@ -56,12 +56,17 @@ export async function openCheckPage(context: BrowserContext): Promise<CheckPage>
       await page.evaluate(`pageChecks.lay(...${JSON.stringify(values)})`);
     },
     resize: (screen) => lookAt(page, screen),
-    axeProblems: async () =>
-      stringsOf(
+    axeProblems: async (rules) => {
+      const options = {
+        ...{ resultTypes: ['violations'], preload: false, selectors: false },
+        ...(rules && { runOnly: rules }),
+      };
+      return stringsOf(
         await page.evaluate(
-          'axe.run({ resultTypes: ["violations"], preload: false, selectors: false }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
+          `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))`,
         ),
-      ),
+      );
+    },
   };
 }
 
