@@ -9,6 +9,7 @@ import {
   unfollowedCitations,
   unreachablePages,
 } from './docs-rules.ts';
+import { snippetProblems } from './snippet-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const DOCUMENTS = ['*.md', 'docs/**/*.{md,json}', 'packages/*/*.md', 'examples/*/*.md'];
@@ -25,12 +26,14 @@ function filesOf(pattern: string | string[]): TextFile[] {
 
 const documents = filesOf(DOCUMENTS);
 const sources = filesOf(SOURCES);
+const textOf = (file: string) => (isThere(file) ? readFileSync(path.join(ROOT, file), 'utf8') : undefined);
 const isThere = (file: string) => existsSync(path.join(ROOT, file));
 const problems = [
   ...unreachablePages(documents),
   ...brokenLinks(documents, isThere),
   ...missingPaths(documents, isThere),
   ...unfollowedCitations(sources, documents),
+  ...snippetProblems(documents, textOf),
 ];
 for (const problem of problems) console.error(problem);
 console.log(

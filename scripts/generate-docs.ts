@@ -49,6 +49,7 @@ This page is generated from \`src/config/config.ts\` by \`npm run docs\`.
 
 function commandLineDocument(): string {
   return `# Command line
+<!-- every sh snippet: not run, because each is made of the table that the command is parsed by -->
 
 In the repository: \`npm run kalends -- COMMAND\`. Installed: \`kalends COMMAND\`. It works on the data folder or the
 database of a running server, and reads the same [settings](configuration.md).

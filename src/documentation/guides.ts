@@ -21,9 +21,12 @@ export async function loadGuides(): Promise<LoadedGuide[]> {
   return loaded.flatMap(({ text, ...guide }) => (text === undefined ? [] : [{ ...guide, text }]));
 }
 
+/** What says which test runs the code in a document (scripts/snippet-rules.ts): nothing for its readers. */
+const SNIPPET_MARK = /^ *<!-- (?:every \w+ )?snippet: .* -->\n/gm;
+
 async function textOf(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return (await readFile(file, 'utf8')).replaceAll(SNIPPET_MARK, '');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

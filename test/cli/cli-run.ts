@@ -16,7 +16,8 @@ type Variables = Readonly<Record<string, string>>;
 
 export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>;
 
-/** `served` is what `serve` was called with, `sandboxes` what each sandbox; `answer` is what a person at the terminal types. */
+/** `served` is what `serve` was called with, `sandboxes` what each sandbox; `answer` is what a person at the terminal types, `given` what stands
+ * before the command. */
 export async function openCommandLine(variables: Variables = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-cli-'));
   // A port that nothing listens on, so that `doctor` does not meet a server of somebody else's.
@@ -24,7 +25,7 @@ export async function openCommandLine(variables: Variables = {}) {
   const served: { config: Config; json: boolean }[] = [];
   const sandboxes: SandboxRequest[] = [];
 
-  const run = async (args: readonly string[], answer?: string): Promise<Run> => {
+  const run = async (args: readonly string[], answer?: string, given: Variables = {}): Promise<Run> => {
     const texts = { stdout: '', stderr: '' };
     const stderr = new PassThrough();
     stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -36,7 +37,7 @@ export async function openCommandLine(variables: Variables = {}) {
     const stdout = { write: (text: string) => (texts.stdout += text) };
     const exitCode = await runCommand(
       args,
-      { env, stdin, stdout, stderr },
+      { env: { ...env, ...given }, stdin, stdout, stderr },
       {
         openStorage,
         inspectStorage: (config) => inspectDatabase(config, Date.now),
