@@ -12,6 +12,7 @@ packages=(
   cyrus-caldav
   sasl2-bin       # saslpasswd2: Cyrus's users
   libsasl2-modules
+  postgresql      # pg_dump and pg_restore of a version, and its server
   davical         # CalDAV server that invites; runs on our PostgreSQL
   php-cli         # serves it
   php-cgi         # else its packages bring Apache
