@@ -4,6 +4,7 @@
  * Group commit: SQLite has one writer, and a commit costs a flush of the disk. Writes that arrive in
  * one turn of the event loop, or while a commit is under way, go into the same transaction; each
  * resolves only after that transaction's COMMIT, so no caller hears of a write that is not durable.
+ * Where all of them may be flushed later, they wait a moment for one that may not.
  */
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,8 @@ const LOCK_TRIES = 2000;
 const LOCK_WAIT_MS = 5;
 /** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */
 const MOST_TURNS = 64;
+/** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
+const LATER_MS = 2;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 const READ_TIMEOUT_MS = 5000;
 const CACHE_KB = 16_000;
@@ -58,6 +61,8 @@ class SqliteDatabase implements Database {
   #flushing: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #flush: TransactionTerms['flush'] = 'now';
+  /** Ends the wait of writes that may be flushed later. */
+  #endWait: (() => void) | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -176,6 +181,7 @@ class SqliteDatabase implements Database {
     return new Promise<T>((resolve, reject) => {
       // The queue holds writes of every result type; each resolves with what its own `run` made.
       this.#waiting.push({ run, flush, resolve: resolve as (result: unknown) => void, reject });
+      if (flush === 'now') this.#endWait?.();
       this.#flushing ??= this.#flushUntilEmpty();
     });
   }
@@ -194,10 +200,26 @@ class SqliteDatabase implements Database {
    * few of them would pay for a flush of the disk that all can share.
    */
   async #gather(): Promise<void> {
+    await this.#untilNoneComes();
+    if (this.#waiting.some(({ flush }) => flush === 'now')) return;
+    await this.#waitForFlush();
+    await this.#untilNoneComes();
+  }
+
+  async #untilNoneComes(): Promise<void> {
     for (let turn = 0, before = 0; this.#waiting.length > before && turn < MOST_TURNS; turn++) {
       before = this.#waiting.length;
       await new Promise((next) => setImmediate(next));
     }
+  }
+
+  async #waitForFlush(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#endWait = resolve;
+    const timer = setTimeout(resolve, LATER_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#endWait = undefined;
   }
 
   /** Never throws: whatever happens, every write that waited is answered. */
