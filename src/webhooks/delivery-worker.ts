@@ -28,6 +28,9 @@ const ATTEMPT_MS = 16_000;
 const MOST_IN_TURN = 10;
 const SLOTS = 64;
 const OF_ENDPOINT = 8;
+/** With fewer slots free than these, streams are taken once in so many milliseconds: several share their commits. */
+const FEW_SLOTS = 16;
+const TAKE_EVERY_MS = 10;
 /** How soon is seen what another instance made due. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
@@ -46,7 +49,11 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
   };
 
   const work = async (): Promise<void> => {
+    let takesAgainAt = 0;
     while (!isStopped) {
+      const early = takesAgainAt - performance.now();
+      if (SLOTS - running.size < FEW_SLOTS && early > 0) await sleep(early);
+      takesAgainAt = performance.now() + TAKE_EVERY_MS;
       const wait = await takeDue(SLOTS - running.size, start, deps).catch((err: unknown) => {
         deps.log.error({ event: 'deliveries_unreachable', err }, 'The deliveries could not be looked for');
         return AFTER_FAULT_MS;
