@@ -8,6 +8,9 @@ type Prepared = { readonly statement: StatementSync; readonly parameters: readon
 type Bound = string | number | null;
 
 const SQLITE_BUSY = 5;
+/** How long a write waits for another process (the command line) that is writing: 10 s in all. */
+export const LOCK_TRIES = 2000;
+export const LOCK_WAIT_MS = 5;
 
 /** More pages than any database has, which stands for all of them. */
 const MOST_PAGES = 2_147_483_647;
@@ -90,5 +93,19 @@ export class SqliteConnection {
     const prepared = { statement: this.#db.prepare(text), parameters };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
     return prepared;
+  }
+}
+
+/** Changing the journal mode is refused at once while another process opens the file too. */
+export function whenUnlocked(work: () => void): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      work();
+      return;
+    } catch (reason) {
+      if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
+    }
+    Atomics.wait(pause, 0, 0, LOCK_WAIT_MS);
   }
 }

@@ -11,15 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
-import { isBusy, SqliteConnection } from './sqlite-connection.ts';
+import { isBusy, LOCK_TRIES, LOCK_WAIT_MS, SqliteConnection, whenUnlocked } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
-/** How long a write waits for another process (the command line) that is writing: 10 s in all. */
-const LOCK_TRIES = 2000;
-const LOCK_WAIT_MS = 5;
 /** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */
 const MOST_TURNS = 64;
 /** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
@@ -295,19 +292,5 @@ class SqliteDatabase implements Database {
     } finally {
       tx.end();
     }
-  }
-}
-
-/** Changing the journal mode is refused at once while another process opens the file too. */
-function whenUnlocked(work: () => void): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      work();
-      return;
-    } catch (reason) {
-      if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
-    }
-    Atomics.wait(pause, 0, 0, LOCK_WAIT_MS);
   }
 }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { loadConfig } from '../config/config.ts';
+import { checkPushes } from './doctor-push-check.ts';
+import type { StorageReport, WatchedCalendars } from './storage-report.ts';
+
+const reached = loadConfig({ KALENDS_URL: 'https://kalends.example' });
+
+const having = (watched: readonly WatchedCalendars[]): StorageReport => ({
+  state: 'reachable',
+  engine: 'sqlite',
+  pending: [],
+  masterKey: { keyId: undefined, next: undefined, before: undefined },
+  keyProblem: undefined,
+  clockSkew: 0,
+  newestInstant: undefined,
+  begunAt: undefined,
+  lastBackup: undefined,
+  watched,
+});
+
+describe('the check of pushes', () => {
+  it('says that nobody can tell of changes where there is no way in, without a warning', () => {
+    const { status, message } = checkPushes(having([]), loadConfig({}));
+
+    assert.equal(status, 'ok');
+    assert.match(message, /KALENDS_URL is not https.*asked every 5 minutes/);
+  });
+
+  it('says where providers tell of changes while no calendar is waited for', () => {
+    const { status, message } = checkPushes(having([]), reached);
+
+    assert.equal(status, 'ok');
+    assert.match(message, /https:\/\/kalends\.example\/.*no calendar of theirs is waited for/);
+  });
+
+  it('counts what is told of and what is polled, each with why, and warns of what can be mended', () => {
+    const live = { provider: 'google', state: 'live', reason: null, count: 3 } as const;
+    const holidays = { ...live, state: 'unsupported', count: 1 };
+    const refused = {
+      ...live,
+      provider: 'microsoft',
+      state: 'failed',
+      reason: 'Forbidden',
+      count: 2,
+    } as const;
+
+    assert.equal(checkPushes(having([live, holidays]), reached).status, 'ok');
+    const { status, message } = checkPushes(having([live, holidays, refused]), reached);
+
+    assert.equal(status, 'warn');
+    for (const words of [
+      '3 of Google told by it',
+      '1 of Google polled, since it cannot tell of them',
+      '2 of Microsoft polled, since it refuses (Forbidden)',
+    ])
+      assert.ok(message.includes(words), message);
+  });
+});
