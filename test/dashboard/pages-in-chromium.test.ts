@@ -7,11 +7,11 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import type { Browser as Chromium } from 'playwright-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
 
 import { allDashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import { NOW } from '../contract/calendar-rows.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from '../e2e/connect-chromium.ts';
+import { launchChromium, tabTo, WITHOUT_CHROMIUM } from '../e2e/connect-chromium.ts';
 import { bytesProblems, layoutProblems, openCheckPage, type Screen } from '../e2e/connect-page-checks.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, ORIGIN, openDashboardApp } from './dashboard-app.ts';
@@ -107,6 +107,41 @@ onEachDatabase((database, open) => {
       }
     });
 
+    it('by keyboard alone, without scripts, the menu of a telephone unfolds and leads on, and forms are filled and sent', async () => {
+      const { page, complaints, close } = await openInChromium(chromium, dashboard, owner, {
+        javaScriptEnabled: false,
+      });
+      const press = async (name: string) => {
+        await tabTo(page, name);
+        await page.keyboard.press('Enter');
+      };
+      await page.goto(`${ORIGIN}/dashboard`);
+      await press('Menu');
+      await press('Applications');
+      await page.waitForURL(`${ORIGIN}/dashboard/applications`);
+      await press('Create an application');
+      await page.waitForURL(`${ORIGIN}/dashboard/applications/new`);
+      for (const [name, text] of [
+        ['name', 'By keyboard'],
+        ['redirect_uri', 'https://keys.example/callback'],
+      ] as const) {
+        await tabToField(page, name);
+        await page.keyboard.type(text);
+      }
+      await page.keyboard.press('Enter');
+      await page.getByText('By keyboard').first().waitFor();
+
+      await page.goto(`${ORIGIN}/dashboard/deliveries`);
+      await press('Filter');
+      await tabToField(page, 'user');
+      await page.keyboard.type('nobody');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/user=nobody/);
+      assert.ok(await page.locator('input[name=user]').isVisible(), 'what is filtered by stays unfolded');
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+
     it('a live list shows what is new, and stays while the server is away', async () => {
       let isAway = false;
       const { page, complaints, close } = await openInChromium(chromium, dashboard, owner, {
@@ -135,3 +170,14 @@ onEachDatabase((database, open) => {
     });
   });
 });
+
+/** More stops than any page has. */
+const MOST_STOPS = 60;
+
+async function tabToField(page: Page, name: string): Promise<void> {
+  const field = page.locator(`[name="${name}"]:focus`);
+  for (let presses = 0; (await field.count()) === 0; presses += 1) {
+    assert.ok(presses < MOST_STOPS, `The keyboard does not reach ${name}`);
+    await page.keyboard.press('Tab');
+  }
+}
