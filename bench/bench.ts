@@ -75,7 +75,7 @@ async function bench(options: Options): Promise<void> {
       tell(reportOf(row, await runRow(row, context)));
     }
     if (options.rows.includes('recurrence')) tell(await recurrenceRow(folder, options.months));
-    if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks));
+    if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks, startPostgres));
     if (options.rows.includes('dashboard'))
       for await (const report of dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));

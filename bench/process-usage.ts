@@ -26,3 +26,14 @@ function readProc(pid: number, file: string): string | undefined {
     return undefined; // Not Linux: the bench then prints no figure.
   }
 }
+
+/** The processes that a process has started and those that they started, but for some. */
+export function descendantsOf(
+  pid: number,
+  except: readonly { readonly pid: number }[],
+): { readonly pid: number }[] {
+  const children = (readProc(pid, `task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+  return children
+    .filter((child) => except.every((one) => one.pid !== child))
+    .flatMap((child) => [{ pid: child }, ...descendantsOf(child, except)]);
+}
