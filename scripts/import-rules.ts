@@ -5,6 +5,7 @@ import type { Import, Problem, Source } from './source-file.ts';
 const ORDER: readonly string[] = [
   'lib',
   'metrics',
+  'tracing',
   'config',
   'http',
   'audit',
@@ -48,6 +49,8 @@ const ORDER: readonly string[] = [
   'job-handlers.ts',
   'instance-meters.ts',
   'instance-metrics.ts',
+  'instance-tracing.ts',
+  'instance-watching.ts',
   'serve.ts',
   'main.ts',
 ];
@@ -58,6 +61,7 @@ const ENTRANCES = [
   'src/serve.ts',
   'src/open-storage.ts',
   'src/open-providers.ts',
+  'src/instance-watching.ts',
   'src/requested-scope.ts',
   'src/work-thread.ts',
 ];

@@ -21,6 +21,7 @@ export function instanceMeters(now: () => number) {
   const tokens = counter('kalends_token_requests_total');
   const writes = histogram('kalends_database_write_duration_seconds');
   const jobs = histogram('kalends_job_duration_seconds');
+  const spans = counter('kalends_trace_spans_total');
   const syncs = syncMeters(now);
   const providers = providerMeters(now);
   const deliveries = deliveryMeters();
@@ -34,10 +35,11 @@ export function instanceMeters(now: () => number) {
       attemptEnded: deliveries.ended,
     },
     wrote: writes.of({}),
+    spansEnded: (outcome: 'sent' | 'dropped', count: number) => spans.add({ outcome }, count),
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
     families: async (): Promise<MetricFamily[]> => [
-      ...[requests, tokens, writes, jobs].map((one) => one.family()),
+      ...[requests, tokens, writes, jobs, spans].map((one) => one.family()),
       ...syncs.families(),
       ...providers.families(),
       ...deliveries.families(),

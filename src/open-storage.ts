@@ -2,10 +2,10 @@
 import type { Caller } from './audit/audit-entry.ts';
 import type { Config } from './config/config.ts';
 import { createWakeUp } from './jobs/wake-up.ts';
+import type { Database } from './store/drivers/database.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
 import { databaseStates } from './store/drivers/readiness.ts';
-import { timedDatabase } from './store/drivers/timed-database.ts';
 import { openStores } from './store/open-stores.ts';
 import { prepareRestore as prepareRestoreOf } from './store/restore-backup.ts';
 import type { PreparedRestore } from './system/restore.ts';
@@ -16,12 +16,13 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
  * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
- * that says what to do when the database or its key is not to be had. `wrote` hears how many seconds each write took.
+ * that says what to do when the database or its key is not to be had. `wrapped` is what the stores work with in place of the
+ * database.
  */
-export async function openStorage(config: Config, wrote?: (seconds: number) => void) {
+export async function openStorage(config: Config, wrapped = (db: Database): Database => db) {
   const now = Date.now;
   const { db: opened, sealer, masterKeys, created, exposed } = await openDatabase(config, now);
-  const db = wrote === undefined ? opened : timedDatabase(opened, wrote);
+  const db = wrapped(opened);
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;

@@ -12,8 +12,8 @@ import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import type { LoggedAnswers } from './http/log-answers.ts';
 import { startMetricsServer } from './http/metrics-server.ts';
-import { type InstanceMeters, instanceMeters } from './instance-meters.ts';
 import { instanceMetrics } from './instance-metrics.ts';
+import { openWatching, type Watching } from './instance-watching.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
@@ -53,11 +53,11 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
   const log = pino(options, pino.destination({ dest: 2, sync: false }));
   const stopSignal = waitForStopSignal();
-  const meters = metersOf(config);
-  const stores = await openStorage(config, meters?.wrote);
-  const deps = await instanceDeps(config, stores, { log, meters });
+  const watching = await openWatching(config, log);
+  const stores = await openStorage(config, watching.wrapped);
+  const deps = await instanceDeps(config, stores, { log, watching });
   const parts: (() => Promise<unknown>)[] = [];
-  const scrape = meters && instanceMetrics(meters, deps);
+  const scrape = watching.meters && instanceMetrics(watching.meters, deps);
   if (scrape !== undefined && config.metricsAddress !== undefined) {
     const metricsServer = await startMetricsServer(config.metricsAddress, scrape);
     parts.push(() => metricsServer.close());
@@ -69,8 +69,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     parts.push(() => app.close());
   }
   if (config.role !== 'web') {
-    const handlers = jobHandlers(deps);
-    const jobs = startJobs({ ...deps, handlers: meters?.timedJobs(handlers) ?? handlers });
+    const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
     // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
     if (stores.db.dialect.engine === 'sqlite') await stores.streams.endLeases();
     const deliveries = startDeliveries(deps);
@@ -101,6 +100,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await deps.sync.stop();
   await Promise.all([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]);
   await deps.activityNotes.stop();
+  await watching.stop();
   await stores.close();
   log.flush();
 }
@@ -110,10 +110,6 @@ function scheduledBackups({ backups: { everyMs, keep } }: Config, deps: Instance
   if (everyMs === undefined || backups === undefined) return undefined;
   return startBackups({ everyMs, keep }, { ...deps, backups });
 }
-
-/** Nothing is counted where nobody may read it. */
-const metersOf = ({ metricsToken, metricsAddress }: Config): InstanceMeters | undefined =>
-  metricsToken === undefined && metricsAddress === undefined ? undefined : instanceMeters(Date.now);
 
 async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {
   try {
@@ -139,17 +135,18 @@ type InstanceDeps = AppDeps &
 async function instanceDeps(
   config: Config,
   stores: Stores,
-  { log, meters }: { readonly log: Log; readonly meters: InstanceMeters | undefined },
+  { log, watching }: { readonly log: Log; readonly watching: Watching },
 ): Promise<InstanceDeps> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const webhookSigner = await openWebhookSigner({ ...stores, log });
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
+  const toReceivers = lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS });
   const pools = workPools();
   const providers = openProviders(config, {
     ...{ log, now, sealer, syncWork: pools.syncWork },
-    egressTo: (kind) => meters?.egressTo(kind, egress) ?? egress,
+    egressTo: (kind) => watching.egressTo(kind, egress),
   });
   const apps = providerApps(stores.providerApps, {
     google: config.google.app,
@@ -162,7 +159,7 @@ async function instanceDeps(
   return {
     ...stores,
     ...pools,
-    ...meters?.listeners,
+    ...watching.listeners,
     rendering,
     providers,
     apps,
@@ -170,7 +167,7 @@ async function instanceDeps(
     sessions,
     sync: runningSync({
       ...stores,
-      ...meters?.listeners,
+      ...watching.listeners,
       providers,
       sessions,
       rendering,
@@ -184,7 +181,7 @@ async function instanceDeps(
     waits: waitsForChanges(),
     signingKeys,
     webhookSigner,
-    webhookEgress: lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS }),
+    webhookEgress: watching.webhookEgress(toReceivers),
     busyId: busyIds(pagingKey),
     signer: createTokenSigner(signingKeys, now),
     log,

@@ -47,6 +47,8 @@ export type Config = {
   readonly auditDays: number;
   /** undefined: there are no metrics at the port of requests. */
   readonly metricsToken: string | undefined;
+  /** undefined: nothing is traced. */
+  readonly tracing: Tracing | undefined;
   /** Where metrics are shown without a token; undefined: nowhere. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
@@ -86,6 +88,15 @@ export type Config = {
     readonly megabytesPerUser: number;
     readonly requestsPerForm: number;
   };
+};
+
+/** Where traces are sent, which, and who else is told of them. */
+export type Tracing = {
+  /** Without a trailing slash. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sampling: number;
+  readonly tells: 'none' | 'webhooks' | 'all';
 };
 
 const PROVIDER_NAMES = ['google', 'microsoft', 'apple', 'caldav'] as const;
@@ -227,6 +238,27 @@ export const OPTIONS = [
     name: 'KALENDS_METRICS_ADDRESS',
     default: '',
     doc: 'An address and port of their own for [metrics](operations.md#metrics), such as `127.0.0.1:9464`: whoever reaches it may read them at `/metrics`, without a token, also where the role is `worker`. Default: none. Without this and the token nothing is counted.',
+  },
+  {
+    name: 'KALENDS_OTLP_ENDPOINT',
+    default: '',
+    doc: 'Where a collector takes [traces](operations.md#traces) as OTLP over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is put behind it. Default: none, and nothing is traced.',
+  },
+  {
+    name: 'KALENDS_OTLP_HEADERS',
+    default: '',
+    secret: true,
+    doc: 'Headers that are sent with them, `NAME=VALUE` with commas between.',
+  },
+  {
+    name: 'KALENDS_TRACE_SAMPLING',
+    default: '0.1',
+    doc: 'Which part of the traces that begin here is kept, from 0 to 1. One that a trusted proxy began is kept where it says so.',
+  },
+  {
+    name: 'KALENDS_TRACE_HEADERS',
+    default: 'none',
+    doc: 'Who is told of the trace in the header `traceparent`: `none`, `webhooks` (the receivers of deliveries), or `all` (providers as well).',
   },
   {
     name: 'KALENDS_TOKEN_ALGORITHM',
@@ -511,6 +543,16 @@ export function loadConfig(env: Environment): Config {
     return everyMs;
   };
 
+  const tracing = (): Tracing | undefined => {
+    const set = {
+      endpoint: check('KALENDS_OTLP_ENDPOINT', (text) => (text === '' ? '' : endpoint(text)), ''),
+      headers: check('KALENDS_OTLP_HEADERS', headerList, {}),
+      sampling: check('KALENDS_TRACE_SAMPLING', share, 0),
+      tells: check('KALENDS_TRACE_HEADERS', oneOf('none', 'webhooks', 'all'), 'none'),
+    };
+    return set.endpoint === '' ? undefined : Object.freeze(set);
+  };
+
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
@@ -542,6 +584,7 @@ export function loadConfig(env: Environment): Config {
     requestLogDays: check('KALENDS_REQUEST_LOG', daysOrOff(90), 7),
     auditDays: check('KALENDS_AUDIT_DAYS', wholeNumber(0, 36_500), 730),
     metricsToken: check('KALENDS_METRICS_TOKEN', metricsToken, undefined),
+    tracing: tracing(),
     metricsAddress: check('KALENDS_METRICS_ADDRESS', addressAndPort, undefined),
     tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
@@ -706,6 +749,26 @@ function addressAndPort(text: string): { readonly host: string; readonly port: n
   if (host === undefined || !(Number(port) >= 1 && Number(port) <= 65_535))
     throw new Error('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464');
   return Object.freeze({ host, port: Number(port) });
+}
+
+function share(text: string): number {
+  const value = /^\d(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= 0 && value <= 1)) throw new Error('must be a number from 0 to 1');
+  return value;
+}
+
+function headerList(text: string): Readonly<Record<string, string>> {
+  const pairs = text === '' ? [] : text.split(',');
+  return Object.freeze(
+    Object.fromEntries(
+      pairs.map((pair) => {
+        const [, name, value] = /^\s*([\w-]{1,100})=([\x20-\x7e]{1,4096})$/.exec(pair) ?? [];
+        if (name === undefined || value === undefined)
+          throw new Error('must be headers as NAME=VALUE with commas between');
+        return [name.toLowerCase(), value.trim()];
+      }),
+    ),
+  );
 }
 
 /** A name that pages show: none when it is blank. */

@@ -30,6 +30,7 @@ import {
   queryTooLong,
   READ_QUERY_BYTES,
 } from './sizes.ts';
+import { type TracedRequests, traceRequests } from './trace-requests.ts';
 import {
   type ArrivalTimes,
   problemOfHost,
@@ -49,6 +50,8 @@ export type ServerOptions = AnswerHearers & {
   readonly loggedAnswers?: LoggedAnswers | undefined;
   /** Counts every answer, for GET /metrics. */
   readonly requestMetrics?: RequestMetrics | undefined;
+  /** Makes a span of each request. */
+  readonly tracedRequests?: TracedRequests | undefined;
   /** Those of the settings by default. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
@@ -116,6 +119,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('asker', undefined);
   app.decorateRequest('refusalBody', undefined);
 
+  if (options.tracedRequests) traceRequests(app, options.tracedRequests);
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);
     // What is not there is refused before its body is read.

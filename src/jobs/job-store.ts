@@ -12,6 +12,8 @@ export type Job = JobName &
   JobPlace & {
     /** How often it was taken before and not finished. */
     readonly attempts: number;
+    /** The traceparent of what asked for it, where that is traced. */
+    readonly trace?: string;
   };
 
 export type JobName = { readonly kind: JobKind; readonly key: string };

@@ -16,6 +16,9 @@ export type JobHandler = (key: string, signal: AbortSignal) => Promise<SyncFailu
 
 export type JobHandlers = Readonly<Record<JobKind, JobHandler>>;
 
+type JobWork = () => Promise<SyncFailure | undefined>;
+type JobInTrace = (job: Job, work: JobWork) => Promise<SyncFailure | undefined>;
+
 export type WorkerDeps = {
   readonly jobs: JobStore;
   readonly handlers: JobHandlers;
@@ -24,6 +27,8 @@ export type WorkerDeps = {
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Runs the work as part of the job's trace. */
+  readonly jobInTrace?: JobInTrace | undefined;
   /** In place of those of job-kinds.ts. */
   readonly deadlines?: Readonly<Record<JobKind, number>>;
 };
@@ -42,6 +47,8 @@ const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
 /** When a job is tried again whose abandoned run still goes on. */
 const STILL_RUNNING_MS = 60_000;
+
+const UNTRACED: JobInTrace = (_job, work) => work();
 
 /** Starts working jobs until stopped. */
 export function startJobs(deps: WorkerDeps): Worker {
@@ -152,13 +159,15 @@ class JobWorker implements Worker {
   }
 
   async #outcomeOf(run: Run): Promise<SyncFailure | undefined | typeof LATE> {
-    const { handlers, log, deadlines = JOB_DEADLINES } = this.#deps;
+    const { handlers, log, deadlines = JOB_DEADLINES, jobInTrace = UNTRACED } = this.#deps;
     const { kind, key } = run.job;
     const end = new AbortController();
-    const work = (async () => handlers[kind](key, end.signal))().catch((err): SyncFailure => {
-      log.error({ event: 'job_fault', err, kind, key }, 'A job met a fault of our own');
-      return { kind: 'unavailable', message: 'A fault on our side' };
-    });
+    const work = jobInTrace(run.job, async () => handlers[kind](key, end.signal)).catch(
+      (err): SyncFailure => {
+        log.error({ event: 'job_fault', err, kind, key }, 'A job met a fault of our own');
+        return { kind: 'unavailable', message: 'A fault on our side' };
+      },
+    );
     const outcome = await within(deadlines[kind], work);
     if (outcome === LATE) {
       this.#abandoned.add(run);

@@ -3,18 +3,18 @@ import type { MetricFamily, Sample } from './metrics-text.ts';
 
 /** Counts in memory, from the start of the process. */
 export type Counter<N extends CounterName> = {
-  add(labels: LabelsOf<N>): void;
+  add(labels: LabelsOf<N>, by?: number): void;
   family(): MetricFamily;
 };
 
 export function counter<N extends CounterName>(name: N): Counter<N> {
   const series = new Map<string, { readonly labels: LabelsOf<N>; value: number }>();
   return {
-    add(labels) {
+    add(labels, by = 1) {
       const key = keyOf(labels);
       const one = series.get(key);
-      if (one === undefined) series.set(key, { labels, value: 1 });
-      else one.value += 1;
+      if (one === undefined) series.set(key, { labels, value: by });
+      else one.value += by;
     },
     family: () => ({ name, samples: [...series.values()] }),
   };

@@ -141,6 +141,11 @@ export const METRICS = {
     bounds: OF_WRITES,
   },
   kalends_database_bytes: { type: 'gauge', help: 'Size of the database.', labels: [], isShared: true },
+  kalends_trace_spans_total: {
+    type: 'counter',
+    help: 'Spans of traces by what became of them: sent to the collector, or dropped.',
+    labels: ['outcome'],
+  },
   kalends_work_threads: {
     type: 'gauge',
     help: 'Threads that read what calendar servers sent (sync) or expand reads (read); they end when idle.',

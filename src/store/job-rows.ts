@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import type { JobKind, JobName, JobPlace } from '../jobs/job-store.ts';
+import { traceOfJob } from '../lib/current-trace.ts';
 import { hostOfUrl } from '../lib/host-of-url.ts';
 import type { Statements, Values } from './drivers/database.ts';
 
@@ -25,17 +26,17 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
     { owner, kind, host, runAt },
   );
   await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts, owner, account_key, host)
-     VALUES (:kind, :key, :runAt, 0, :owner, :accountKey, :host)
+    `INSERT INTO job (kind, key, run_at, attempts, owner, account_key, host, trace)
+     VALUES (:kind, :key, :runAt, 0, :owner, :accountKey, :host, :trace)
      ON CONFLICT (kind, key) DO UPDATE SET
        run_at = CASE WHEN job.lease_holder IS NULL AND job.unfinished < ${MOST_UNFINISHED} AND job.run_at > :runAt
                      THEN :runAt ELSE job.run_at END,
        again_at = CASE WHEN job.lease_holder IS NULL THEN NULL
                        WHEN job.again_at < :runAt THEN job.again_at
                        ELSE :runAt END,
-       owner = excluded.owner, account_key = excluded.account_key, host = excluded.host
+       owner = excluded.owner, account_key = excluded.account_key, host = excluded.host, trace = excluded.trace
      RETURNING kind`,
-    { kind, key, runAt, owner, accountKey, host },
+    { kind, key, runAt, owner, accountKey, host, trace: traceOfJob() },
   );
 }
 
@@ -50,9 +51,9 @@ export async function scheduleEndOfAccess(tx: Statements, accounts: string, valu
     values,
   );
   await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts, owner)
-     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id ${accounts}`,
-    values,
+    `INSERT INTO job (kind, key, run_at, attempts, owner, trace)
+     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id, CAST(:trace AS TEXT) ${accounts}`,
+    { ...values, trace: traceOfJob() },
   );
 }
 

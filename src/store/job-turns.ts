@@ -34,11 +34,12 @@ const SET_ASIDE = `
 const OF_TURN = 'owner = :owner AND kind = :kind AND host = :host';
 const NEXT_OF_TURN = `
   SELECT run_at AS "runAt" FROM job WHERE ${OF_TURN} AND lease_holder IS NULL ORDER BY run_at LIMIT 1`;
-const JOB = 'kind, key, owner, account_key AS "accountKey", host, attempts';
+const JOB = 'kind, key, owner, account_key AS "accountKey", host, attempts, trace';
 const REVIVED = `
   SELECT ${JOB} FROM job
    WHERE lease_holder IS NOT NULL AND run_at <= :dueSince ORDER BY run_at`;
 
+type JobRow = Omit<Job, 'trace'> & { readonly trace: string | null };
 type Turn = {
   readonly owner: string;
   readonly kind: JobKind;
@@ -126,7 +127,7 @@ class Taking {
     const { kinds, now } = this.#terms;
     const dueSince = this.jobs.length === 0 ? now : now - BEHIND_OTHERS_MS;
     // They are few: no more than ran at once when their processes died.
-    const died = await this.#tx.all<Job>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
+    const died = await this.#tx.all<JobRow>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
     const job = died.find(({ kind, owner, accountKey, host }) => {
       const isFull =
         this.#ofOwner.isFull(owner) || this.#ofAccount.isFull(accountKey) || this.#ofHost.isFull(host);
@@ -161,9 +162,9 @@ class Taking {
     return turns.sort((one, other) => one.servedAt - other.servedAt);
   }
 
-  #dueJobOf({ owner, kind, host }: Turn): Promise<Job | undefined> {
+  #dueJobOf({ owner, kind, host }: Turn): Promise<JobRow | undefined> {
     const { oneOf, skipLocked } = this.#tx.dialect;
-    return this.#tx.get<Job>(
+    return this.#tx.get<JobRow>(
       `SELECT ${JOB} FROM job
         WHERE ${OF_TURN} AND run_at <= :now AND lease_holder IS NULL AND NOT (account_key ${oneOf('accounts')})
         ORDER BY run_at LIMIT 1 ${skipLocked}`,
@@ -171,11 +172,11 @@ class Taking {
     );
   }
 
-  async #lease(job: Job, revived: 0 | 1): Promise<void> {
+  async #lease({ trace, ...job }: JobRow, revived: 0 | 1): Promise<void> {
     const { kind, key } = job;
     const { holder, leaseUntil } = this.#terms;
     await this.#tx.all(LEASE, { kind, key, holder, leaseUntil, revived });
-    this.jobs.push({ ...job });
+    this.jobs.push(trace === null ? job : { ...job, trace });
     this.#ofOwner.add(job.owner);
     this.#ofAccount.add(job.accountKey);
     this.#ofHost.add(job.host);

@@ -26,6 +26,7 @@ type StreamRow = {
   readonly initial: number;
   readonly pendingSince: number | null;
   readonly messageId: string | null;
+  readonly trace: string | null;
 };
 type MessageRow = {
   readonly messageId: string;
@@ -68,7 +69,7 @@ const leaseText = (skipLocked: string): string => `
                         ORDER BY due_at LIMIT :limit ${skipLocked})
   RETURNING stream_id AS "streamId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
     told_seq AS "toldSeq", told_id AS "toldId", sequence, initial, pending_since AS "pendingSince",
-    message_id AS "messageId"`;
+    message_id AS "messageId", trace`;
 const MESSAGE = `
   SELECT message_id AS "messageId", sequence, shows, body, attempts, next_at AS "nextAt", created_at AS "createdAt"
     FROM webhook_message WHERE message_id = :messageId`;
@@ -131,7 +132,7 @@ function opened(
 ): TakenStream {
   const { endpointId, url, secrets, hearsOwn, hearsCalendars, hearsConnections } = endpoint;
   const { failures, failingSince } = endpoint;
-  const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, ...names } = stream;
+  const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,
     calendarKey: calendarKey ?? undefined,
@@ -140,6 +141,7 @@ function opened(
     told: { seq: toldSeq, id: toldId ?? undefined },
     initial: initial === 1,
     pendingSince: pendingSince ?? undefined,
+    ...(trace === null ? {} : { trace }),
     message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
     endpoint: {
       endpointId,

@@ -14,7 +14,13 @@ export type DeliveryWorkerDeps = DeliverDeps &
     /** Notified by the stores when a stream became due in this process. */
     readonly deliveryWakeUp: WakeUp;
     readonly log: Pick<Log, 'error'>;
+    /** Works the next message as part of the stream's trace. */
+    readonly deliveryInTrace?: DeliveryInTrace | undefined;
   };
+
+type DeliveryInTrace = <T>(stream: TakenStream, work: () => Promise<T>) => Promise<T>;
+
+const UNTRACED: DeliveryInTrace = (_stream, work) => work();
 
 /** `stop` takes no more streams and waits for those under way. */
 export type DeliveryWorker = { stop(): Promise<void> };
@@ -111,11 +117,12 @@ async function takeDue(
   return taken.length === 0 ? LOOK_EVERY_MS : 0;
 }
 
-export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log'>;
+export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;
 
 /** Works a stream that was taken, message by message, while there is time and more waits. Never throws. */
 export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: () => boolean): Promise<void> {
   const { leaseUntil, streamId } = stream;
+  const { deliveryInTrace = UNTRACED } = deps;
   let current: TakenStream | undefined = stream;
   try {
     for (let count = 0; current !== undefined; count += 1) {
@@ -124,7 +131,8 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
         await deps.streams.passOver(current, current.told, true);
         return;
       }
-      current = await deliverNext(current, deps);
+      const next: TakenStream = current;
+      current = await deliveryInTrace(next, () => deliverNext(next, deps));
     }
   } catch (err) {
     // Its lease ends by itself, and it is taken again.

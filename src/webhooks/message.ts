@@ -51,6 +51,8 @@ export type TakenStream = {
   readonly initial: boolean;
   /** Since when something waits to be told. */
   readonly pendingSince: number | undefined;
+  /** The traceparent of what changed last, where that is traced. */
+  readonly trace?: string;
   readonly message: PendingMessage | undefined;
   readonly endpoint: TakenEndpoint;
 };

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { verifyWebhook, type WebhookKey } from '../../packages/client/src/webhook-verification.ts';
 import { countOf, readMetrics } from '../http/prometheus-text.ts';
+import { type Collector, openCollector } from '../servers/otlp-collector.ts';
 import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { type Authorization, connect, read } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
@@ -17,9 +18,16 @@ const METRICS_TOKEN = 'a-token-for-scrapes';
 describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
   let site: Site;
   let receiver: Receiver;
+  let collector: Collector;
   let token: string;
   before(async () => {
-    site = await openSite({ env: { KALENDS_METRICS_TOKEN: METRICS_TOKEN } });
+    collector = await openCollector();
+    const env = {
+      KALENDS_METRICS_TOKEN: METRICS_TOKEN,
+      KALENDS_OTLP_ENDPOINT: collector.url,
+      KALENDS_TRACE_SAMPLING: '1',
+    };
+    site = await openSite({ env });
     receiver = await openReceiver();
     await site.program.command('client', 'update', site.application.clientId, '--webhook-url', receiver.url);
     const authorization: Authorization = { userId: 'ada', login: site.login };
@@ -28,6 +36,7 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
   });
   after(async () => {
     receiver?.close();
+    collector?.close();
     await site?.close();
   });
 
@@ -92,6 +101,25 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
     ];
     for (const [name, labels] of counted)
       assert.ok(Number(countOf(families, name, labels)) > 0, `${name} ${JSON.stringify(labels)}`);
+  });
+
+  it('one trace leads from a request to the calendar server and to the delivery, and names nobody', async () => {
+    const delivered = () =>
+      collector.spans.find(
+        ({ name, traceId }) =>
+          name === 'POST webhook' &&
+          collector.spans.some((span) => span.traceId === traceId && span.name === 'GET /events'),
+      );
+    for (const end = Date.now() + PATIENCE_MS; delivered() === undefined && Date.now() < end; )
+      await sleep(50);
+
+    const names = collector.spans
+      .filter(({ traceId }) => traceId === delivered()?.traceId)
+      .map(({ name }) => name);
+    for (const name of ['GET /events', 'REPORT caldav', 'deliver', 'POST webhook'])
+      assert.ok(names.includes(name), `${name}: ${names}`);
+    assert.doesNotMatch(collector.bodies.join('\n'), /ada|Told|Bearer|127\.0\.0\.1/);
+    assert.ok(receiver.received.every(({ headers }) => headers.traceparent === undefined));
   });
 
   it('what was under way when the process was killed comes again under the same id', async () => {

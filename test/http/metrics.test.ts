@@ -131,6 +131,7 @@ onSqlite((open) => {
       syncEnded({ ...sync, outcome: 'done', syncedAt: NOW - 62_000 });
       attemptEnded({ outcome: 'failed', attempt: 1, delayMs: 100 });
       attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });
+      meters.spansEnded('sent', 3);
       const handler = async () => undefined;
       const handlers = meters.timedJobs({
         'sync-account': handler,

@@ -19,7 +19,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   clientId: 'the application',
   code: 'the provider’s word for why',
   deleted: 'how many of each kind were deleted',
-  dropped: 'how many were dropped because too many waited',
+  dropped: 'how many were dropped',
   err: 'what was thrown: type, message, where in the program, and its causes',
   error: 'the OAuth error code of the identity provider',
   eventId: 'the event’s id at Google',

@@ -156,6 +156,12 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['err'],
   },
+  spans_dropped: {
+    level: 'warn',
+    when: 'spans of traces were dropped, because the collector did not take them or too many waited; one line a minute at most',
+    act: 'Look at the collector, and at KALENDS_OTLP_ENDPOINT',
+    fields: ['dropped', 'reason'],
+  },
   setting_unknown: {
     level: 'warn',
     when: 'at the start: a `KALENDS_…` name is set that is no setting; `nearest` is the one that was perhaps meant',

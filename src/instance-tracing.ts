@@ -1,0 +1,87 @@
+/** The traces of an instance: loaded only where a collector is set. */
+import { randomBytes } from 'node:crypto';
+
+import type { ProviderKind } from './calendars/provider-kind.ts';
+import type { SyncFailure } from './calendars/sync-failure.ts';
+import type { Config } from './config/config.ts';
+import { peers } from './http/peers.ts';
+import type { Job } from './jobs/job-store.ts';
+import type { Egress } from './lib/egress/egress.ts';
+import type { Log } from './lib/log.ts';
+import { version } from './lib/version.ts';
+import { startExporter } from './tracing/otlp-exporter.ts';
+import { tracedEgress } from './tracing/traced-egress.ts';
+import { openTracer, type Tracer } from './tracing/tracer.ts';
+import type { TakenStream } from './webhooks/message.ts';
+
+export type InstanceTracing = ReturnType<typeof instanceTracing>;
+
+type TracingDeps = {
+  readonly log: Log;
+  /** Hears how many spans were sent or dropped. */
+  readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
+};
+
+export function instanceTracing(
+  { endpoint, headers, sampling, tells }: NonNullable<Config['tracing']>,
+  trustProxy: Config['trustProxy'],
+  { log, told }: TracingDeps,
+) {
+  const program = { version: version(), instanceId: randomBytes(9).toString('base64url') };
+  const exporter = startExporter({ endpoint, headers, program, log, told });
+  const tracer = openTracer({ sampling, ended: (span) => exporter.add(span) });
+  const peerOf = peers(trustProxy);
+  // A proxy on this machine is one where proxies are trusted at all.
+  const isProxy = (address: string) => trustProxy !== undefined && peerOf(address) !== 'caller';
+  return {
+    /** For the features' own deps. */
+    listeners: {
+      tracedRequests: { tracer, isProxy },
+      jobInTrace: jobInTrace(tracer),
+      deliveryInTrace: deliveryInTrace(tracer),
+    },
+    egressTo: (peer: ProviderKind, egress: Egress): Egress =>
+      tracedEgress(egress, { peer, tells: tells === 'all' }, tracer),
+    webhookEgress: (egress: Egress): Egress =>
+      tracedEgress(egress, { peer: 'webhook', tells: tells !== 'none' }, tracer),
+    stop: () => exporter.stop(),
+  };
+}
+
+const jobInTrace =
+  (tracer: Tracer) =>
+  async (job: Job, work: () => Promise<SyncFailure | undefined>): Promise<SyncFailure | undefined> => {
+    const span = tracer.start('consumer', job.trace);
+    const end = (error: string | undefined) =>
+      span.end(
+        `job ${job.kind}`,
+        { 'kalends.job': job.kind, 'kalends.attempt': job.attempts + 1, 'error.type': error },
+        error !== undefined,
+      );
+    try {
+      const failure = await tracer.run(span, work);
+      end(failure?.kind);
+      return failure;
+    } catch (reason) {
+      end('fault');
+      throw reason;
+    }
+  };
+
+const deliveryInTrace =
+  (tracer: Tracer) =>
+  async <T>(stream: TakenStream, work: () => Promise<T>): Promise<T> => {
+    const span = tracer.start('producer', stream.trace);
+    const attributes = {
+      'kalends.application': stream.clientId,
+      'kalends.endpoint': stream.endpoint.endpointId,
+    };
+    try {
+      const next = await tracer.run(span, work);
+      span.end('deliver', attributes, false);
+      return next;
+    } catch (reason) {
+      span.end('deliver', { ...attributes, 'error.type': 'fault' }, true);
+      throw reason;
+    }
+  };

@@ -1,0 +1,47 @@
+/** What watches an instance from outside: metrics and traces, each where a setting asks for it. What is off is not there. */
+import type { ProviderKind } from './calendars/provider-kind.ts';
+import type { Config } from './config/config.ts';
+import { instanceMeters } from './instance-meters.ts';
+import type { JobHandlers } from './jobs/worker.ts';
+import type { Egress } from './lib/egress/egress.ts';
+import type { Log } from './lib/log.ts';
+import type { Database } from './store/drivers/database.ts';
+import { timedDatabase } from './store/drivers/timed-database.ts';
+import { tracedDatabase } from './store/drivers/traced-database.ts';
+
+export type Watching = Awaited<ReturnType<typeof openWatching>>;
+
+export async function openWatching(config: Config, log: Log) {
+  const { metricsToken, metricsAddress } = config;
+  // Nothing is counted where nobody may read it.
+  const isCounted = metricsToken !== undefined || metricsAddress !== undefined;
+  const meters = isCounted ? instanceMeters(Date.now) : undefined;
+  const tracing = await openTracing(config, log, meters?.spansEnded);
+  return {
+    meters,
+    /** For the features' own deps. */
+    listeners: { ...meters?.listeners, ...tracing?.listeners },
+    wrapped(db: Database): Database {
+      const traced = tracing === undefined ? db : tracedDatabase(db);
+      return meters === undefined ? traced : timedDatabase(traced, meters.wrote);
+    },
+    egressTo(kind: ProviderKind, egress: Egress): Egress {
+      const traced = tracing?.egressTo(kind, egress) ?? egress;
+      return meters?.egressTo(kind, traced) ?? traced;
+    },
+    webhookEgress: (egress: Egress): Egress => tracing?.webhookEgress(egress) ?? egress,
+    handlers: (handlers: JobHandlers): JobHandlers => meters?.timedJobs(handlers) ?? handlers,
+    stop: async () => tracing?.stop(),
+  };
+}
+
+/** Loaded only where a collector is set. */
+async function openTracing(
+  { tracing, trustProxy }: Config,
+  log: Log,
+  told: (outcome: 'sent' | 'dropped', spans: number) => void = () => {},
+) {
+  if (tracing === undefined) return undefined;
+  const { instanceTracing } = await import('./instance-tracing.ts');
+  return instanceTracing(tracing, trustProxy, { log, told });
+}

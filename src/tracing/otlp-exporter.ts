@@ -1,0 +1,112 @@
+/**
+ * Sends spans to a collector, several at a time. Nobody waits for it: what it does not take is dropped and counted, and what
+ * waits is bounded.
+ */
+import type { Log } from '../lib/log.ts';
+import { otlpJson, type TracedProgram } from './otlp-json.ts';
+import type { EndedSpan } from './span.ts';
+
+export type Exporter = {
+  add(span: EndedSpan): void;
+  /** Sends what waits, for a few seconds at most. */
+  stop(): Promise<void>;
+};
+
+export type ExporterOptions = {
+  /** Where `/v1/traces` is, without it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly program: TracedProgram;
+  readonly log: Pick<Log, 'warn'>;
+  /** Hears how many spans were sent or dropped. */
+  readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
+  /** In milliseconds; 2,000 by default. */
+  readonly everyMs?: number;
+};
+
+const EVERY_MS = 2_000;
+const MOST_WAITING = 4_096;
+const MOST_TOGETHER = 512;
+const TIMEOUT_MS = 5_000;
+const LOG_EVERY_MS = 60_000;
+
+export function startExporter(options: ExporterOptions): Exporter {
+  return new OtlpExporter(options);
+}
+
+class OtlpExporter implements Exporter {
+  readonly #options: ExporterOptions;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: EndedSpan[] = [];
+  #sending: Promise<void> | undefined;
+  /** Not said in the log yet. */
+  #dropped = 0;
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#send(), options.everyMs ?? EVERY_MS).unref();
+  }
+
+  add(span: EndedSpan): void {
+    if (this.#waiting.length >= MOST_WAITING) this.#drop(1, 'too many wait');
+    else if (this.#waiting.push(span) >= MOST_TOGETHER) this.#send();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sending;
+    this.#send();
+    await this.#sending;
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const spans = this.#waiting.splice(0, MOST_TOGETHER);
+      const problem = await this.#post(spans);
+      if (problem === undefined) this.#options.told('sent', spans.length);
+      else {
+        // The others wait for the next time: a collector that is away is not asked in a row.
+        this.#drop(spans.length, problem);
+        return;
+      }
+    }
+  }
+
+  /** Answers why it was not taken. */
+  async #post(spans: readonly EndedSpan[]): Promise<string | undefined> {
+    const { endpoint, headers, program } = this.#options;
+    try {
+      const answer = await fetch(`${endpoint}/v1/traces`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: otlpJson(spans, program),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await answer.body?.cancel();
+      return answer.ok ? undefined : `the collector answered ${answer.status}`;
+    } catch (reason) {
+      const { cause } = reason instanceof Error ? reason : {};
+      const known = cause instanceof Error ? cause : reason;
+      return known instanceof Error ? known.message : String(known);
+    }
+  }
+
+  #drop(spans: number, reason: string): void {
+    const { log, told } = this.#options;
+    told('dropped', spans);
+    this.#dropped += spans;
+    const at = performance.now();
+    if (at - this.#saidAt < LOG_EVERY_MS) return;
+    log.warn({ event: 'spans_dropped', dropped: this.#dropped, reason }, 'Spans of traces were dropped');
+    this.#saidAt = at;
+    this.#dropped = 0;
+  }
+}

@@ -1,0 +1,18 @@
+import type { TraceContext } from '../lib/current-trace.ts';
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+/** What is known of a span. No token, title, address or id of a user is among them. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A piece of work that has ended. Instants are epoch milliseconds, with a fraction. */
+export type EndedSpan = {
+  readonly context: TraceContext;
+  readonly parentSpanId: string | undefined;
+  readonly kind: SpanKind;
+  readonly name: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly attributes: Attributes;
+  readonly isError: boolean;
+};

@@ -1,0 +1,46 @@
+import { currentTrace, traceparentOf } from '../lib/current-trace.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+import type { Tracer } from './tracer.ts';
+
+export type TracedTo = {
+  /** A provider, or `webhook`. */
+  readonly peer: string;
+  /** Whether the other end is told of the trace. */
+  readonly tells: boolean;
+};
+
+/** The same egress, each of whose requests is a span of the trace under way. Outside of one nothing is noted. */
+export function tracedEgress(egress: Egress, { peer, tells }: TracedTo, tracer: Tracer): Egress {
+  return {
+    async request(request) {
+      if (currentTrace.getStore() === undefined) return egress.request(request);
+      const span = tracer.start('client');
+      const headers = tells
+        ? { ...request.headers, traceparent: traceparentOf(span.context) }
+        : request.headers;
+      const end = (outcome: { readonly status?: number; readonly error?: string }) =>
+        span.end(
+          `${request.method} ${peer}`,
+          {
+            'kalends.peer': peer,
+            'http.request.method': request.method,
+            'http.response.status_code': outcome.status,
+            'error.type': outcome.error,
+          },
+          outcome.error !== undefined || (outcome.status ?? 0) >= 400,
+        );
+      try {
+        const answer = await tracer.run(span, () =>
+          egress.request(headers === undefined ? request : { ...request, headers }),
+        );
+        end({ status: answer.status });
+        return answer;
+      } catch (reason) {
+        end({ error: reason instanceof EgressError ? reason.kind : 'fault' });
+        throw reason;
+      }
+    },
+    close: () => egress.close(),
+  };
+}
