@@ -107,7 +107,8 @@ describe('every state of the Connect pages', {
     });
   }
 
-  for (const language of CHOSEN) {
+  // Walking by words is the same in each: a soak walks in all.
+  for (const language of CHOSEN.filter((one) => one === 'en' || TOURED.includes(one))) {
     it(`the Connect pages lead to the application by their words in ${language}`, async () => {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       const walker = new Walker(site, page, language);
