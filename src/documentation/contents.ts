@@ -84,6 +84,7 @@ export const CONTENTS: readonly Section[] = [
       page('languages', 'Set and add languages', 'Which languages the pages speak, and how to add one.'),
       page('dashboard', 'Use the dashboard', 'Let people in; see and set things in a browser.'),
       page('operations', 'Run Kalends', 'Install it, put it behind a proxy, back it up, upgrade it.'),
+      page('disaster-recovery', 'Recover from a disaster', 'Back up, restore, and practise both.'),
       page('providers', 'Set up providers', 'Register with Google and Microsoft; what each provider can do.'),
       page('audit', 'Read the audit log', 'Who changed what, and when.'),
       page('adding-a-provider', 'Add a provider', 'What an adapter has to do.'),

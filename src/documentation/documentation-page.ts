@@ -1,5 +1,6 @@
 /** What a page of the documentation is, whether a file or the interface's description is behind it. */
 import type { Html } from '../http/html.ts';
+import type { InlineCode } from '../http/page.ts';
 import type { Section } from './contents.ts';
 import type { Heading } from './headings.ts';
 
@@ -16,4 +17,6 @@ export type DocumentationPage = {
   content(): Html;
   /** Whether code stands beside the text and takes the place of the list of headings. */
   readonly hasCodeBeside?: boolean;
+  /** What runs on it; it may ask this origin. */
+  readonly script?: InlineCode;
 };

@@ -1,4 +1,4 @@
-/** The document around every page of the documentation: menu, search, what is on the page. It has no script. */
+/** The document around every page of the documentation: menu, search, what is on the page. No page but those with "Try it" has a script. */
 import { readFileSync } from 'node:fs';
 
 import { PAGE_ICON } from '../design/signs.ts';
@@ -48,6 +48,7 @@ ${markdownPath !== undefined && html`<p class="as-markdown"><a href="${markdownP
 ${headings.length > 1 && onThisPage(headings)}
 </div>
 <p class="unseen" id="end"></p>
+${page?.script?.element}
 </body>`;
   return pageOf({
     language: 'en',
@@ -56,7 +57,8 @@ ${headings.length > 1 && onThisPage(headings)}
     title: title === 'Documentation' ? 'Kalends documentation' : `${title} – Kalends documentation`,
     icon: PAGE_ICON,
     styles: [STYLE],
-    scripts: [],
+    scripts: page?.script === undefined ? [] : [page.script],
+    ...(page?.script && { connects: true }),
     body,
     drawnOnceAt: 'end',
     imageSource: 'data:',

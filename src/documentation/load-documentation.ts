@@ -1,16 +1,15 @@
 /** All pages of the documentation: the guides of this installation, and the reference that is made from the operations. */
 import { currentDocument } from '../api-reference/current-document.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
-import { type AsideOf, groupPage, overview, shapesPage } from '../api-reference/reference.page.ts';
+import { groupPage, overview, shapesPage } from '../api-reference/reference.page.ts';
 import { groupsOf, REFERENCE_PATH, SHAPES_PATH } from '../api-reference/reference-groups.ts';
 import { groupMarkdown, overviewMarkdown, shapesMarkdown } from '../api-reference/reference-markdown.ts';
-import type { Html } from '../http/html.ts';
-import { html } from '../http/html.ts';
 import { CONTENTS } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
 import { type LoadedGuide, loadGuides, servedMarkdown, servedTarget } from './guides.ts';
 import { headingsOf } from './headings.ts';
 import { markdownPage } from './markdown.page.ts';
+import { TRY_IT_SCRIPT, tryItForm } from './try-it.page.ts';
 
 export type Documentation = {
   readonly pages: readonly DocumentationPage[];
@@ -69,9 +68,10 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
       ...page(group.address, `API: ${group.name}`, {
         summary: `${group.entries.map(({ operation }) => operation.summary).join('; ')}.`,
         markdown: groupMarkdown(group, document),
-        content: () => groupPage(group, document, tryIt),
+        content: () => groupPage(group, document, tryItForm),
       }),
       hasCodeBeside: true,
+      script: TRY_IT_SCRIPT,
     })),
     page(SHAPES_PATH, 'API: shapes', {
       summary: 'Every object that requests and answers have, member by member.',
@@ -80,8 +80,3 @@ function referencePages(document: OpenApiDocument): DocumentationPage[] {
     }),
   ];
 }
-
-/** Calls are tried where nothing of anybody's can be broken. */
-const tryIt: AsideOf =
-  (): Html => html`<p class="hint">To try it without an account anywhere, start a <a href="/docs/sandbox">sandbox</a>
-(<code>npx kalends sandbox</code>) and open the playground of its dashboard.</p>`;

@@ -12,6 +12,9 @@ import { documentationRoutes } from '../../src/documentation/documentation.route
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ORIGIN = 'https://kalends.example';
 
+/** The pages of operations that can be tried. */
+const TRIED = /^\/docs\/api\/(?!shapes)/;
+
 describe('the served documentation', () => {
   const app: FastifyInstance = Fastify();
   const bodies = new Map<string, string>();
@@ -57,7 +60,7 @@ describe('the served documentation', () => {
     }
   });
 
-  it('has no script, asks nobody for anything, and its policy admits its one style alone', async () => {
+  it('has no script but that of "Try it", asks nobody for anything, and its policy admits its one style alone', async () => {
     const { headers } = await app.inject('/docs/reading');
 
     assert.match(
@@ -65,14 +68,31 @@ describe('the served documentation', () => {
       /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );
     for (const [page, body] of bodies) {
-      assert.doesNotMatch(body, /<script|<iframe|<[a-z][^>]* (?:on\w+|style)="|url\(|@import/, page);
+      const text = TRIED.test(page)
+        ? body.replace(/<script>[^<]*(?:<(?!\/script)[^<]*)*<\/script>/, '')
+        : body;
+      assert.doesNotMatch(text, /<script|<iframe|<[a-z][^>]* (?:on\w+|style)="|url\(|@import/, page);
       assert.doesNotMatch(body, /<(?:img|link)[^>]*(?:src|href)="(?!data:|#)/i, page);
     }
   });
 
+  it('has a page of operations admit its one script, and this origin for it alone', async () => {
+    const { headers, body } = await app.inject('/docs/api/reading-events');
+
+    assert.match(
+      String(headers['content-security-policy']),
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; connect-src 'self'; form-action 'self'; /,
+    );
+    assert.match(body, /<details class="try" hidden>/);
+    assert.equal(body.match(/<script>/g)?.length, 1);
+  });
+
   it('leaves no mark of Markdown in a page’s text', () => {
     for (const [page, body] of bodies) {
-      const text = body.replace(/<pre[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>|<style>[\s\S]*?<\/style>/g, '');
+      const text = body.replace(
+        /<pre[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>|<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>/g,
+        '',
+      );
       assert.doesNotMatch(text, /\*\*|```|\]\(|<p>[|#]|&lt;br&gt;/, page);
     }
   });

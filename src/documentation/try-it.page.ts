@@ -1,0 +1,68 @@
+/**
+ * "Try it" under an operation: a form that calls this server. Only its script sends anything, to this origin alone; what is typed
+ * stays in the page and is gone with it. Without the script it is not shown, so that no token is sent as a form.
+ */
+import { readFileSync } from 'node:fs';
+
+import { exampleRequest } from '../api-reference/example-request.ts';
+import type { OpenApiParameter } from '../api-reference/openapi-document.ts';
+import type { Entry } from '../api-reference/reference-groups.ts';
+import { type Html, html } from '../http/html.ts';
+import { inlineScript } from '../http/page.ts';
+
+export const TRY_IT_SCRIPT = inlineScript(
+  readFileSync(new URL('./try-it.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
+);
+
+/** Nothing for an operation that a browser has to go to itself. */
+export function tryItForm(entry: Entry): Html {
+  const { path, method, operation } = entry;
+  const { operationId: id, parameters = [] } = operation;
+  if (operation.responses[302] !== undefined) return html``;
+  const { credentials, body } = exampleRequest({ ...entry, origin: '' });
+  return html`<details class="try" hidden><summary>Try it</summary>
+<form data-method="${method.toUpperCase()}" data-path="${path}" data-credentials="${credentials}" autocomplete="off">
+<p class="hint">${method === 'get' ? 'Calls' : 'This is done for real: it calls'} this server. In a <a href="/docs/sandbox">sandbox</a> nothing of anybody’s can be
+broken${credentials === 'user' && html`, and its application’s page shows an access token`}.</p>
+${credentials === 'user' && secretField(id, 'token', 'Access token')}
+${credentials === 'application' && html`${field(id, { name: 'client_id', label: 'client_id', part: 'client' })}${secretField(id, 'secret', 'client_secret')}`}
+${parameters.map((parameter) => parameterField(id, parameter))}
+${body?.type === 'form' && body.fields.map(([name, value]) => field(id, { name, label: name, part: 'form', value }))}
+${body?.type === 'json' && jsonField(id, body.value)}
+<button class="small">Send</button>
+</form>
+<div class="tried" role="status"></div>
+</details>`;
+}
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  /** Where its value goes. */
+  readonly part: string;
+  readonly value?: string;
+  readonly isRequired?: boolean;
+};
+
+const field = (id: string, { name, label, part, value = '', isRequired = false }: Field): Html =>
+  html`<label for="try-${id}-${part}-${name}">${label}</label>
+<input id="try-${id}-${part}-${name}" name="${name}" data-part="${part}" value="${value}"${isRequired && html` required`} spellcheck="false">
+`;
+
+/** Shown as dots, and no browser offers to keep it. */
+const secretField = (id: string, part: string, label: string): Html =>
+  html`<label for="try-${id}-${part}">${label}</label>
+<input id="try-${id}-${part}" type="password" data-part="${part}" required autocomplete="off" spellcheck="false">
+`;
+
+/** Examples of what may be left out are examples only. */
+const parameterField = (id: string, { name, in: part, required, example }: OpenApiParameter): Html =>
+  field(id, {
+    ...{ name, part, isRequired: required },
+    label: required ? name : `${name} (optional)`,
+    value: required && example !== undefined ? String(example) : '',
+  });
+
+const jsonField = (id: string, value: unknown): Html => html`<label for="try-${id}-body">Body</label>
+<textarea id="try-${id}-body" data-part="json" rows="8" spellcheck="false">${JSON.stringify(value, null, 2)}</textarea>
+`;
