@@ -81,9 +81,17 @@ async function takeUp(masterKeys: MasterKeys): Promise<void> {
 
 async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
   const { masterKey, masterKeys, now } = deps;
-  const until = now() + (masterKeys.source === 'folder' ? PATIENCE_MS : 2 * LOOK_EVERY_MS);
-  const has = { what: 'has the new key', does: (one: Instance) => one.keyIds.includes(keyId) };
-  const missing = await everyInstance({ ...has, until }, deps);
+  const begun = now();
+  const patience = masterKeys.source === 'folder' ? PATIENCE_MS : 2 * LOOK_EVERY_MS;
+  const missing = await everyInstance(
+    {
+      what: 'has the new key',
+      does: (one) => one.keyIds.includes(keyId),
+      // One that lives says so every 30 seconds: it had the time to find the key.
+      isHopeless: (one) => now() - begun >= patience && one.seenAt >= begun,
+    },
+    deps,
+  );
   if (missing.length > 0) {
     if (await masterKey.withdrawKey(keyId)) await masterKeys.discard(keyId);
     const names = missing.map(nameOf).join(', ');
@@ -107,17 +115,17 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
 type AwaitedStep = {
   readonly what: string;
   readonly does: (instance: Instance) => boolean;
-  readonly until?: number;
+  readonly isHopeless?: (instance: Instance) => boolean;
 };
 
-/** Waits until all instances that live do; answers those that do not `until` then. */
+/** Waits until all instances that live do; answers those that do not, once there is no hope for one. */
 async function everyInstance(
-  { what, does, until = Number.POSITIVE_INFINITY }: AwaitedStep,
+  { what, does, isHopeless = () => false }: AwaitedStep,
   { system, now, sleep, tell }: RotationDeps,
 ): Promise<readonly Instance[]> {
   for (let told = 0; ; ) {
     const missing = (await system.listInstances(now() - GONE_AFTER_MS)).filter((one) => !does(one));
-    if (missing.length === 0 || now() >= until) return missing;
+    if (missing.length === 0 || missing.some(isHopeless)) return missing;
     if (now() - told >= PATIENCE_MS / 3) {
       told = now();
       tell(

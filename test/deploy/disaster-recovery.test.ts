@@ -28,6 +28,9 @@ const ON_SQLITE = [
 ];
 const ON_POSTGRES = ['PostgreSQL: prepare', 'PostgreSQL: bring the database back'];
 
+/** What the page's own places are on a machine of the test. */
+const PLACES = { DATA: 'data', BACKUPS: 'backups', SAFE: 'safe' };
+
 /** The commands of each section of the page. */
 const COMMANDS = new Map(
   PAGE.split(/^## /m)
@@ -78,9 +81,7 @@ async function openMachine(settings: Record<string, string> = {}) {
     PATH: `${at('bin')}:${process.env.PATH}`,
     TMPDIR: place,
     PLACE: place,
-    DATA: at('data'),
-    BACKUPS: at('backups'),
-    SAFE: at('safe'),
+    ...Object.fromEntries(Object.entries(PLACES).map(([name, folder]) => [name, at(folder)])),
     KALENDS_DATA_DIR: at('data'),
     KALENDS_PORT: String(await freePort()),
     ...settings,
@@ -139,6 +140,9 @@ describe('docs/disaster-recovery.md', () => {
     const withCommands = [...COMMANDS].filter(([, blocks]) => blocks.length > 0).map(([name]) => name);
 
     assert.deepEqual(withCommands.toSorted(), [...ON_SQLITE, ...ON_POSTGRES].toSorted());
+    const beginning = PAGE.slice(0, PAGE.indexOf('\n## '));
+    const named = [...beginning.matchAll(/^([A-Z]+)=/gm)].map(([, name]) => name);
+    assert.deepEqual(named, Object.keys(PLACES), 'the places that the commands name');
   });
 
   it('docs/disaster-recovery.md brings SQLite back, the database and the whole machine', async () => {

@@ -213,6 +213,10 @@ onEachDatabase((name, _, place) => {
       const settings = await place();
       const command = await openInstance(settings);
       const before = await readFile(path.join(settings.dataDir, 'master.key'), 'utf8');
+      // One that was killed is waited for until it is gone.
+      const killed = { instanceId: 'killed', host: 'here', version: '1', role: 'all', startedAt: 1 } as const;
+      const seenAt = command.deps.now() - 60_000;
+      await command.stores.system.noteInstance({ ...killed, keyIds: [], keyId: '', seenAt }, 0);
       const { keyId } = await rotateMasterKey(command.deps);
       await command.close();
       const after = await readFile(path.join(settings.dataDir, 'master.key'), 'utf8');

@@ -40,7 +40,8 @@ function growth({ bytes, sizes }: SystemFigures): Html {
   return html`<div><dt>${text}</dt><dd>${size} ${line}</dd></div>`;
 }
 
-function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures): Html {
+/** How often one is made by itself, and why the last was not. */
+function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures) {
   const hours = (backupEveryMs ?? 0) / HOUR_MS;
   const text =
     backupEveryMs === undefined
@@ -54,7 +55,7 @@ function schedule({ program: { backupEveryMs }, backupFailure }: SystemFigures):
         ...{ when: instant(backupFailure.at), reason: html`<bdi>${backupFailure.reason}</bdi>` },
       }),
     );
-  return html`<p>${text}</p>${failed ?? false}`;
+  return { text, failed };
 }
 
 const elsewhere = (): Html => html`<section class="panel"><p>${messages.text('system.backups.elsewhere')}</p>
@@ -63,6 +64,7 @@ ${command('pg_dump --format=custom "$KALENDS_DATABASE_URL" > kalends.dump')}
 
 function backups(figures: SystemFigures, viewer: Viewer, path: string): Html {
   const { backups: all = [], program } = figures;
+  const { text, failed } = schedule(figures);
   const folder = program.backups?.folder ?? '';
   const rows = all.map(({ name, bytes, at, isScheduled }) => [
     html`<span class="code">${name}</span>${isScheduled && html` <small>${messages.text('system.backups.scheduled')}</small>`}`,
@@ -77,7 +79,7 @@ function backups(figures: SystemFigures, viewer: Viewer, path: string): Html {
   });
   const button = html`<button>${messages.text('system.backups.do')}</button>`;
   return html`<p class="hint">${messages.markup('system.backups.hint', { folder: html`<code><bdi>${folder}</bdi></code>`, most: MOST_BACKUPS })} ${messages.text('system.backups.key')}</p>
-${schedule(figures)}
+<p class="hint">${text}</p>${failed ?? false}
 <div class="buttons">${postForm(viewer, `${path}/backup`, button)}</div>
 ${all.length === 0 ? html`<p class="empty">${messages.text('system.backups.none')}</p>` : list}`;
 }

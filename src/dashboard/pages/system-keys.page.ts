@@ -1,5 +1,6 @@
 /** The keys that tokens and webhooks are signed with, and what rotating them does. */
 import { type Html, html } from '../../http/html.ts';
+import { COMMAND } from '../../lib/version.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { postForm, type Viewer } from './layout.page.ts';
@@ -47,7 +48,7 @@ function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
   return html`<h2>${messages.text('system.master_key')}</h2>
 <section class="panel"><p>${said}${earlier}</p>
 <p>${messages.text(`system.master_key.${next === undefined ? 'change' : 'go_on'}`)}</p>
-${command('kalends keys rotate-master')}</section>`;
+${command(`${COMMAND} keys rotate-master`)}</section>`;
 }
 
 type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
