@@ -18,6 +18,7 @@ import { ceilingRow } from './rows/ceiling-row.ts';
 import { dashboardRow } from './rows/dashboard-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
+import { metricsRow } from './rows/metrics-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
 import { recurrenceRow } from './rows/recurrence-row.ts';
 import { requestLogRow } from './rows/request-log-row.ts';
@@ -32,6 +33,7 @@ const LOAD_ROWS: readonly LoadRow[] = [
   bearerRow,
   postgresRow,
   requestLogRow,
+  metricsRow,
   listingRow,
   pagesRow,
 ];

@@ -6,7 +6,7 @@ import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,listing,recurrence,pages,webhooks,dashboard,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing

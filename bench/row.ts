@@ -8,6 +8,7 @@ export const ROWS = [
   'bearer',
   'postgres',
   'request-log',
+  'metrics',
   'listing',
   'recurrence',
   'pages',
