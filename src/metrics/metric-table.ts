@@ -1,7 +1,8 @@
 /** The one table of metrics. docs/metrics.md is made from it; a series that is not of it does not compile. */
 
 export type Metric = {
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** A summary is of quantiles alone, which are looked up at each scrape as a gauge is. */
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** A sentence: what it says. */
   readonly help: string;
   /** What a series is told apart by. Never what a caller sends, and no user, account or host. */
@@ -65,7 +66,7 @@ export const METRICS = {
     bounds: OF_ANSWERS,
   },
   kalends_provider_calls_per_account: {
-    type: 'gauge',
+    type: 'summary',
     help: 'Requests for one account on a day (UTC, today as far as it is over), by provider and quantile over the accounts that had any. This instance alone; from a fair sample where they are many.',
     labels: ['provider', 'day', 'quantile'],
   },
@@ -153,7 +154,7 @@ export const METRICS = {
   },
   kalends_work_waiting: { type: 'gauge', help: 'Tasks that wait for such a thread.', labels: ['pool'] },
   kalends_event_loop_delay_seconds: {
-    type: 'gauge',
+    type: 'summary',
     help: 'How late the event loop was since the last scrape, by quantile.',
     labels: ['quantile'],
   },
@@ -180,7 +181,7 @@ type NamesOf<T extends Metric['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
 export type CounterName = NamesOf<'counter'>;
-export type GaugeName = NamesOf<'gauge'>;
+export type GaugeName = NamesOf<'gauge' | 'summary'>;
 export type HistogramName = NamesOf<'histogram'>;
 
 /** A value for each label of the metric. */

@@ -16,7 +16,9 @@ export function processMetrics(): () => Promise<MetricFamily[]> {
     const { user, system } = process.cpuUsage();
     const loop = QUANTILES.map((quantile) => ({
       labels: { quantile: String(quantile) },
-      value: delays.count === 0 ? 0 : delays.percentile(quantile * 100) / 1e9,
+      // What is measured is from one look to the next.
+      value:
+        delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - RESOLUTION_MS / 1000),
     }));
     delays.reset();
     return [

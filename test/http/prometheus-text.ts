@@ -25,7 +25,7 @@ export function readMetrics(text: string): Map<string, Family> {
     else if (kind === 'TYPE') {
       assert.equal(about, name, 'TYPE follows its own HELP');
       assert.ok(help !== undefined && !families.has(name), `${name} comes once`);
-      assert.match(rest, /^(counter|gauge|histogram)$/);
+      assert.match(rest, /^(counter|gauge|histogram|summary)$/);
       families.set(name, { help, type: rest, samples: new Map() });
       help = undefined;
     } else readSample(line, name, { families, seen });
@@ -48,6 +48,7 @@ function readSample(
   const key = JSON.stringify([sampled, Object.entries(series.labels).sort()]);
   assert.ok(!seen.has(key), `twice: ${line}`);
   seen.add(key);
+  assert.equal('quantile' in series.labels, family.type === 'summary', line);
   if (family.type === 'counter') assert.ok(series.value >= 0 && name.endsWith('_total'), line);
   family.samples.set(suffix, [...(family.samples.get(suffix) ?? []), series]);
 }
