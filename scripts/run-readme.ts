@@ -1,8 +1,8 @@
 /**
  * Reads README.md and types its commands from top to bottom, as somebody new does:
  *
- *   node scripts/run-readme.ts           in a fresh clone, with npm ci, as whoever runs it
- *   node scripts/run-readme.ts --nobody  as a user without rights, started by root
+ *   npm run readme              in a fresh clone, with npm ci, as whoever runs it
+ *   npm run readme -- --nobody  as a user without rights, started by root
  *
  * A reader's own part is done for it: values are filled in, and the browser is walked through. `npm test` is left out:
  * it takes long and has a gate of its own.

@@ -8,9 +8,10 @@ const WIDTH = 100;
 /** `kalends client show CLIENT_ID [options]` */
 export function usageOf(command: Command): string {
   const positionals = command.positionals.map(({ name, optional }) => (optional ? `[${name}]` : name));
-  const options = command.options.map((option) =>
-    option.required ? optionName(option) : `[${optionName(option)}]`,
-  );
+  const options = command.options.map((option) => {
+    const usage = option.required ? optionName(option) : `[${optionName(option)}]`;
+    return option.repeatable ? `${usage} …` : usage;
+  });
   return ['kalends', command.name, ...positionals, ...options, '[--json]'].join(' ');
 }
 

@@ -105,7 +105,7 @@ describe('the code in documents', () => {
       [/\/backups/g, folder],
       [/https:\/\/app\.example\.com\/webhooks/g, receiverUrl],
       [/http:\/\/127\.0\.0\.1:8091/g, new URL(sandbox.controlUrl).origin],
-      [/\.\/sandbox\/kalends/g, path.join(folder, 'kalends')],
+      [/~\/kalends-sandbox/g, path.join(folder, 'kept')],
     ];
     return places.reduce((text, [name, value]) => text.replace(name, value), code);
   }

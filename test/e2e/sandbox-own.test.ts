@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCommandLine } from '../cli/cli-run.ts';
 import { freePort } from '../harness/loopback.ts';
@@ -14,6 +15,7 @@ import { type Application, authorizeUrl, exchange, read, refresh, tokensOf } fro
 import { connectAtGoogle } from './sandbox-google.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
+const START_MS = 60_000;
 const REDIRECT_URI = 'http://localhost:9/callback';
 
 type Running = { readonly child: ChildProcess; readonly output: () => string };
@@ -44,9 +46,10 @@ describe('a kept sandbox', () => {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
-    while (!/com\.example\.app.*\n/.test(output) && child.exitCode === null)
-      await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-    assert.equal(child.exitCode, null, output);
+    const late = Date.now() + START_MS;
+    const isReady = () => /com\.example\.app.*\n/.test(output);
+    while (!isReady() && child.exitCode === null && Date.now() < late) await sleep(50);
+    assert.ok(isReady(), output);
     return { child, output: () => output };
   }
 
@@ -82,7 +85,7 @@ describe('a kept sandbox', () => {
     running.child.kill('SIGKILL');
     await ended;
     // Its Kalends ends with it, and must be gone before its port is free.
-    while (await answers(before.url)) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (await answers(before.url)) await sleep(50);
     running = await start();
 
     assert.deepEqual(application(), before);

@@ -20,6 +20,7 @@ export type Example = {
   readonly programs?: readonly string[];
 };
 
+const START_MS = 60_000;
 const NODE = process.execPath;
 /** Debian's own, which has Debian's packages. */
 const PYTHON = '/usr/bin/python3';
@@ -108,13 +109,14 @@ async function linkPackages(folder: string, packages: readonly string[]): Promis
 }
 
 async function answering(address: string, child: ChildProcess, output: () => string): Promise<void> {
-  while (child.exitCode === null && child.signalCode === null) {
+  const late = Date.now() + START_MS;
+  while (child.exitCode === null && child.signalCode === null && Date.now() < late) {
     // Until it listens the connection is refused: that is what is waited for.
     const answer = await fetch(address).catch(() => undefined);
     if (answer !== undefined) return;
     await sleep(50);
   }
-  throw new Error(`The example ended: ${output()}`);
+  throw new Error(`The example does not answer: ${output()}`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {

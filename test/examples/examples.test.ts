@@ -18,6 +18,8 @@ import { freePort } from '../harness/loopback.ts';
 import { EXAMPLES, installExample, type RunningExample, startExample } from './example-apps.ts';
 
 const DAY = 86_400_000;
+/** A change is told in a second or so; only one that is never told is to be seen. */
+const MOST_MS = 60_000;
 
 describe('the examples', () => {
   let folder: string;
@@ -120,7 +122,11 @@ describe('the examples', () => {
     const hour = (of: number) => ({ dateTime: `2026-12-01T0${of}:00:00`, timeZone: 'UTC' });
     const draft = { title: `Told to ${clientId}`, start: hour(8), end: hour(9) };
     await manual.createEvent(GOOGLE_USER, GOOGLE_USER, draft);
-    while (!(await browser.open(url)).body.includes(`created: ${draft.title}`)) await sleep(100);
+    const late = Date.now() + MOST_MS;
+    while (!(await browser.open(url)).body.includes(`created: ${draft.title}`)) {
+      assert.ok(Date.now() < late, browser.page().body);
+      await sleep(100);
+    }
 
     const [, userId] = /"userId":"([^"]+)"/.exec(await statusOf(clientId)) ?? [];
     const payload = {

@@ -1,4 +1,4 @@
-/** README.md's commands, typed from top to bottom in this checkout; `node scripts/run-readme.ts` does so in a fresh one. */
+/** README.md's commands, typed from top to bottom in this checkout; `npm run readme` does so in a fresh one. */
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
