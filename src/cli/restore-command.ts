@@ -86,6 +86,12 @@ function presentWords(present: RestoreReport['present']): string[] {
 const countsText = ({ applications, users, accounts, grants, people }: Counts): string =>
   `${applications} application(s), ${users} user(s), ${accounts} account(s), ${grants} grant(s), ${people} person(s) of the dashboard`;
 
+function presentDocument(present: RestoreReport['present']): object {
+  if (present.state !== 'readable') return present;
+  const { secretsChanged, ...rest } = present;
+  return { ...rest, secrets_changed: secretsChanged };
+}
+
 function resultOf(report: RestoreReport, { keptAside, endedAgain }: Restored, endAllGrants: boolean): Result {
   const { file, bytes, asOf, migrated, keyId, present } = report;
   const ended = endAllGrants
@@ -94,7 +100,7 @@ function resultOf(report: RestoreReport, { keptAside, endedAgain }: Restored, en
   return {
     json: {
       ...{ file, bytes, as_of: asOf === undefined ? null : new Date(asOf).toISOString() },
-      ...{ migrations: migrated, master_key_id: keyId, present },
+      ...{ migrations: migrated, master_key_id: keyId, present: presentDocument(present) },
       ...{ kept_aside: keptAside ?? null, ended_again: endedAgain, all_grants_ended: endAllGrants },
     },
     text: [

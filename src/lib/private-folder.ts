@@ -2,7 +2,7 @@
  * Who can read the data folder: its owner, and whoever the operator gave its group. A folder that was made by hand, or
  * restored from an archive, is often open to everybody on the machine.
  */
-import { chmod, lstat, readdir } from 'node:fs/promises';
+import { chmod, chown, lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** What others have of a mode. A group is no reason: volumes of containers are given to one. */
@@ -35,6 +35,13 @@ export async function makeFolderPrivate(folder: string): Promise<string[]> {
     await chmod(place, place === folder ? FOLDER_MODE : FILE_MODE).catch(() => undefined);
   }
   return exposedIn(folder);
+}
+
+/** Of a file that root makes: gives it to the owner of its folder, who is to read it. */
+export async function giveToOwnerOf(folder: string, file: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  await chown(file, uid, gid);
 }
 
 /** The mode of a file or folder; nothing of a link, whose target is the operator's own matter. */

@@ -1,6 +1,6 @@
 /** MasterKeyStore in SQL; held to test/contract/master-key-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
-import { type Sealer, sealedField, sealedPrefix } from '../lib/sealing.ts';
+import { type Sealer, type SealingContext, sealedField, sealedPrefix } from '../lib/sealing.ts';
 import type { NextKey } from '../system/master-key.ts';
 import type { MasterKeyStore, Resealed, RowPlace } from '../system/master-key-store.ts';
 import { auditFor } from './append-audit.ts';
@@ -93,11 +93,20 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
      WHERE ${key.map((name) => `${name} = :${name}`).join(' AND ')} AND ${column} = :before RETURNING 1 AS "one"`;
 
   return async (db: Database, sealer: Sealer, { after, limit }: Part): Promise<Resealed> => {
+    const opened = (one: Row, bound: SealingContext): string => {
+      try {
+        return sealer.open(one.sealedValue, bound);
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        const place = JSON.stringify(placeOf(one, key));
+        throw new Error(`${table}.${column} cannot be opened in the row ${place}: ${reason}`, { cause });
+      }
+    };
     const values = { prefix: sealedPrefix(sealer.keyId), limit };
     const rows = await db.all<Row>(after === undefined ? first : next, { ...values, ...after });
     const changes = rows.map((one) => {
       const bound = contextOf(...row.map((name) => String(one[name])));
-      const sealed = sealer.seal(sealer.open(one.sealedValue, bound), bound);
+      const sealed = sealer.seal(opened(one, bound), bound);
       return { ...placeOf(one, key), sealed, before: one.sealedValue };
     });
     const count = changes.length === 0 ? 0 : await db.transaction((tx) => updateAll(tx, update, changes));

@@ -3,6 +3,7 @@ import { copyFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Caller } from '../audit/audit-entry.ts';
+import { giveToOwnerOf } from '../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../lib/sealing.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 import type { PreparedRestore, RestoreChoices, Restored, RestoreReport } from '../system/restore.ts';
@@ -96,6 +97,7 @@ async function copyTo(copy: string, file: string, bytes: number): Promise<void> 
       `The disk of ${path.dirname(copy)} has too little room for a copy of ${bytes} bytes: make some, then run this again.`,
     );
   await writeFile(copy, '', { mode: 0o600 });
+  await giveToOwnerOf(path.dirname(copy), copy);
   await copyFile(file, copy);
 }
 

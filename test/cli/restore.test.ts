@@ -72,7 +72,7 @@ describe('kalends restore', () => {
       lost: { applications: 0, users: 1, accounts: 0, grants: 1, people: 0 },
       ended: { applications: 0, users: 1, accounts: 0, grants: 2, people: 0 },
       refreshed: 0,
-      secretsChanged: 0,
+      secrets_changed: 0,
     });
     assert.deepEqual(document.ended_again, { applications: 0, users: 1, accounts: 0, grants: 2, people: 0 });
     assert.deepEqual(await livingGrants(), []);

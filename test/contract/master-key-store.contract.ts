@@ -86,6 +86,18 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       assert.deepEqual(new Set(opened), new Set([SEALED_TEXT]));
     });
 
+    it('a value that does not open is named by its row, and stays', async () => {
+      const { db, ring, keyId, masterKey } = await prepare();
+      await sealEverywhere(db, ring, 1);
+      await db.write(`UPDATE webhook_endpoint SET secrets = 'k1.0123456789abcdef.AAAA'`);
+      ring.sealUnder(keyId);
+
+      await assert.rejects(masterKey.resealColumn('webhook_endpoint.secrets', undefined, 10), {
+        message:
+          /^webhook_endpoint\.secrets cannot be opened in the row \{"endpoint_id":"we"\}: Sealed under/,
+      });
+    });
+
     it('what was written while it was sealed anew stays as it was written', async () => {
       const { db, ring, keyId } = await prepare();
       await sealEverywhere(db, ring, 1);

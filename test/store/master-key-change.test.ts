@@ -6,13 +6,19 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { loadConfig } from '../../src/config/config.ts';
 import { createSealer, masterKeyId, sealedField } from '../../src/lib/sealing.ts';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 import { type DatabaseSettings, openDatabase } from '../../src/store/drivers/open-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { checkKeys } from '../../src/system/doctor-checks.ts';
 import { type RotationDeps, rotateMasterKey } from '../../src/system/rotate-master-key.ts';
+import type { StorageReport } from '../../src/system/storage-report.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { openEverything, SEALED_TEXT, sealEverywhere, sealedUnder } from '../harness/sealed-everywhere.ts';
+
+const doctorSays = (report: StorageReport, { masterKey, masterKeyPrevious }: DatabaseSettings): string =>
+  checkKeys(report, { ...loadConfig({}), masterKey, masterKeyPrevious }).message;
 
 const secretsOf = sealedField('webhook_endpoint.secrets');
 
@@ -101,6 +107,8 @@ onEachDatabase((name, _, place) => {
       await sealEverywhere(first.db, first.sealer, 1);
       first.serve('old');
       const command = await openInstance(withBoth);
+      const prepared = await inspectDatabase(withBoth, Date.now);
+      assert.match(doctorSays(prepared, withBoth), /KALENDS_MASTER_KEY is not in use yet/);
       assert.equal(command.sealer.keyId, ids.old, 'nobody else could open what it seals under the new one');
 
       await assert.rejects(rotateMasterKey(command.deps), {
@@ -115,6 +123,8 @@ onEachDatabase((name, _, place) => {
       const { keyId } = await rotateMasterKey(command.deps);
 
       assert.equal(keyId, ids.fresh);
+      const after = await inspectDatabase(withBoth, Date.now);
+      assert.match(doctorSays(after, withBoth), /KALENDS_MASTER_KEY_PREVIOUS is needed no more/);
       assert.equal(second.sealer.keyId, ids.fresh);
       await second.close();
       await command.close();
@@ -147,6 +157,7 @@ onEachDatabase((name, _, place) => {
       assert.equal(both.sealer.keyId, ids.fresh);
       const report = await inspectDatabase({ ...settings, ...withBoth }, Date.now);
       assert.equal(report.state === 'reachable' ? report.masterKey.next?.phase : '', 'in_use');
+      assert.match(doctorSays(report, withBoth), /being changed .*"kalends keys rotate-master" goes on/);
       await both.close();
       await command.close();
     });
