@@ -167,6 +167,38 @@ describe('the limits', () => {
 });
 
 describe('the days of the request log', () => {
+  it('metrics and traces are off unless they are asked for, and what is asked for in wrong words is refused', () => {
+    const off = loadConfig({});
+    assert.deepEqual(
+      [off.metricsToken, off.metricsAddress, off.tracing, off.logsAccess],
+      [...[undefined, undefined, undefined, false]],
+    );
+    const { metricsAddress, tracing } = loadConfig({
+      KALENDS_METRICS_ADDRESS: '[::1]:9464',
+      KALENDS_OTLP_ENDPOINT: 'http://127.0.0.1:4318/',
+      KALENDS_OTLP_HEADERS: 'Authorization=Bearer a=b, x-scope=1',
+    });
+    assert.deepEqual(metricsAddress, { host: '::1', port: 9464 });
+    assert.deepEqual(tracing, {
+      endpoint: 'http://127.0.0.1:4318',
+      headers: { authorization: 'Bearer a=b', 'x-scope': '1' },
+      sampling: 0.1,
+      tells: 'none',
+    });
+    const refused = [
+      ...['9464', 'a b:1', '127.0.0.1:0', '127.0.0.1:65536', '::1:9464'].map((text) => [
+        'KALENDS_METRICS_ADDRESS',
+        text,
+      ]),
+      ...['-1', '1.1', '1e-1', 'half'].map((text) => ['KALENDS_TRACE_SAMPLING', text]),
+      ...['a', '=b', 'a=b,c', 'a=b\nc'].map((text) => ['KALENDS_OTLP_HEADERS', text]),
+      ['KALENDS_OTLP_ENDPOINT', 'ftp://a'],
+      ['KALENDS_TRACE_HEADERS', 'everybody'],
+    ];
+    for (const [name = '', text = ''] of refused)
+      assert.match(problemsOf({ [name]: text }).join(), new RegExp(`^${name} must [^,]*`), `${name} ${text}`);
+  });
+
   it('the days of the request log are a number, and none when it is off', () => {
     const daysOf = (text: string) => loadConfig({ KALENDS_REQUEST_LOG: text }).requestLogDays;
 

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Job } from '../../src/jobs/job-store.ts';
+import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
 import { jobStore } from '../../src/store/job-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 import { LEASE, take } from './job-terms.ts';
@@ -23,6 +25,29 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await take(jobs, { holder: 'h2' }), [
         { kind: 'sync-account', key: 'a', attempts: 0, owner: '', accountKey: '', host: '' },
       ]);
+    });
+
+    it('a job knows the trace of who asked for it last, also where many ask at once', async () => {
+      const jobs = jobStore(tracedDatabase(await open()));
+      const context = { spanId: '1'.repeat(16), isSampled: true, isOfJob: false };
+      const traceIds = Array.from({ length: 6 }, (_, index) => String(index).repeat(32));
+      await Promise.all(
+        traceIds.map((traceId) =>
+          currentTrace.run({ ...context, traceId }, () => jobs.schedule('sync-account', traceId, NOW)),
+        ),
+      );
+      await jobs.schedule('sync-account', 'none', NOW);
+      await currentTrace.run({ ...context, traceId: '1'.repeat(32), isOfJob: true }, () =>
+        jobs.schedule('sync-account', 'of a job', NOW),
+      );
+
+      const taken = await take(jobs, { limit: 20 });
+      const traces = Object.fromEntries(taken.map(({ key, trace }) => [key, trace]));
+      assert.deepEqual(traces, {
+        ...Object.fromEntries(traceIds.map((id) => [id, traceparentOf({ ...context, traceId: id })])),
+        none: undefined,
+        'of a job': undefined,
+      });
     });
 
     it('a hint for a job that is being worked brings no other job forward', async () => {

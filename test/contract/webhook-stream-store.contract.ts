@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
+import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { noteChanges } from '../../src/store/webhook-streams.ts';
 import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
@@ -65,6 +67,16 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const all = await Promise.all(Array.from({ length: 10 }, () => take(streams)));
 
       assert.equal(all.flat().length, 1);
+    });
+
+    it('a stream knows the trace of the change that came last', async () => {
+      const { db, streams } = await prepare();
+      const context = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), isSampled: true, isOfJob: true };
+      await currentTrace.run(context, () =>
+        tracedDatabase(db).transaction((tx) => noteChanges(tx, 'c0', { seq: 9 })),
+      );
+
+      assert.equal((await taken(streams)).trace, traceparentOf(context));
     });
 
     it('takes no more of an endpoint at once than it may, whoever asks', async () => {

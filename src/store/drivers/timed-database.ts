@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { wrappedDatabase } from './wrapped-database.ts';
 
 /** The same database; `wrote` hears how many seconds each write took until it was durable, waits included. */
 export function timedDatabase(db: Database, wrote: (seconds: number) => void): Database {
@@ -8,17 +9,10 @@ export function timedDatabase(db: Database, wrote: (seconds: number) => void): D
     wrote((performance.now() - begun) / 1000);
     return result;
   };
-  return {
-    dialect: db.dialect,
-    all: (sql, values) => db.all(sql, values),
-    get: (sql, values) => db.get(sql, values),
+  return wrappedDatabase(db, {
     write: (sql, values) => timed(db.write(sql, values)),
     transaction: (work, terms) => timed(db.transaction(work, terms)),
     batch: (statement, values) =>
       statement.writes ? timed(db.batch(statement, values)) : db.batch(statement, values),
-    script: (sql, after) => db.script(sql, after),
-    backup: (file) => db.backup(file),
-    clearLog: () => db.clearLog(),
-    close: () => db.close(),
-  };
+  });
 }
