@@ -10,6 +10,7 @@ import { describe, it } from 'node:test';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 import { pendingMigrations } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
+import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 
@@ -93,11 +94,13 @@ onEachDatabase((name, _, place) => {
       const settings = await place();
       const { db } = await open(settings);
       await db.write("INSERT INTO migration (number, name, applied_at) VALUES (9999, 'later', 0)");
+      const running = await databaseStates(db)();
       await db.close();
 
       await assert.rejects(open(settings), /migration 9999, which this version of Kalends does not know/);
       const report = await inspectDatabase(settings, Date.now);
       assert.match(report.state === 'unreachable' ? report.reason : '', /migration 9999/);
+      assert.equal(running, 'ready', 'whoever was there before goes on');
     });
 
     it('opening a database takes over from an instance that died while it migrated, once its lease has run out', async () => {

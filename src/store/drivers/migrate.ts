@@ -54,17 +54,30 @@ export async function migrate(db: Database, now: Clock, claim: () => Promise<voi
  * is empty. Throws when the database has one that this program does not know.
  */
 export async function pendingMigrations(db: Database): Promise<number[]> {
-  const numbers = (await listMigrations()).map(({ number }) => number);
-  if (!(await isBegun(db))) return numbers;
-  const rows = await db.all<{ number: number }>('SELECT number FROM migration ORDER BY number');
-  const applied = rows.map(({ number }) => number);
-  const unknown = applied.find((number) => !numbers.includes(number));
+  const { pending, unknown } = await compareMigrations(db);
   if (unknown !== undefined) {
     throw new Error(
       `The database has migration ${unknown}, which this version of Kalends does not know. Start the newer version.`,
     );
   }
-  return numbers.filter((number) => !applied.includes(number));
+  return pending;
+}
+
+/**
+ * The same without throwing: `unknown` is the first that the database has and this program does not. A running instance
+ * meets it when a newer version migrates beside it.
+ */
+export async function compareMigrations(
+  db: Database,
+): Promise<{ readonly pending: number[]; readonly unknown: number | undefined }> {
+  const numbers = (await listMigrations()).map(({ number }) => number);
+  if (!(await isBegun(db))) return { pending: numbers, unknown: undefined };
+  const rows = await db.all<{ number: number }>('SELECT number FROM migration ORDER BY number');
+  const applied = rows.map(({ number }) => number);
+  return {
+    pending: numbers.filter((number) => !applied.includes(number)),
+    unknown: applied.find((number) => !numbers.includes(number)),
+  };
 }
 
 /** Whether any Kalends ever opened the database: the tables of migrations and settings are there. */

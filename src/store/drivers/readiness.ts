@@ -1,7 +1,7 @@
 /** Whether requests can be served from this database now. */
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import type { Database } from './database.ts';
-import { pendingMigrations } from './migrate.ts';
+import { compareMigrations } from './migrate.ts';
 
 export type DatabaseState = 'ready' | 'away' | 'unmigrated';
 
@@ -18,7 +18,8 @@ export function databaseStates(db: Database): () => Promise<DatabaseState> {
 
 async function stateOf(db: Database): Promise<DatabaseState> {
   try {
-    return (await pendingMigrations(db)).length === 0 ? 'ready' : 'unmigrated';
+    // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.
+    return (await compareMigrations(db)).pending.length === 0 ? 'ready' : 'unmigrated';
   } catch (reason) {
     if (isDatabaseAway(reason)) return 'away';
     throw reason;
