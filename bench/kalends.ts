@@ -90,6 +90,7 @@ export function kalendsEnvironment(
     TZ: 'UTC',
     KALENDS_PORT: String(port),
     KALENDS_DATA_DIR: dataDir,
+    KALENDS_DRAIN_SECONDS: '0',
     ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
   };
 }

@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { callbackPath } from './connect/flow/paths.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
+import { openDrain } from './http/drain.ts';
 import type { LoggedAnswers } from './http/log-answers.ts';
 import { startMetricsServer } from './http/metrics-server.ts';
 import { instanceMetrics } from './instance-metrics.ts';
@@ -56,7 +57,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const watching = await openWatching(config, log);
   const stores = await openStorage(config, watching.wrapped);
   const deps = await instanceDeps(config, stores, { log, watching });
-  const parts: (() => Promise<unknown>)[] = [];
+  const parts: ((signal: StopSignal) => Promise<unknown>)[] = [];
   const scrape = watching.meters && instanceMetrics(watching.meters, deps);
   if (scrape !== undefined && config.metricsAddress !== undefined) {
     const metricsServer = await startMetricsServer(config.metricsAddress, scrape);
@@ -64,9 +65,15 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   }
   if (config.role !== 'worker') {
     const { metricsToken: token } = config;
-    const app = buildApp({ ...deps, metrics: scrape && token ? { token, scrape } : undefined });
+    const drain = openDrain();
+    const metrics = scrape && token ? { token, scrape } : undefined;
+    const app = buildApp({ ...deps, metrics, isDraining: drain.isBegun });
     await listen(app, config);
-    parts.push(() => app.close());
+    parts.push(async (signal) => {
+      // Who presses Ctrl-C waits for nobody.
+      if (signal === 'SIGTERM') await drain.begin(config.drainSeconds);
+      await app.close();
+    });
   }
   if (config.role !== 'web') {
     const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
@@ -93,10 +100,11 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     : welcome(config, stores, setupUrl);
   process.stdout.write(`${words}\n`);
 
-  log.info({ event: 'stopping', signal: await stopSignal }, 'Stopping: what is under way is finished first');
+  const signal = await stopSignal;
+  log.info({ event: 'stopping', signal }, 'Stopping: what is under way is finished first');
   // Whoever told it may not wait for that.
   const excused = deps.sync.excuse();
-  await Promise.all([excused, ...parts.map((stop) => stop())]);
+  await Promise.all([excused, ...parts.map((stop) => stop(signal))]);
   await deps.sync.stop();
   await Promise.all([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]);
   await deps.activityNotes.stop();
@@ -272,8 +280,10 @@ const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answer
 /** Of deliveries to one host, over all applications. */
 const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };
 
+type StopSignal = 'SIGTERM' | 'SIGINT';
+
 /** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
-function waitForStopSignal(): Promise<string> {
+function waitForStopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });

@@ -15,7 +15,7 @@ export const serveCommand: Command = {
     },
   ],
   notes: [
-    'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered.',
+    'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered, SIGTERM after KALENDS_DRAIN_SECONDS.',
   ],
   async run({ options }, { config, json, deps }): Promise<Result | undefined> {
     const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));

@@ -166,6 +166,20 @@ describe('the limits', () => {
   });
 });
 
+describe('the seconds of draining', () => {
+  it('the seconds of draining are five where other instances may take the requests, and none on SQLite', () => {
+    const secondsOf = (env: Record<string, string>) => loadConfig(env).drainSeconds;
+    const postgres = { KALENDS_DATABASE_URL: 'postgres://me@db.example/kalends' };
+
+    assert.deepEqual([secondsOf({}), secondsOf(postgres)], [0, 5]);
+    assert.deepEqual(
+      ['0', '300'].map((text) => secondsOf({ ...postgres, KALENDS_DRAIN_SECONDS: text })),
+      [0, 300],
+    );
+    assert.match(problemsOf({ KALENDS_DRAIN_SECONDS: '301' }).join(), /^KALENDS_DRAIN_SECONDS must be/);
+  });
+});
+
 describe('the days of the request log', () => {
   it('metrics and traces are off unless they are asked for, and what is asked for in wrong words is refused', () => {
     const off = loadConfig({});

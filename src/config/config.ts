@@ -38,6 +38,8 @@ export type Config = {
     readonly keep: number;
   };
   readonly role: 'all' | 'web' | 'worker';
+  /** For how long requests are taken after the word to stop. */
+  readonly drainSeconds: number;
   readonly logLevel: LogLevel;
   /** Whether each answer is a line of the log. */
   readonly logsAccess: boolean;
@@ -207,6 +209,11 @@ export const OPTIONS = [
     name: 'KALENDS_ROLE',
     default: 'all',
     doc: 'What this instance does: `web` answers requests, `worker` works jobs, `all` does both. `--role` wins over it.',
+  },
+  {
+    name: 'KALENDS_DRAIN_SECONDS',
+    default: '',
+    doc: 'How long this instance goes on taking requests after SIGTERM, while [`/ready`](operations.md#restarts-without-a-failed-request) sends load balancers elsewhere: 0 to 300. Default: 5 on PostgreSQL, 0 on SQLite.',
   },
   {
     name: 'KALENDS_LOG_LEVEL',
@@ -556,6 +563,7 @@ export function loadConfig(env: Environment): Config {
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
+  const database = check('KALENDS_DATABASE_URL', databaseUrl, undefined);
   const network: Network = { host, publicHost: new URL(url).hostname };
   const config: Config = {
     settings: settingsInForce(env, raw),
@@ -565,7 +573,7 @@ export function loadConfig(env: Environment): Config {
     operatorName: check('KALENDS_OPERATOR_NAME', operatorName, undefined),
     trustProxy: check('KALENDS_TRUST_PROXY', trustProxy, undefined),
     dataDir: path.resolve(raw.KALENDS_DATA_DIR),
-    databaseUrl: check('KALENDS_DATABASE_URL', databaseUrl, undefined),
+    databaseUrl: database,
     databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
     masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
     masterKeyPrevious: previousMasterKey(),
@@ -575,6 +583,7 @@ export function loadConfig(env: Environment): Config {
       keep: check('KALENDS_BACKUP_KEEP', wholeNumber(1, 1000), 7),
     }),
     role: check('KALENDS_ROLE', oneOf('all', 'web', 'worker'), 'all'),
+    drainSeconds: check('KALENDS_DRAIN_SECONDS', (text) => drainSeconds(text, database), 0),
     logLevel: check(
       'KALENDS_LOG_LEVEL',
       oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'),
@@ -682,6 +691,12 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 }
 
 const MOST_HOURS = 30 * 24;
+
+/** On SQLite there is no other instance that could take the requests. */
+function drainSeconds(text: string, database: string | undefined): number {
+  if (text === '') return database === undefined ? 0 : 5;
+  return wholeNumber(0, 300)(text);
+}
 
 /** 0 is as good as `off`. */
 function daysOrOff(most: number): (text: string) => number {

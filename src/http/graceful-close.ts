@@ -11,11 +11,18 @@ import { isBeingAnswered, type OpenConnections } from './open-connections.ts';
 /** How long a request that is on its way may still take to arrive, in milliseconds. */
 const ARRIVAL_MS = 2_000;
 
-/** Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. */
-export function closeGracefully(app: FastifyInstance, open: OpenConnections): void {
+/**
+ * Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. While it drains, each
+ * connection ends with its next answer.
+ */
+export function closeGracefully(
+  app: FastifyInstance,
+  open: OpenConnections,
+  isDraining: () => boolean,
+): void {
   let closing = false;
   app.server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (closing) response.shouldKeepAlive = false;
+    if (closing || isDraining()) response.shouldKeepAlive = false;
   });
   app.addHook('preClose', (next) => {
     closing = true;

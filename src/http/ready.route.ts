@@ -6,7 +6,11 @@ import { ApiError } from './refusal.ts';
 /** What keeps this instance from serving. */
 type Unready = 'away' | 'unmigrated' | 'stopping';
 
-export type ReadyRouteDeps = { readonly readiness: () => Promise<'ready' | 'away' | 'unmigrated'> };
+export type ReadyRouteDeps = {
+  readonly readiness: () => Promise<'ready' | 'away' | 'unmigrated'>;
+  /** Whether the process was told to stop and still takes requests. */
+  readonly isDraining?: (() => boolean) | undefined;
+};
 
 const RETRY_SECONDS = '1';
 
@@ -17,18 +21,18 @@ const REASONS: Readonly<Record<Unready, { readonly code: string; readonly messag
 };
 
 /** At the origin's root alone. */
-export function readyRoute({ readiness }: ReadyRouteDeps): FastifyPluginAsync {
+export function readyRoute({ readiness, isDraining }: ReadyRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    let isStopping = false;
+    let isClosing = false;
     // Connections that are open already go on being answered.
     app.addHook('preClose', async () => {
-      isStopping = true;
+      isClosing = true;
     });
     app.route({
       method: ['GET', 'HEAD'],
       url: '/ready',
       handler: async () => {
-        const state = isStopping ? 'stopping' : await readiness();
+        const state = isClosing || isDraining?.() ? 'stopping' : await readiness();
         if (state === 'ready') return { status: 'ready' };
         const { code, message } = REASONS[state];
         throw new ApiError(503, code, { message, headers: { 'retry-after': RETRY_SECONDS } });

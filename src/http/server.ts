@@ -55,6 +55,8 @@ export type ServerOptions = AnswerHearers & {
   /** Those of the settings by default. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
+  /** Whether the process was told to stop and still takes requests. */
+  readonly isDraining?: (() => boolean) | undefined;
   readonly times?: ServerTimes;
 };
 
@@ -115,7 +117,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     log,
     now,
   });
-  closeGracefully(app, open);
+  closeGracefully(app, open, options.isDraining ?? (() => false));
   app.decorateRequest('asker', undefined);
   app.decorateRequest('refusalBody', undefined);
 

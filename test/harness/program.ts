@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './loopback.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
+const CHECKOUT = path.resolve(import.meta.dirname, '../..');
 /** Two instances can share two slow cores with everything else that runs: only a start that hangs is to be seen. */
 const START_MS = 120_000;
 const STOP_MS = 20_000;
@@ -20,6 +20,10 @@ export type ProgramOptions = {
   readonly databaseUrl?: string | undefined;
   /** Further KALENDS_* settings. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A free one by default. */
+  readonly port?: number;
+  /** The folder of another version of the program. */
+  readonly checkout?: string | undefined;
 };
 
 export type Registration = {
@@ -66,9 +70,10 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 }
 
 /** The same without starting it. */
-export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions = {}): Promise<Program> {
+export async function prepareProgram(options: ProgramOptions = {}): Promise<Program> {
+  const { databaseUrl, env = {}, checkout = CHECKOUT } = options;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-program-'));
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const settings = {
     PATH: process.env.PATH ?? '',
@@ -76,6 +81,8 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
     KALENDS_PORT: String(port),
     KALENDS_DATA_DIR: path.join(dataDir, 'data'),
     ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
+    // What drains has a test of its own.
+    KALENDS_DRAIN_SECONDS: '0',
     // The limits have tests of their own; here they would stand in the way of load from one address.
     ...limits(1_000_000),
     ...env,
@@ -83,7 +90,7 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
   const output = { stdout: '', stderr: '' };
   let child: ChildProcess | undefined;
   const command: Program['command'] = async (...args) => {
-    const { code, stdout, stderr } = await run([...args, '--json'], settings);
+    const { code, stdout, stderr } = await run(checkout, [...args, '--json'], settings);
     if (code !== 0) throw new Error(`kalends ${args.join(' ')} exited ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   };
@@ -100,7 +107,7 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
       return { clientId: String(made.client_id), clientSecret: String(made.client_secret), redirectUri };
     },
     async start() {
-      child = spawnProgram(['serve'], settings);
+      child = spawnProgram(checkout, ['serve'], settings);
       child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
       child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
       await healthy(url, child, () => lastOf(output));
@@ -124,7 +131,7 @@ export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return run(args, { PATH: process.env.PATH ?? '', ...env });
+  return run(CHECKOUT, args, { PATH: process.env.PATH ?? '', ...env });
 }
 
 function limits(most: number): Record<string, string> {
@@ -143,12 +150,15 @@ function limits(most: number): Record<string, string> {
 }
 
 /** Only what is named reaches the program: nothing of the environment the tests run in. */
-function spawnProgram(args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function spawnProgram(checkout: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [path.join(checkout, 'src/start.js'), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawnProgram(args, env);
+async function run(checkout: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawnProgram(checkout, args, env);
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
