@@ -25,6 +25,8 @@ packages=(
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
   nginx-light     # reads the configuration that docs/operations.md has
+  haproxy         # stands before two instances that are upgraded
+  pgbouncer       # stands before PostgreSQL
   systemd         # reads the unit there
   python3-yaml    # reads compose.yaml and the Kubernetes example
   chromium        # drives the pages

@@ -1,6 +1,5 @@
 /** What becomes of the rows of an older database. */
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 
 import type { Reader } from '../../src/oauth/grant.ts';
@@ -13,28 +12,7 @@ import { NOW, sealer } from '../contract/calendar-rows.ts';
 import { visit } from '../contract/grant-rows.ts';
 import { take } from '../contract/job-terms.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
-
-const FOLDER = new URL('../../src/store/migrations/', import.meta.url);
-
-/** Brings an empty database to what it was before this migration. */
-async function migrateUpTo(db: Database, before: number): Promise<void> {
-  await db.script(
-    `CREATE TABLE lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
-     CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-     CREATE TABLE migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`,
-    async () => {},
-  );
-  for (const name of (await readdir(FOLDER)).sort()) {
-    const number = Number.parseInt(name, 10);
-    if (number >= before) return;
-    await db.script(await readFile(new URL(name, FOLDER), 'utf8'), async (tx) => {
-      await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :name, 0)', {
-        number,
-        name,
-      });
-    });
-  }
-}
+import { migrateUpTo } from '../harness/old-database.ts';
 
 /** The user with an account, as both stood in the database until version 8. */
 async function makeOldAccount(

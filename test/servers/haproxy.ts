@@ -1,0 +1,26 @@
+/** Debian's HAProxy on a configuration of the caller's. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { answering, type Running, removeFolder, run, temporaryFolder } from './process.ts';
+
+export const HAPROXY = '/usr/sbin/haproxy';
+
+/** Waits until it answers at `url`, whatever stands behind it. */
+export async function startHaproxy(configuration: string, url: string): Promise<Running> {
+  const folder = temporaryFolder('haproxy');
+  const file = path.join(folder, 'haproxy.cfg');
+  writeFileSync(file, configuration);
+  const server = run(HAPROXY, ['-db', '-f', file]);
+  const stop = async () => {
+    await server.stop();
+    removeFolder(folder);
+  };
+  try {
+    await answering(url, server);
+    return { output: server.output, stop };
+  } catch (reason) {
+    await stop();
+    throw reason;
+  }
+}
