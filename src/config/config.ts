@@ -26,6 +26,8 @@ export type Config = {
   /** undefined: SQLite in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly databaseConnections: number;
+  /** Whether statements are prepared by name on PostgreSQL. */
+  readonly databasePrepares: boolean;
   /** 32 bytes; undefined: the file `master.key` in `dataDir`, made at first start. */
   readonly masterKey: Buffer | undefined;
   /** The one before it, while what is sealed is sealed anew. */
@@ -177,6 +179,11 @@ export const OPTIONS = [
     name: 'KALENDS_DATABASE_CONNECTIONS',
     default: '10',
     doc: 'Most PostgreSQL connections one instance opens.',
+  },
+  {
+    name: 'KALENDS_DATABASE_PREPARED_STATEMENTS',
+    default: 'on',
+    doc: '`off` behind a pooler in transaction mode that keeps no prepared statements, such as [pgbouncer](operations.md#pgbouncer) before 1.21.',
   },
   {
     name: 'KALENDS_MASTER_KEY',
@@ -574,6 +581,7 @@ export function loadConfig(env: Environment): Config {
     trustProxy: check('KALENDS_TRUST_PROXY', trustProxy, undefined),
     dataDir: path.resolve(raw.KALENDS_DATA_DIR),
     databaseUrl: database,
+    databasePrepares: check('KALENDS_DATABASE_PREPARED_STATEMENTS', oneOf('on', 'off'), 'on') === 'on',
     databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
     masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
     masterKeyPrevious: previousMasterKey(),

@@ -28,7 +28,7 @@ const WATCHED = `
 
 /** Never throws. `now` answers epoch milliseconds. */
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
-  const { databaseUrl, dataDir } = settings;
+  const { databaseUrl, databasePrepares: prepares = true, dataDir } = settings;
   let db: Database | undefined;
   try {
     if (databaseUrl === undefined) {
@@ -37,7 +37,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       db = openSqlite(sqliteFileIn(dataDir));
     } else {
       const { openPostgres } = await import('./postgres-driver.ts');
-      db = openPostgres(databaseUrl, 1);
+      db = openPostgres(databaseUrl, 1, { prepares });
     }
     const pending = await pendingMigrations(db);
     const masterKey = await masterKeyState(db);

@@ -22,6 +22,8 @@ export type DatabaseSettings = KeySettings & {
   /** undefined: SQLite in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly databaseConnections: number;
+  /** Whether statements are prepared by name on PostgreSQL; true when absent. */
+  readonly databasePrepares?: boolean;
 };
 
 export type OpenDatabase = {
@@ -71,11 +73,12 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
 async function openEngine({
   databaseUrl,
   databaseConnections,
+  databasePrepares: prepares = true,
   dataDir,
 }: DatabaseSettings): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir));
   // Loaded on demand: the client costs 10 MB and 20 ms, which SQLite does not need.
-  return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections);
+  return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections, { prepares });
 }
 
 /** The engine's message names neither the database nor its setting. */

@@ -12,13 +12,11 @@ import { PostgresBatch } from './postgres-batch.ts';
 import { openPool } from './postgres-pool.ts';
 import { PostgresPresence } from './postgres-presence.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
+import { codeOf, retryingSerialization } from './postgres-retries.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
-const SERIALIZATION_RETRIES = 10;
-/** serialization_failure and deadlock_detected: the transaction did nothing and may be run again. */
-const RETRYABLE = new Set(['40001', '40P01']);
 /** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
 const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
 const CONNECT_TRIES = 20;
@@ -31,9 +29,14 @@ const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
 
 type TextRule = (text: string) => string;
 
+export type PostgresOptions = {
+  /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
+  readonly prepares?: boolean;
+};
+
 /** Opens a pool of at most `connections` on `url`; connects at the first statement. */
-export function openPostgres(url: string, connections: number): Database {
-  return new PostgresDatabase(url, connections);
+export function openPostgres(url: string, connections: number, options: PostgresOptions = {}): Database {
+  return new PostgresDatabase(url, connections, options);
 }
 
 class PostgresDatabase implements Database {
@@ -45,6 +48,7 @@ class PostgresDatabase implements Database {
     oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
   } as const;
   readonly #openPool: () => pg.Pool;
+  readonly #prepares: boolean;
   #pool: pg.Pool;
   readonly #presence: PostgresPresence;
   readonly #texts = new StatementTexts();
@@ -57,7 +61,8 @@ class PostgresDatabase implements Database {
   #drained: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(url: string, connections: number) {
+  constructor(url: string, connections: number, { prepares = true }: PostgresOptions) {
+    this.#prepares = prepares;
     this.#openPool = () => openPool(url, connections);
     this.#pool = this.#openPool();
     this.#presence = new PostgresPresence(url, {
@@ -193,7 +198,7 @@ class PostgresDatabase implements Database {
   /** What fails otherwise than by the server's refusal has lost its connection. */
   async #ask(client: pg.PoolClient, query: Query | string): Promise<pg.QueryResult> {
     try {
-      return await client.query(query);
+      return await client.query(this.#prepares || typeof query === 'string' ? query : unnamed(query));
     } catch (reason) {
       throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
     } finally {
@@ -250,6 +255,9 @@ class PostgresDatabase implements Database {
   }
 }
 
+/** It is parsed anew each time. */
+const unnamed = ({ text, values }: Query): Query => ({ text, values });
+
 /** The statements of the program, translated and named once. */
 class StatementTexts {
   readonly #known = new Map<string, StatementText & { name: string }>();
@@ -274,21 +282,4 @@ function bound(parameters: readonly string[], values: Values, rule: TextRule): u
     if (value === null || typeof value === 'number') return value;
     return value.map((item) => (typeof item === 'string' ? rule(item) : item));
   });
-}
-
-function codeOf(reason: unknown): string | undefined {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
-
-async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (reason) {
-      if (!RETRYABLE.has(codeOf(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
-    }
-    // At different moments, so that the same ones do not meet again.
-    await sleep(Math.random() * 2 ** Math.min(attempt, 6));
-  }
 }
