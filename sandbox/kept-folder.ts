@@ -2,7 +2,7 @@
  * `--keep DIR`: a folder with all that a sandbox knows. Its providers' state is one value in a small database, which also
  * says whether another sandbox has the folder: its lock ends with the process that holds it, however that ends.
  */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deserialize, serialize } from 'node:v8';
@@ -70,8 +70,11 @@ export function openKeptFolder(folder: string): KeptFolder {
 }
 
 function openLocked(root: string): DatabaseSync {
-  const db = new DatabaseSync(path.join(root, FILE));
+  const file = path.join(root, FILE);
+  const db = new DatabaseSync(file);
   try {
+    // Tokens are in it, and the folder may be one that others can read.
+    chmodSync(file, 0o600);
     // Losing power may lose the last moments; a killed process loses nothing.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; BEGIN EXCLUSIVE; COMMIT;');
     return db;

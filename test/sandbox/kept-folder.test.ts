@@ -1,6 +1,6 @@
 /** The folder of `--keep`: what it refuses, and that providers know from it all that they knew. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -65,6 +65,14 @@ describe('the kept folder', () => {
     assert.throws(() => openKeptFolder(folder), /Another sandbox is running in /);
     first.close();
     openKeptFolder(folder).close();
+  });
+
+  it('the kept folder’s database is its owner’s alone, whoever may read the folder', async () => {
+    await chmod(folder, 0o755);
+
+    openKeptFolder(folder).close();
+
+    assert.equal((await stat(path.join(folder, 'sandbox.db'))).mode & 0o777, 0o600);
   });
 
   it('the kept folder must not hold anything else, a server’s data least of all', async () => {
