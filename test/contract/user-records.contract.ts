@@ -35,7 +35,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'migration',
       'audit_counter',
       'request_budget',
-      ...['activity_count', 'connection_total', 'database_size', 'instance'],
+      ...['activity_count', 'connection_total', 'database_size', 'instance', 'derived_key'],
     ],
     ...['verification', 'verification_activity', 'approved_logo'],
   ]),

@@ -1,7 +1,7 @@
 /** Changing the master key: what each instance does meanwhile, with keys in the data folder and in the settings. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -239,6 +239,13 @@ onEachDatabase((name, _, place) => {
       assert.equal(later.sealer.keyId, keyId);
       assert.equal(await readFile(path.join(settings.dataDir, 'master.key'), 'utf8'), after);
       await later.close();
+      // As somebody lays it there who brings a backup back.
+      await rename(
+        path.join(settings.dataDir, 'master.key'),
+        path.join(settings.dataDir, `master.key.${keyId}`),
+      );
+      await (await openInstance(settings)).close();
+      assert.equal(await readFile(path.join(settings.dataDir, 'master.key'), 'utf8'), after);
     });
   });
 });

@@ -77,7 +77,7 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
   if (keyId === undefined) return undefined;
   try {
     const { masterKey, masterKeyPrevious, dataDir } = settings;
-    const first = masterKey ?? (await readKeyFile(dataDir));
+    const first = masterKey ?? (await findKey(keyId, settings)) ?? (await readKeyFile(dataDir));
     if (first === undefined) return missingKey(keyId, dataDir);
     const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
     const found = await Promise.all(needed.map((one) => findKey(one, settings)));

@@ -11,7 +11,7 @@ import { createKeyring, type Keyring } from '../../lib/sealing.ts';
 import type { MasterKeys } from '../../system/master-key.ts';
 import type { Database } from './database.ts';
 import { keepDerivedKeys } from './derived-keys.ts';
-import { makeKeyFile, readKeyFile } from './key-file.ts';
+import { findKeyFile, makeKeyFile, readKeyFile } from './key-file.ts';
 import { fitKeys, type KeySettings, masterKeyState, missingKey } from './master-key.ts';
 import { masterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
@@ -133,7 +133,8 @@ async function makePrivate(file: string): Promise<void> {
 }
 
 async function keyOfFolder(dataDir: string, keyId: string | undefined): Promise<Buffer> {
-  const key = await readKeyFile(dataDir);
+  const known = keyId === undefined ? undefined : await findKeyFile(dataDir, keyId);
+  const key = known ?? (await readKeyFile(dataDir));
   if (key !== undefined) return key;
   if (keyId !== undefined) throw new StartRefused(missingKey(keyId, dataDir));
   return makeKeyFile(dataDir);
