@@ -123,6 +123,7 @@ export const CONTENTS: readonly Section[] = [
       page('privacy', 'Privacy', 'What is kept about users, and for how long.'),
       page('performance', 'Performance', 'What it takes and gives on a machine.'),
       page('sizing', 'Sizing', 'How large a machine has to be.'),
+      page('scaling', 'Scaling', 'From one machine to many: what breaks first, and what shows it.'),
       page('design', 'Design of the Connect pages', 'What the pages are made of, and their rules.'),
       {
         slug: 'reporting',
