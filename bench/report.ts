@@ -2,7 +2,10 @@
 import { ratioOf, type SubjectResult } from './measure.ts';
 import type { Comparison, LoadRow, Target } from './row.ts';
 
-type Figure = { readonly measured: number; readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' };
+type Figure = {
+  readonly measured: number;
+  readonly unit: '×' | '%' | '/s' | 'ms' | 'MB' | '× as much' | 'waits';
+};
 
 /** A figure beside its target, as it goes into the JSON too. */
 export type Verdict = Figure & {
@@ -89,5 +92,6 @@ const figure = (value: number | undefined, digits: number): string =>
 
 function formatFigure(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
-  return `${value.toFixed(unit === '×' ? 1 : 0)} ${unit}`;
+  const digits = { '×': 1, '× as much': 2, '/s': 0, ms: 0, MB: 0, waits: 0 }[unit];
+  return `${value.toFixed(digits)} ${unit}`;
 }

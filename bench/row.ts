@@ -14,6 +14,8 @@ export const ROWS = [
   'pages',
   'webhooks',
   'dashboard',
+  'growth',
+  'instances',
   'sync',
   'start',
 ] as const;

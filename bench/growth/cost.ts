@@ -1,0 +1,79 @@
+/** What work costs: processor time of this process and of PostgreSQL's, and the rows and pages that it visits. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../src/store/drivers/database.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import type { Work } from './growth-work.ts';
+
+/** Microseconds for one piece of work. */
+export type Cost = {
+  /** Of this process; on SQLite the database's is in it. */
+  readonly processor: number;
+  /** Of PostgreSQL's processes. */
+  readonly database: number;
+};
+
+/** Of one piece of work. */
+export type Visits = { readonly pages: number; readonly rows: number };
+
+/** As many as requests under load. */
+const AT_ONCE = 64;
+
+export async function costOf(db: Database, work: Work, count: number): Promise<Cost> {
+  const before = await databaseSeconds(db);
+  const used = process.cpuUsage();
+  await repeat(work, count);
+  const { user, system } = process.cpuUsage(used);
+  const after = await databaseSeconds(db);
+  return { processor: (user + system) / count, database: ((after - before) * 1e6) / count };
+}
+
+async function repeat(work: Work, count: number): Promise<void> {
+  let left = count;
+  const goOn = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
+}
+
+async function databaseSeconds(db: Database): Promise<number> {
+  if (db.dialect.engine === 'sqlite') return 0;
+  const backends = await db.all<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
+  );
+  return backends.reduce((sum, { pid }) => sum + (cpuSeconds(pid) ?? 0), 0);
+}
+
+/** A backend tells what it did no more often than this. */
+const TOLD_MS = 1_200;
+const CONNECTIONS = 10;
+
+/** On PostgreSQL, whose server counts both: of all statements, batches and index entries among them. */
+export async function visitsOf(db: Database, work: Work, count: number): Promise<Visits> {
+  const before = await counted(db);
+  await repeat(work, count);
+  const after = await counted(db);
+  return { pages: (after.pages - before.pages) / count, rows: (after.rows - before.rows) / count };
+}
+
+async function counted(db: Database): Promise<Visits> {
+  await sleep(TOLD_MS);
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => db.all('SELECT pg_sleep(0.05)')));
+  const row = await db.get<Visits>(
+    `SELECT (blks_hit + blks_read)::float8 AS "pages", tup_returned::float8 AS "rows"
+       FROM pg_stat_database WHERE datname = current_database()`,
+  );
+  if (row === undefined) throw new Error('PostgreSQL counts nothing');
+  return row;
+}
+
+/** On SQLite: how many pages a look-up in the table's tree reads. It counts no more than that for whoever asks by SQL. */
+export async function levelsOf(db: Database, table: string): Promise<number> {
+  // The first pages that it lists are the way down to the first leaf.
+  const row = await db.get<{ levels: number }>(
+    `SELECT MAX(levels) AS "levels" FROM (
+       SELECT LENGTH(path) - LENGTH(REPLACE(path, '/', '')) AS levels FROM dbstat WHERE name = :table LIMIT 10)`,
+    { table },
+  );
+  return row?.levels ?? Number.NaN;
+}

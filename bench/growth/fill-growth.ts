@@ -1,0 +1,125 @@
+/**
+ * The tables that requests and jobs work with, filled to a number of rows: one user is made by the stores, and copied by
+ * a statement for each table. Keys of one length come in the order of the indexes, which fills them fastest.
+ */
+import type { EventResource } from '../../src/calendars/event.ts';
+import type { Stores } from '../../src/open-storage.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { meeting, seedUser } from '../mirror-seed.ts';
+
+export const CLIENT_ID = 'bench';
+/** Of each user who has any. */
+export const EVENTS_OF_USER = 100;
+/** One user in so many has events. */
+export const USERS_PER_CALENDAR = 100;
+/** Jobs that are due, however many there are: more than one look compares. */
+const DUE = 2_000;
+const HOUR_MS = 3_600_000;
+
+export type Filling = {
+  /** Users, and of each an account, a calendar, a job and its turn; and so many events in all. */
+  readonly rows: number;
+  /** Token families; those beyond `rows` are of users who have nothing else. */
+  readonly families: number;
+};
+
+/** The text behind the prefix of every key of the user with this number, as SQL. */
+const keyText = (n: string) => `(1000000000 + ${n})`;
+export const keyOf = (prefix: string, n: number): string => `${prefix}-${1_000_000_000 + n}`;
+
+type Copy = {
+  readonly table: string;
+  readonly count: number;
+  /** What differs from the row that is copied, by column: expressions over `n`, the copy's number. */
+  readonly changes: Readonly<Record<string, string>>;
+};
+
+/** Fills an empty migrated database. What was there before is there afterwards. */
+export async function fillGrowth(stores: Stores, filling: Filling): Promise<void> {
+  const { db } = stores;
+  await makeTemplate(stores);
+  for (const copy of copiesOf(filling, Date.now())) await copyRows(db, copy);
+  // What autovacuum and checkpoints do in their own time.
+  if (db.dialect.engine === 'postgres') {
+    await db.all('VACUUM ANALYZE');
+    await db.all('CHECKPOINT');
+  } else {
+    await db.clearLog();
+  }
+}
+
+async function makeTemplate(stores: Stores): Promise<void> {
+  await stores.db.write(
+    `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+     VALUES (:clientId, 'Bench', 'https://bench.example/callback', 1, 1)`,
+    { clientId: CLIENT_ID },
+  );
+  const events: EventResource[] = Array.from({ length: EVENTS_OF_USER }, (_, i) => meeting(i));
+  await seedUser(stores, { clientId: CLIENT_ID, userId: 'template' }, events);
+  await stores.db.write(
+    `INSERT INTO grant_coverage (coverage_id, group_id, scope) SELECT 'template', group_id, 'read' FROM account_group`,
+  );
+  await stores.db.write(
+    `INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at, coverage_id)
+     VALUES (0, 'hash', :clientId, 'template', 'read', 1, 1, 'template')`,
+    { clientId: CLIENT_ID },
+  );
+}
+
+function copiesOf({ rows, families }: Filling, now: number): Copy[] {
+  const key = (prefix: string, n = 'n') => `'${prefix}-' || ${keyText(n)}`;
+  const [user_id, group_id, account_key] = [key('user'), key('group'), key('account')];
+  const step = Math.max(1, Math.floor(rows / DUE));
+  const dueAt = `CASE WHEN n % ${step} = 0 THEN ${now - HOUR_MS} ELSE ${now + HOUR_MS} + n END`;
+  const job = { run_at: dueAt, owner: key('owner'), account_key, host: `''` };
+  const turn = { turn_at: dueAt, owner: key('owner'), host: `''` };
+  const account = {
+    account_key,
+    user_id,
+    group_id,
+    account_id: key('id'),
+    identity: key('id'),
+    display: key('id'),
+  };
+  return [
+    { table: 'application_user', count: rows, changes: { user_id } },
+    { table: 'account_group', count: rows, changes: { group_id, user_id } },
+    { table: 'account', count: rows, changes: { ...account, key_in_group: key('in') } },
+    { table: 'calendar', count: rows, changes: { calendar_key: key('calendar'), account_key } },
+    { table: 'grant_coverage', count: rows, changes: { coverage_id: key('coverage'), group_id } },
+    {
+      table: 'event',
+      count: rows / EVENTS_OF_USER,
+      changes: { calendar_key: key('calendar', `n * ${USERS_PER_CALENDAR}`) },
+    },
+    { table: 'job', count: rows, changes: { ...job, key: account_key } },
+    { table: 'job_turn', count: rows, changes: turn },
+    {
+      table: 'token_family',
+      count: families,
+      changes: { family_id: 'n + 1', user_id, coverage_id: key('coverage') },
+    },
+  ];
+}
+
+/** Of a job's turn and a job there may be more than the user's own; one of each is enough. */
+const ONE_OF: Readonly<Record<string, string>> = {
+  job: "WHERE kind = 'sync-account'",
+  job_turn: "WHERE kind = 'sync-account'",
+};
+
+async function copyRows(db: Database, { table, count, changes }: Copy): Promise<void> {
+  const copied = `SELECT * FROM ${table} ${ONE_OF[table] ?? ''}`;
+  const first = await db.get<Record<string, unknown>>(copied);
+  if (first === undefined) throw new Error(`There is no row of ${table} to copy`);
+  const columns = Object.keys(first);
+  const values = columns.map((column) => changes[column] ?? `t.${column}`);
+  const numbers = `WITH RECURSIVE numbers(n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`;
+  // Parents are there: PostgreSQL would look each of them up.
+  const unchecked = db.dialect.engine === 'postgres' ? 'SET LOCAL session_replication_role = replica; ' : '';
+  await db.script(
+    `${unchecked}INSERT INTO ${table} (${columns.join(', ')}) ${numbers}
+     SELECT ${values.join(', ')} FROM numbers CROSS JOIN (${copied}) AS t`,
+    async () => {},
+  );
+}

@@ -1,0 +1,143 @@
+/** The work whose cost must not grow with the tables, on the stores as the program has them. */
+import { hash, randomUUID } from 'node:crypto';
+
+import { renderResource } from '../../src/calendars/render-event.ts';
+import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
+import { newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
+import type { Stores } from '../../src/open-storage.ts';
+import { meeting } from '../mirror-seed.ts';
+import { CLIENT_ID, EVENTS_OF_USER, type Filling, keyOf, USERS_PER_CALENDAR } from './fill-growth.ts';
+
+export const WORKS = ['refresh', 'Bearer', 'listing', 'sync', 'job taking'] as const;
+export type WorkName = (typeof WORKS)[number];
+
+/** Does one piece of the work; different rows each time. */
+export type Work = () => Promise<void>;
+
+/** So many rows of a table are in use, evenly spread: more than one measurement works on, so that none is answered from memory. */
+const IN_USE = 8_000;
+const HOUR_MS = 3_600_000;
+const WINDOW = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 11, 1) };
+
+/** Only the work on token families where nothing else is filled. */
+export async function worksOn(stores: Stores, filling: Filling): Promise<Map<WorkName, Work>> {
+  const works = new Map<WorkName, Work>([
+    ['refresh', await refreshing(stores, filling)],
+    ['Bearer', checking(stores, filling)],
+  ]);
+  if (filling.rows === 0) return works;
+  return works
+    .set('listing', listing(stores, filling))
+    .set('sync', syncing(stores, filling))
+    .set('job taking', taking(stores));
+}
+
+/** Every so manieth of `count` numbers, in an order in which neighbours lie apart. */
+function spread(count: number, most = IN_USE): number[] {
+  const inUse = Math.min(count, most);
+  return Array.from({ length: inUse }, (_, i) => Math.floor((((i * 997) % inUse) * count) / inUse));
+}
+
+function inTurn<T>(items: readonly T[]): () => T {
+  let at = 0;
+  return () => {
+    const item = items[at++ % items.length];
+    if (item === undefined) throw new Error('There is nothing to work on');
+    return item;
+  };
+}
+
+async function refreshing({ db, families }: Stores, filling: Filling): Promise<Work> {
+  const tokens = spread(filling.families).map((n) => ({ current: newTokenIn(n + 1), familyId: n + 1 }));
+  await db.transaction(async (tx) => {
+    for (const { current, familyId } of tokens)
+      await tx.all('UPDATE token_family SET token_hash = :hash WHERE family_id = :familyId', {
+        hash: hash('sha256', current),
+        familyId,
+      });
+  });
+  const next = inTurn(tokens);
+  return async () => {
+    const token: { current: RefreshTokenId; readonly familyId: number } = next();
+    const successor = newTokenIn(token.familyId);
+    const grant = await families.rotateRefreshToken(token.current, successor, Date.now());
+    if (grant === undefined) throw new Error('A refresh token was refused');
+    token.current = successor;
+  };
+}
+
+/** Each once between two rounds of refreshes, which empty the memory of what was read. */
+function checking({ families }: Stores, filling: Filling): Work {
+  const next = inTurn(spread(filling.families));
+  return async () => {
+    if ((await families.findLivingGrant(next() + 1)) === undefined) throw new Error('A grant was not found');
+  };
+}
+
+/** The user whose calendar has the events with this number. */
+const readers = ({ rows }: Filling): number[] =>
+  spread(rows / EVENTS_OF_USER).map((n) => n * USERS_PER_CALENDAR);
+
+function listing({ events }: Stores, filling: Filling): Work {
+  const next = inTurn(readers(filling));
+  return async () => {
+    const n = next();
+    const reader = {
+      clientId: CLIENT_ID,
+      userId: keyOf('user', n),
+      scope: 'read',
+      coverageId: keyOf('coverage', n),
+    } as const;
+    const accounts = await events.accountsOf(reader);
+    const keys = accounts.flatMap(({ calendars }) => calendars.map(({ calendarKey }) => calendarKey));
+    const singles = await events.singleEvents(keys, {
+      window: WINDOW,
+      after: undefined,
+      limit: EVENTS_OF_USER,
+    });
+    await events.seriesIn(keys, { window: WINDOW });
+    if (singles.length < EVENTS_OF_USER) throw new Error(`A listing has ${singles.length} events`);
+  };
+}
+
+/** One changed event of a calendar, from the lease to the new sync token. */
+function syncing({ mirror }: Stores, filling: Filling): Work {
+  const next = inTurn(readers(filling));
+  const changed = [0, 1].map((turn) => [renderResource(meeting(7, `Meeting ${turn}`), 'Europe/Vienna')]);
+  let at = 0;
+  return async () => {
+    const now = Date.now();
+    const lease = { key: keyOf('calendar', next()), holder: randomUUID() };
+    // Far ahead of whatever lease the copied calendar had.
+    const later = now + 1_000 * HOUR_MS + at;
+    if ((await mirror.leaseCalendar(lease, later, later + HOUR_MS)) === undefined)
+      throw new Error('A calendar is leased already');
+    const resources = changed[Math.floor(at++ / IN_USE) % changed.length] ?? [];
+    await mirror.applyChanges(lease, { changed: resources, leftOut: [], removed: [] }, now);
+    await mirror.finishSync(lease, 'token', now);
+  };
+}
+
+/** A look for as many jobs as an instance works at once, each given back as a sync does that is due again. */
+function taking({ jobs }: Stores): Work {
+  const [ofSyncs] = JOB_CLASSES;
+  if (ofSyncs === undefined) throw new Error('There are classes of jobs');
+  const { kinds, most } = ofSyncs;
+  return async () => {
+    const now = Date.now();
+    const holder = randomUUID();
+    const terms = {
+      holder,
+      kinds,
+      limit: 1,
+      now,
+      leaseUntil: now + HOUR_MS,
+      most,
+      running: [],
+      abandoned: [],
+    };
+    const taken = await jobs.take(terms);
+    if (taken.jobs.length === 0) throw new Error('No job was due');
+    for (const job of taken.jobs) await jobs.putOff(job, holder, now - 1);
+  };
+}

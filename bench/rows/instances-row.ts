@@ -1,0 +1,150 @@
+/** One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../src/store/drivers/database.ts';
+import { freePort } from '../../test/harness/loopback.ts';
+import { startDurablePostgres } from '../durable-postgres.ts';
+import {
+  AS_NPM_START,
+  type Kalends,
+  kalendsEnvironment,
+  MAIN,
+  startKalends,
+  untilHealthy,
+} from '../kalends.ts';
+import { type CallSource, runLoad } from '../load/http-load.ts';
+import { bearerGet, inTurn, refreshes, TokenQueue, tokensFor } from '../load/oauth-calls.ts';
+import { median, type Pace } from '../measure.ts';
+import { startNode } from '../pinned-process.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import { type RowReport, type Verdict, verdictOf } from '../report.ts';
+
+const INSTANCES = [1, 2, 4];
+const FLAT = { required: 1.1, outFor: 1.1 };
+/** Who waits for a lock for longer than this is logged by PostgreSQL. */
+const LOCK_MS = 10;
+const FLAGS = ['-c', `deadlock_timeout=${LOCK_MS}ms`, '-c', 'log_lock_waits=on'];
+/** An idle connection tells what it did no later than this. */
+const TOLD_MS = 11_000;
+
+type Instance = { readonly port: number; readonly pid: number };
+
+export async function instancesRow(folder: string, pace: Pace): Promise<RowReport> {
+  const postgres = await startDurablePostgres(FLAGS);
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const databaseUrl = await postgres.createDatabase('instances');
+    const first = await startKalends({ folder, databaseUrl });
+    stops.push(first.stop);
+    const instances: Instance[] = [{ port: first.port, pid: first.process.pid }];
+    while (instances.length < Math.max(...INSTANCES)) {
+      const another = await startBeside(first, folder, databaseUrl);
+      stops.push(another.stop);
+      instances.push(another);
+    }
+    const sources = await sourcesOf(first, pace);
+    const verdicts: Verdict[] = [];
+    for (const [what, source] of Object.entries(sources))
+      verdicts.push(...(await measureInstances(what, source, { instances, pace, db: first.stores.db })));
+    const waits = lockWaits(postgres.lines().join(''));
+    verdicts.push(
+      verdictOf(
+        `waits for a lock of over ${LOCK_MS} ms${waits[0] === undefined ? '' : `: ${waits[0]}`}`,
+        { measured: waits.length, unit: 'waits' },
+        { required: 1, outFor: 1 },
+      ),
+    );
+    return { title: 'One, two and four instances on one PostgreSQL', subjects: [], verdicts };
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+    await postgres.stop();
+  }
+}
+
+/** With the first one's folder, since the master key is in it. */
+async function startBeside({ port: firstPort }: Kalends, folder: string, databaseUrl: string) {
+  const port = await freePort();
+  const env = kalendsEnvironment(path.join(folder, `kalends-${firstPort}`), port, databaseUrl);
+  const server = startNode([...AS_NPM_START, MAIN, 'serve'], { env });
+  await untilHealthy(server, port);
+  return { port, pid: server.pid, stop: server.stop };
+}
+
+async function sourcesOf(server: Kalends, { users, connections }: Pace): Promise<Record<string, CallSource>> {
+  // No connection is without a token to spend.
+  const count = Math.max(users, 2 * connections * Math.max(...INSTANCES));
+  const tokens = await tokensFor(server, await server.seedCodes(count));
+  const queue = new TokenQueue(tokens.map(({ refresh_token }) => refresh_token));
+  return {
+    refresh: refreshes('/token', queue, server.application),
+    'GET /connection-status': inTurn(
+      tokens.map(({ access_token }) => bearerGet('/connection-status', access_token)),
+    ),
+  };
+}
+
+/** The statements that waited, but for those who take jobs: they take turns at one row. */
+function lockWaits(log: string): string[] {
+  const waits = [...log.matchAll(/still waiting for .*?STATEMENT: +([^\n]*)/gs)].map(([, text = '']) =>
+    text.trim(),
+  );
+  return waits.filter((text) => !text.startsWith('UPDATE job_turn SET turn_at = turn_at'));
+}
+
+type Measured = { readonly instances: readonly Instance[]; readonly pace: Pace; readonly db: Database };
+
+async function measureInstances(what: string, source: CallSource, measured: Measured): Promise<Verdict[]> {
+  const { instances, pace, db } = measured;
+  const costs = new Map<number, number[]>();
+  for (let round = 0; round <= pace.rounds; round++)
+    for (const count of INSTANCES) {
+      const { processor } = await load(source, instances.slice(0, count), pace);
+      // The first round warms up.
+      if (round > 0) costs.set(count, [...(costs.get(count) ?? []), processor]);
+    }
+  const statements = new Map<number, number>();
+  for (const count of INSTANCES) {
+    const before = await statementsOf(db);
+    const { answers } = await load(source, instances.slice(0, count), pace);
+    statements.set(count, ((await statementsOf(db)) - before) / answers);
+  }
+  const [one = 1] = INSTANCES;
+  return INSTANCES.flatMap((count) => {
+    const [base, of] = [costs.get(one) ?? [], costs.get(count) ?? []];
+    const ratio = median(of.map((cost, round) => cost / (base[round] ?? Number.NaN)));
+    const [sentByOne, sent] = [statements.get(one) ?? Number.NaN, statements.get(count) ?? Number.NaN];
+    const limit = count === one ? undefined : FLAT;
+    return [
+      verdictOf(
+        `${what}, instances ${count}: processor ${median(of).toFixed(0)} µs`,
+        { measured: ratio, unit: '× as much' },
+        limit,
+      ),
+      verdictOf(
+        `${what}, instances ${count}: ${sent.toFixed(3)} statements`,
+        { measured: sent / sentByOne, unit: '× as much' },
+        limit,
+      ),
+    ];
+  });
+}
+
+async function load(source: CallSource, instances: readonly Instance[], pace: Pace) {
+  const used = () => instances.reduce((sum, { pid }) => sum + (cpuSeconds(pid) ?? Number.NaN), 0);
+  const before = used();
+  const { connections, seconds } = pace;
+  const terms = { connections, seconds, expectedStatus: 200 };
+  const results = await Promise.all(instances.map(({ port }) => runLoad({ port, ...terms }, source)));
+  const answers = results.reduce((sum, result) => sum + result.answers, 0);
+  return { answers, processor: ((used() - before) * 1e6) / answers };
+}
+
+/** Transactions: all but a few statements of requests are one each. */
+async function statementsOf(db: Database): Promise<number> {
+  await sleep(TOLD_MS);
+  const row = await db.get<{ statements: number }>(
+    `SELECT (xact_commit + xact_rollback)::float8 AS "statements" FROM pg_stat_database WHERE datname = current_database()`,
+  );
+  return row?.statements ?? Number.NaN;
+}
