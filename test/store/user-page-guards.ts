@@ -4,8 +4,7 @@ import type { Guard } from './known-guards.ts';
 export const USER_PAGE_GUARDS: readonly Guard[] = [
   {
     store: 'ailing-accounts',
-    without:
-      ' AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)=>',
+    without: ' AND a.group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at IS NOT NULL)=>',
     fails: 'an account that is not the user’s yet is neither counted nor shown',
   },
   {
