@@ -56,13 +56,22 @@ export async function keep(
   const tooLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve()));
   await Promise.race([isSaid, ended, tooLate]);
   const end = async (signal: NodeJS.Signals) => {
-    // The whole group: npm, its shell, and what they started.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+    endGroup(child.pid, signal);
     await ended;
   };
   if (said.test(output)) return { output: () => output, end };
-  if (child.exitCode === null) await end('SIGKILL');
+  await end('SIGKILL');
   throw new Error(`This of the README did not get as far as ${said}:\n${command}\n${output}`);
+}
+
+/** npm, its shell, and what they started, which may outlive the one that failed. */
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch (failure) {
+    // Nobody of it is left.
+    if (!(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH')) throw failure;
+  }
 }
 
 function start(script: string, { folder, env, identity }: StepOptions) {

@@ -111,7 +111,8 @@ if (import.meta.main) {
       folder,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
       identity: isNobody ? { uid: NOBODY, gid: NOBODY } : undefined,
-      change: (command) => command,
+      // A folder that somebody else made before could not be written to.
+      change: (command) => command.replaceAll('/tmp/radicale', path.join(folder, 'radicale')),
       base: 'http://127.0.0.1:8080',
       calendarServer: 'http://127.0.0.1:5232',
       receiverPort: 3000,
