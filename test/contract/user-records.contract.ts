@@ -94,6 +94,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
       'calendar.synced_version',
     ],
   ]),
+  ...named('of a trace, which the operator keeps elsewhere', ['webhook_stream.trace']),
   ...named('made of the other columns', ['event.search_text', 'event.original_digest']),
   ...named('of the person who did it, not of the user', [
     ...['audit_entry.actor_kind', 'audit_entry.actor_id', 'audit_entry.actor_name', 'audit_entry.address'],
