@@ -2,6 +2,8 @@
  * The tables that requests and jobs work with, filled to a number of rows: one user is made by the stores, and copied by
  * a statement for each table. Keys of one length come in the order of the indexes, which fills them fastest.
  */
+import pg from 'pg';
+
 import type { EventResource } from '../../src/calendars/event.ts';
 import type { Stores } from '../../src/open-storage.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -34,17 +36,32 @@ type Copy = {
   readonly changes: Readonly<Record<string, string>>;
 };
 
-/** Fills an empty migrated database. What was there before is there afterwards. */
-export async function fillGrowth(stores: Stores, filling: Filling): Promise<void> {
+/** Fills an empty migrated database, on PostgreSQL that at `databaseUrl`. What was there before is there afterwards. */
+export async function fillGrowth(
+  stores: Stores,
+  filling: Filling,
+  databaseUrl: string | undefined,
+): Promise<void> {
   const { db } = stores;
   await makeTemplate(stores);
-  for (const copy of copiesOf(filling, Date.now())) await copyRows(db, copy);
-  // What autovacuum and checkpoints do in their own time.
-  if (db.dialect.engine === 'postgres') {
-    await db.all('VACUUM ANALYZE');
-    await db.all('CHECKPOINT');
-  } else {
+  const copies = await Promise.all(copiesOf(filling, Date.now()).map((copy) => textOf(db, copy)));
+  if (databaseUrl === undefined) {
+    for (const text of copies) await db.script(text, async () => {});
     await db.clearLog();
+    return;
+  }
+  // On a connection of its own: the program's would take a statement of minutes for a server that is gone.
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    // Parents are there: PostgreSQL would look each of them up.
+    await client.query('SET session_replication_role = replica');
+    for (const text of copies) await client.query(text);
+    // What autovacuum and checkpoints do in their own time.
+    await client.query('VACUUM ANALYZE');
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.end();
   }
 }
 
@@ -108,18 +125,15 @@ const ONE_OF: Readonly<Record<string, string>> = {
   job_turn: "WHERE kind = 'sync-account'",
 };
 
-async function copyRows(db: Database, { table, count, changes }: Copy): Promise<void> {
+async function textOf(db: Database, { table, count, changes }: Copy): Promise<string> {
   const copied = `SELECT * FROM ${table} ${ONE_OF[table] ?? ''}`;
   const first = await db.get<Record<string, unknown>>(copied);
   if (first === undefined) throw new Error(`There is no row of ${table} to copy`);
   const columns = Object.keys(first);
   const values = columns.map((column) => changes[column] ?? `t.${column}`);
-  const numbers = `WITH RECURSIVE numbers(n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`;
-  // Parents are there: PostgreSQL would look each of them up.
-  const unchecked = db.dialect.engine === 'postgres' ? 'SET LOCAL session_replication_role = replica; ' : '';
-  await db.script(
-    `${unchecked}INSERT INTO ${table} (${columns.join(', ')}) ${numbers}
-     SELECT ${values.join(', ')} FROM numbers CROSS JOIN (${copied}) AS t`,
-    async () => {},
-  );
+  const last = Math.max(0, count - 1);
+  const numbers = `WITH RECURSIVE numbers(n) AS
+    (SELECT CAST(0 AS BIGINT) WHERE ${count} > 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${last})`;
+  return `INSERT INTO ${table} (${columns.join(', ')}) ${numbers}
+    SELECT ${values.join(', ')} FROM numbers CROSS JOIN (${copied}) AS t`;
 }

@@ -97,7 +97,7 @@ async function openSized(
   [dataDir, databaseUrl]: [string, string | undefined],
 ): Promise<Sized> {
   const stores = await openStorage(loadConfig(kalendsEnvironment(dataDir, 1, databaseUrl)));
-  await fillGrowth(stores, filling);
+  await fillGrowth(stores, filling, databaseUrl);
   return { size: sizeOf(filling), stores, works: await worksOn(stores, filling), costs: new Map() };
 }
 
