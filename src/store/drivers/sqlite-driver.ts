@@ -20,7 +20,7 @@ import { TransactionStatements } from './transaction-statements.ts';
 /** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */
 const MOST_TURNS = 64;
 /** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
-const LATER_MS = 2;
+const LATER_MS = 1;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 const READ_TIMEOUT_MS = 5000;
 const CACHE_KB = 16_000;
