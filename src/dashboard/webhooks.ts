@@ -83,7 +83,8 @@ export async function addWebhook(
   deps: WebhooksDeps,
 ): Promise<{ readonly endpointId: string; readonly secret: string } | EndpointProblem> {
   mustBeAllowed(actor, 'application.change', clientId);
-  const problem = (await urlProblem(actor, { clientId, typed }, deps)) ?? hearsProblem(typed.hears);
+  const problem =
+    (await webhookAddressProblem(actor, { clientId, ...typed }, deps)) ?? hearsProblem(typed.hears);
   if (problem !== undefined) return { problem };
   const { url, hears } = typed;
   // Whether it may be shared was asked above, of this actor.
@@ -99,7 +100,7 @@ export async function changeWebhook(
   const { isFirst, url: before } = await find(actor, named, { needs: 'application.change', ...deps });
   const { clientId, endpointId } = named;
   const isMoved = !isFirst && typed.url !== before;
-  const wrong = isMoved ? await urlProblem(actor, { clientId, typed }, deps) : undefined;
+  const wrong = isMoved ? await webhookAddressProblem(actor, { clientId, ...typed }, deps) : undefined;
   const problem = wrong ?? hearsProblem(typed.hears);
   if (problem !== undefined) return { problem };
   const { hears } = typed;
@@ -109,12 +110,6 @@ export async function changeWebhook(
 
 const hearsProblem = ({ events, calendars, connections }: EndpointHears): string | undefined =>
   events || calendars || connections ? undefined : 'Pick at least one thing that it hears of.';
-
-const urlProblem = (
-  actor: Actor,
-  { clientId, typed: { url, isShared } }: { readonly clientId: string; readonly typed: TypedEndpoint },
-  deps: WebhooksDeps,
-): Promise<string | undefined> => webhookAddressProblem(actor, { clientId, url, isShared }, deps);
 
 /** Throws PeopleRefusal. */
 export async function pauseWebhook(actor: Actor, named: NamedEndpoint, deps: WebhooksDeps): Promise<void> {
