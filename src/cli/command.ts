@@ -10,6 +10,7 @@ import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { HealthHistory } from '../calendars/health-history.ts';
 import type { Config } from '../config/config.ts';
+import { errorCode } from '../lib/error-code.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -179,6 +180,7 @@ export const usageError = (message: string): CommandError => new CommandError('u
 
 /** The refusal of a file that an option names. The code of `cause`, such as ENOENT, says why. */
 export function unreadableFile(code: string, file: string, cause: unknown): CommandError {
-  const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+  const known = errorCode(cause);
+  const why = known === undefined ? '' : ` (${known})`;
   return new CommandError(code, `The file ${file} cannot be read${why}.`);
 }

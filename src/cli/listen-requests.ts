@@ -1,6 +1,7 @@
 /** What `kalends listen` asks a running Kalends, again and again until it is told to stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { errorCode } from '../lib/error-code.ts';
 import { CommandError } from './command.ts';
 
 /** As webhooks/listeners.ts hands it over. */
@@ -118,8 +119,7 @@ async function bodyOf(response: Response): Promise<Record<string, unknown>> {
 /** What stands behind "fetch failed". */
 export function causeOf(reason: unknown): string {
   const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause instanceof Error ? cause.message : String(cause);
+  return errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 function refusal(base: string, status: number, body: Record<string, unknown>): Error {

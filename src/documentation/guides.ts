@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 
+import { errorCode } from '../lib/error-code.ts';
 import { CONTENTS, type Guide } from './contents.ts';
 
 export type LoadedGuide = Guide & { readonly text: string };
@@ -28,7 +29,7 @@ async function textOf(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).replaceAll(SNIPPET_MARK, '');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

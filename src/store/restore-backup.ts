@@ -3,6 +3,7 @@ import { copyFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Caller } from '../audit/audit-entry.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { giveToOwnerOf } from '../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../lib/sealing.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
@@ -82,8 +83,9 @@ async function backupBytes(file: string): Promise<number> {
     const { size } = await stat(file);
     if (await isWholeFile(file)) return size;
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new RestoreError(`The file ${file} cannot be read${code}.`, { cause });
+    const code = errorCode(cause);
+    const why = code === undefined ? '' : ` (${code})`;
+    throw new RestoreError(`The file ${file} cannot be read${why}.`, { cause });
   }
   throw new RestoreError(`${file} is not a whole SQLite database: take another backup.`);
 }

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { errorCode } from '../lib/error-code.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 
 export type Backup = {
@@ -133,5 +134,4 @@ async function backupOf(file: string): Promise<Backup | undefined> {
   return found && { name, bytes: found.size, at, isScheduled: scheduled !== undefined };
 }
 
-const isMissing = (reason: unknown): boolean =>
-  reason instanceof Error && 'code' in reason && reason.code === 'ENOENT';
+const isMissing = (reason: unknown): boolean => errorCode(reason) === 'ENOENT';

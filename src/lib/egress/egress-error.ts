@@ -1,4 +1,7 @@
 /** The one class of refusal the egress module throws. */
+
+import { errorCode } from '../error-code.ts';
+
 export type EgressErrorKind =
   | 'forbidden_address'
   | 'too_large'
@@ -78,6 +81,5 @@ export function egressErrorOf(failure: unknown, host: string): EgressError {
 /** The error's code, or that of the first failure it gathers (one for each address tried). */
 function codeOf(failure: unknown): string {
   if (failure instanceof AggregateError && failure.errors.length > 0) return codeOf(failure.errors[0]);
-  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
-  return typeof code === 'string' ? code : '';
+  return errorCode(failure) ?? '';
 }

@@ -7,12 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 import { DatabaseAwayError } from '../../lib/database-away-error.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
 import { openPool } from './postgres-pool.ts';
 import { PostgresPresence } from './postgres-presence.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
-import { codeOf, retryingSerialization } from './postgres-retries.ts';
+import { retryingSerialization } from './postgres-retries.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
@@ -222,7 +223,7 @@ class PostgresDatabase implements Database {
         return client;
       } catch (reason) {
         if (reason instanceof DatabaseAwayError) throw reason;
-        if (!NOT_YET.has(codeOf(reason) ?? '') || attempt === tries) {
+        if (!NOT_YET.has(errorCode(reason) ?? '') || attempt === tries) {
           if (this.#wasThere) this.#presence.missed();
           throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
         }

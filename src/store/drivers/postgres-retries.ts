@@ -1,15 +1,11 @@
 /** Which failures of PostgreSQL pass by themselves, and how often what met one is tried again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { errorCode } from '../../lib/error-code.ts';
+
 const SERIALIZATION_RETRIES = 10;
 /** serialization_failure and deadlock_detected: the transaction did nothing and may be run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
-
-/** PostgreSQL's code of what failed, or the system's. */
-export function codeOf(reason: unknown): string | undefined {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
 
 /** Runs `work` again while it fails of what others did at the same moment. */
 export async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {
@@ -17,7 +13,7 @@ export async function retryingSerialization<T>(work: () => Promise<T>): Promise<
     try {
       return await work();
     } catch (reason) {
-      if (!RETRYABLE.has(codeOf(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
+      if (!RETRYABLE.has(errorCode(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
     }
     // At different moments, so that the same ones do not meet again.
     await sleep(Math.random() * 2 ** Math.min(attempt, 6));
