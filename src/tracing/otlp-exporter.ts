@@ -3,12 +3,13 @@
  * waits is bounded.
  */
 import type { Log } from '../lib/log.ts';
+import { within } from '../lib/within.ts';
 import { otlpJson, type TracedProgram } from './otlp-json.ts';
 import type { EndedSpan } from './span.ts';
 
 export type Exporter = {
   add(span: EndedSpan): void;
-  /** Sends what waits, for a few seconds at most. */
+  /** Sends what waits, for as long as `stopMs` says and no longer. */
   stop(): Promise<void>;
 };
 
@@ -22,12 +23,15 @@ export type ExporterOptions = {
   readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
   /** In milliseconds; 2,000 by default. */
   readonly everyMs?: number;
+  /** How long `stop` takes at most, in milliseconds; 5,000 by default. */
+  readonly stopMs?: number;
 };
 
 const EVERY_MS = 2_000;
 const MOST_WAITING = 4_096;
 const MOST_TOGETHER = 512;
 const TIMEOUT_MS = 5_000;
+const STOP_MS = 5_000;
 const LOG_EVERY_MS = 60_000;
 
 export function startExporter(options: ExporterOptions): Exporter {
@@ -55,6 +59,10 @@ class OtlpExporter implements Exporter {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await within(this.#options.stopMs ?? STOP_MS, this.#sendRest());
+  }
+
+  async #sendRest(): Promise<void> {
     await this.#sending;
     this.#send();
     await this.#sending;

@@ -1,5 +1,8 @@
 /** Traces: one from a request to what it asks of others and to its jobs, sent as OTLP, and of nobody in particular. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
@@ -214,6 +217,29 @@ describe('The export of traces', () => {
     assert.ok(counts.dropped > 15_000);
     await exporter.stop();
     assert.equal(counts.sent, 0);
+  });
+
+  it('lets the program end although a collector never answers', async (t) => {
+    const silent = createHttpServer(() => {}).listen(0, '127.0.0.1');
+    t.after(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // it listens on a port
+    const counts = { sent: 0, dropped: 0 };
+    const exporter = startExporter({
+      ...{ endpoint: `http://127.0.0.1:${port}`, headers: {}, program: { version: '1', instanceId: 'i' } },
+      log: recordingLog().log,
+      told: (outcome, spans) => {
+        counts[outcome] += spans;
+      },
+      stopMs: 5,
+    });
+    exporter.add(span);
+    await exporter.stop();
+    // It was not waited for.
+    assert.deepEqual(counts, { sent: 0, dropped: 0 });
   });
 });
 
