@@ -60,7 +60,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const parts: ((signal: StopSignal) => Promise<unknown>)[] = [];
   const scrape = watching.meters && instanceMetrics(watching.meters, deps);
   if (scrape !== undefined && config.metricsAddress !== undefined) {
-    const metricsServer = await startMetricsServer(config.metricsAddress, scrape);
+    const metricsServer = await startMetricsServer(config.metricsAddress, scrape, log);
     parts.push(() => metricsServer.close());
   }
   if (config.role !== 'worker') {

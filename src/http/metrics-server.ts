@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import type { Log } from '../lib/log.ts';
 import { METRICS_TYPE } from '../metrics/metrics-text.ts';
 
 export type MetricsAddress = { readonly host: string; readonly port: number };
@@ -12,10 +13,11 @@ export type MetricsServer = { readonly port: number; close(): Promise<void> };
 const MOST_CONNECTIONS = 20;
 const REQUEST_MS = 10_000;
 
-/** Listens; fails where it cannot. `scrape` failing is answered with 500. */
+/** Listens; fails where it cannot. `scrape` failing is logged and answered with 500. */
 export async function startMetricsServer(
   { host, port }: MetricsAddress,
   scrape: () => Promise<string>,
+  log: Pick<Log, 'error'>,
 ): Promise<MetricsServer> {
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
@@ -24,11 +26,16 @@ export async function startMetricsServer(
         response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
       if (request.url?.split('?')[0] !== '/metrics')
         answer(404, 'There is /metrics here, and nothing else\n');
-      else if (request.method !== 'GET') answer(405, 'Only GET\n');
-      else
+      else if (request.method !== 'GET') {
+        response.setHeader('allow', 'GET');
+        answer(405, 'Only GET\n');
+      } else
         scrape().then(
           (text) => answer(200, text, METRICS_TYPE),
-          () => answer(500, 'The metrics could not be read; the log of other requests says why\n'),
+          (err: unknown) => {
+            log.error({ event: 'metrics_failed', err }, 'The metrics could not be read');
+            answer(500, 'The metrics could not be read; the log says why\n');
+          },
         );
     },
   );

@@ -64,7 +64,8 @@ onSqlite((open) => {
     });
 
     it('a port of its own shows metrics to whoever reaches it, and nothing else', async () => {
-      const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, scrape);
+      const { log } = recordingLog();
+      const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, scrape, log);
       const get = (path: string, method = 'GET') =>
         fetch(`http://127.0.0.1:${server.port}${path}`, { method });
       const answers = [await get('/metrics'), await get('/users/1'), await get('/metrics', 'POST')];
@@ -74,6 +75,20 @@ onSqlite((open) => {
         answers.map(({ status }) => status),
         [200, 404, 405],
       );
+      assert.equal(answers[2]?.headers.get('allow'), 'GET');
+    });
+
+    it('a scrape that fails at a port of its own is logged, and its reason is not shown', async () => {
+      const { log, entries } = recordingLog();
+      const failing = () => Promise.reject(new Error(CANARY));
+      const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, failing, log);
+      const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+      const text = await answer.text();
+      await server.close();
+
+      assert.equal(answer.status, 500);
+      assert.doesNotMatch(text, new RegExp(CANARY));
+      assert.match(JSON.stringify(entries.map(({ fields }) => fields)), /metrics_failed/);
     });
 
     it('GET /metrics counts requests by route and status, and by nothing that a caller sent', async () => {

@@ -51,6 +51,12 @@ export const PROGRAM_EVENTS = {
     act: 'Where `dropped` is not 0: look at the database',
     fields: ['dropped', 'beyondLimit'],
   },
+  metrics_failed: {
+    level: 'error',
+    when: 'metrics could not be read at their own port, and the scrape was answered with 500',
+    act: DATABASE,
+    fields: ['err'],
+  },
   activity_not_counted: {
     level: 'error',
     when: 'what happened could not be counted; it is tried again',
