@@ -6,7 +6,7 @@ import type { MasterKeyStore, Resealed, RowPlace } from '../system/master-key-st
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { addDerivedKeys, removeDerivedKeys } from './drivers/derived-keys.ts';
-import { masterKeyState } from './drivers/master-key.ts';
+import { masterKeyOfOpened } from './drivers/master-key.ts';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 const ANNOUNCE = `
@@ -22,18 +22,18 @@ const SET_BEFORE = `
 export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): MasterKeyStore {
   const columns = new Map(SEALED_COLUMNS.map((one) => [`${one.table}.${one.column}`, resealing(one)]));
   const announced = async (keyId: string): Promise<NextKey | undefined> => {
-    const { next } = await masterKeyState(db);
+    const { next } = await masterKeyOfOpened(db);
     return next?.keyId === keyId && next.phase === 'announced' ? next : undefined;
   };
   return {
-    masterKeyState: () => masterKeyState(db),
+    masterKeyState: () => masterKeyOfOpened(db),
 
     announceKey: (keyId, now) =>
       db.transaction(async (tx) => {
         const fresh: NextKey = { keyId, phase: 'announced', startedAt: now };
         const rows = await tx.all(ANNOUNCE, { next: JSON.stringify(fresh) });
         if (rows.length > 0) await addDerivedKeys(tx, sealer);
-        const { next } = await masterKeyState(tx);
+        const { next } = await masterKeyOfOpened(tx);
         return next ?? fresh;
       }),
 
@@ -51,7 +51,7 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
 
     finishKey: (keyId, now) =>
       db.transaction(async (tx) => {
-        const { keyId: before = '', next } = await masterKeyState(tx);
+        const { keyId: before = '', next } = await masterKeyOfOpened(tx);
         if (next?.keyId !== keyId || next.phase !== 'in_use') return false;
         if ((await tx.all(WITHDRAW, { next: JSON.stringify(next) })).length === 0) return false;
         await tx.all(SET_KEY, { keyId });

@@ -22,7 +22,12 @@ const STATE = `
 
 /** What the database says of its key: nothing where no Kalends ever opened it. */
 export async function masterKeyState(db: Statements): Promise<MasterKeyState> {
-  if (!(await isBegun(db))) return { keyId: undefined, next: undefined, before: undefined };
+  if (await isBegun(db)) return masterKeyOfOpened(db);
+  return { keyId: undefined, next: undefined, before: undefined };
+}
+
+/** The same of one that was opened, without asking that first: every instance looks each two seconds. */
+export async function masterKeyOfOpened(db: Statements): Promise<MasterKeyState> {
   const rows = await db.all<{ name: string; value: string }>(STATE);
   const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
   const [next, before] = [settingOf('master_key_next'), settingOf('master_key_before')];

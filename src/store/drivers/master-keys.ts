@@ -3,7 +3,7 @@ import { type Keyring, masterKeyId } from '../../lib/sealing.ts';
 import type { MasterKeys } from '../../system/master-key.ts';
 import type { Statements } from './database.ts';
 import { findKeyFile, makeNamedKeyFile, removeNamedKeyFile, replaceKeyFile } from './key-file.ts';
-import { fitKeys, type KeySettings, masterKeyState } from './master-key.ts';
+import { fitKeys, type KeySettings, masterKeyOfOpened } from './master-key.ts';
 
 /** `ring` has the keys that the database was under when it was opened. */
 export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings): MasterKeys {
@@ -16,7 +16,7 @@ export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings)
 
     async look() {
       const before = ours();
-      const problem = await fitKeys(ring, await masterKeyState(db), settings);
+      const problem = await fitKeys(ring, await masterKeyOfOpened(db), settings);
       return { changed: ours() !== before, ...(problem !== undefined && { problem }) };
     },
 
@@ -27,7 +27,7 @@ export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings)
     discard: (keyId) => removeNamedKeyFile(dataDir, keyId),
 
     async settle() {
-      const { keyId, next } = await masterKeyState(db);
+      const { keyId, next } = await masterKeyOfOpened(db);
       if (masterKey !== undefined || keyId === undefined || next !== undefined) return;
       const key = await findKeyFile(dataDir, keyId);
       if (key !== undefined) await replaceKeyFile(dataDir, key);
