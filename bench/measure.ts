@@ -59,16 +59,22 @@ async function measureOnce(subject: Subject, seconds: number, { connections }: P
 }
 
 function resultOf({ name, pid }: Subject, rounds: readonly Round[]): SubjectResult {
-  const cpu = rounds.flatMap(({ cpuMicroseconds }) => cpuMicroseconds ?? []);
   return {
     name,
-    rates: rounds.map(({ rate }) => rate),
-    rate: median(rounds.map(({ rate }) => rate)),
-    cpuMicroseconds: cpu.length === 0 ? undefined : median(cpu),
+    ...ratesOf(rounds),
     p50: median(rounds.map(({ p50 }) => p50)),
     p99: median(rounds.map(({ p99 }) => p99)),
     residentMegabytes: residentMegabytes(pid),
   };
+}
+
+/** The rates of rounds, and their medians. */
+export function ratesOf(
+  rounds: readonly Pick<Round, 'rate' | 'cpuMicroseconds'>[],
+): Pick<SubjectResult, 'rates' | 'rate' | 'cpuMicroseconds'> {
+  const rates = rounds.map(({ rate }) => rate);
+  const cpu = rounds.flatMap(({ cpuMicroseconds }) => cpuMicroseconds ?? []);
+  return { rates, rate: median(rates), cpuMicroseconds: cpu.length === 0 ? undefined : median(cpu) };
 }
 
 /** Of an odd number the one in the middle, of an even number the mean of the two there. */

@@ -3,7 +3,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints.ts';
 import { type Kalends, type KalendsOptions, startKalends } from '../kalends.ts';
 import type { DeliveryReceiver } from '../load/delivery-receiver.ts';
 import { tokensFor } from '../load/oauth-calls.ts';
-import { median, type SubjectResult } from '../measure.ts';
+import { ratesOf, type SubjectResult } from '../measure.ts';
 import { changeCalendars, meeting, seedUser } from '../mirror-seed.ts';
 import type { ServerProcess } from '../pinned-process.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
@@ -96,12 +96,9 @@ export function resultOf(
   rounds: readonly Round[],
   [first]: readonly ServerProcess[],
 ): SubjectResult {
-  const cpu = rounds.flatMap(({ cpuMicroseconds }) => cpuMicroseconds ?? []);
   return {
     name,
-    rates: rounds.map(({ rate }) => rate),
-    rate: median(rounds.map(({ rate }) => rate)),
-    cpuMicroseconds: cpu.length === 0 ? undefined : median(cpu),
+    ...ratesOf(rounds),
     p50: undefined,
     p99: undefined,
     residentMegabytes: first && residentMegabytes(first.pid),
