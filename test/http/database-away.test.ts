@@ -90,6 +90,11 @@ async function assertRefusedEverywhere(): Promise<void> {
   assert.deepEqual([ready.statusCode, ready.json().code], [503, 'database_unreachable']);
 }
 
+/** A refusal is remembered for a moment, in which PostgreSQL may have started. */
+async function untilReady(): Promise<void> {
+  while ((await ask('GET', '/ready')).statusCode !== 200) await sleep(20);
+}
+
 describe('A database that is away', () => {
   it('a PostgreSQL that is stopped is answered 503 with Retry-After on every route, and 500 where a flow starts', async () => {
     await postgres.halt();
@@ -110,7 +115,7 @@ describe('A database that is away', () => {
     assert.ok(refused > 100, String(refused));
 
     await postgres.restart();
-    assert.equal((await ask('GET', '/ready')).statusCode, 200);
+    await untilReady();
     assert.equal((await ask('GET', '/connection-status')).statusCode, 200);
   });
 
@@ -125,7 +130,7 @@ describe('A database that is away', () => {
       postgres.resume();
     }
 
-    while ((await ask('GET', '/ready')).statusCode !== 200) await sleep(20);
+    await untilReady();
     assert.equal((await ask('GET', '/connection-status')).statusCode, 200);
     assert.equal((await ask('POST', '/revoke', { body: { token } })).statusCode, 200);
     assert.equal((await ask('GET', '/connection-status')).statusCode, 401, 'the token was revoked');
