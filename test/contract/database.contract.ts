@@ -16,6 +16,14 @@ const PUT_BATCH: BatchStatement = {
   key: 'name',
   writes: true,
 };
+const PUT_PAIR: BatchStatement = {
+  ...PUT_BATCH,
+  followedBy: [
+    ({ value, andFrom }) => `
+      INSERT INTO setting (name, value) SELECT ${value('name')} || ' too', s.value FROM setting AS s${andFrom}
+       WHERE s.name = ${value('name')}`,
+  ],
+};
 const GET_BATCH: BatchStatement = {
   columns: { name: 'TEXT' },
   sql: ({ value, andFrom }) => `
@@ -58,6 +66,27 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.deepEqual(failed(results), [3, 7]);
       assert.equal((await namesIn(db)).length, 9);
     });
+
+    for (const flush of ['now', 'later'] as const)
+      it(`writes that follow one in a batch are undone with it, and harm no other call; flushed ${flush}`, async () => {
+        const db = await open();
+        await db.write(PUT, { name: 'n3 too', value: '' });
+        const pair = { ...PUT_PAIR, flush };
+
+        const results = await Promise.allSettled(
+          Array.from({ length: 5 }, (_, i) =>
+            db.batch<{ name: string }>(pair, { name: `n${i}`, value: 'v' }),
+          ),
+        );
+
+        assert.deepEqual(failed(results), [3]);
+        const names = results.flatMap((result) =>
+          result.status === 'fulfilled' && result.value ? [result.value.name] : [],
+        );
+        assert.deepEqual(names, ['n0', 'n1', 'n2', 'n4']);
+        const pairs = names.flatMap((name) => [name, `${name} too`]);
+        assert.deepEqual(await namesIn(db), [...pairs, 'n3 too'].sort());
+      });
 
     it('writes answer what their RETURNING list names', async () => {
       const db = await open();

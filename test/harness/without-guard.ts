@@ -27,7 +27,7 @@ export function withoutGuard(db: Database): Database {
 }
 
 /** Each engine has its own text for what callers supply: a guard names it as `{column}`. */
-function changedSql({ sql }: BatchStatement, change: (sql: string) => string): BatchStatement['sql'] {
+function changedSql(sql: BatchStatement['sql'], change: (sql: string) => string): BatchStatement['sql'] {
   return (supplied) =>
     change(sql({ ...supplied, value: (column) => `{${column}}` })).replace(/\{(\w+)\}/g, (_, column) =>
       supplied.value(column),
@@ -37,7 +37,12 @@ function changedSql({ sql }: BatchStatement, change: (sql: string) => string): B
 function mutated(db: Database, change: (sql: string) => string): Database {
   const batches = new Map<BatchStatement, BatchStatement>();
   const changedBatch = (statement: BatchStatement): BatchStatement => {
-    const changed = batches.get(statement) ?? { ...statement, sql: changedSql(statement, change) };
+    const { sql, followedBy = [] } = statement;
+    const changed = batches.get(statement) ?? {
+      ...statement,
+      sql: changedSql(sql, change),
+      followedBy: followedBy.map((text) => changedSql(text, change)),
+    };
     batches.set(statement, changed);
     return changed;
   };

@@ -89,9 +89,11 @@ function postgresRules(open: Opens[1]): void {
       const db = await open();
       for (let i = 0; i < 1050; i++) await db.all(`SELECT ${i} AS "number"`);
 
-      const row = await db.get<{ count: number }>('SELECT COUNT(*) AS "count" FROM pg_prepared_statements');
+      const row = await db.get<{ count: number }>(
+        `SELECT COUNT(*) AS "count" FROM pg_prepared_statements WHERE statement LIKE 'SELECT % AS "number"'`,
+      );
 
-      assert.ok(row && row.count <= 1001, `${row?.count}`);
+      assert.ok(row && row.count <= 1000, `${row?.count}`);
     });
 
     it('the PostgreSQL driver keeps the connection of a statement that the server refused', async () => {

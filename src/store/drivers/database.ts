@@ -41,6 +41,10 @@ export type BatchStatement = {
   readonly columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
   /** The statement, written over what the callers supply. */
   readonly sql: (supplied: Supplied) => string;
+  /** Of a write: what is run behind it for the same callers, in one transaction with it. Only the first answers rows. */
+  readonly followedBy?: readonly ((supplied: Supplied) => string)[];
+  /** Of a write that may be flushed later (TransactionTerms). */
+  readonly flush?: TransactionTerms['flush'];
   /**
    * The column of the answer that equals the caller's value of that name and so finds its row. Calls
    * with one key must want one answer: of a write's, one of them gets the row.

@@ -2,7 +2,7 @@
  * Group commit on PostgreSQL: the calls that wait become one `unnest()` statement and one commit, at 14 times the rate of
  * one statement each. At most two batches are under way while the next one gathers.
  */
-import type { BatchStatement, Values } from './database.ts';
+import type { BatchStatement, Supplied, Values } from './database.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
@@ -22,27 +22,32 @@ type Call = {
 
 export class PostgresBatch {
   readonly #columns: readonly string[];
-  readonly #text: string;
-  readonly #name: string;
+  readonly #statements: readonly { readonly name: string; readonly text: string }[];
   readonly #key: string;
   readonly #writes: boolean;
-  readonly #query: (query: Query) => Promise<Row[]>;
+  readonly #run: (queries: readonly Query[]) => Promise<Row[]>;
   #waiting: Call[] = [];
   #inFlight = 0;
 
-  constructor({ columns, sql, key, writes }: BatchStatement, query: (query: Query) => Promise<Row[]>) {
+  /** `run` answers the rows of the first query. */
+  constructor(
+    { columns, sql, followedBy = [], key, writes }: BatchStatement,
+    run: (queries: readonly Query[]) => Promise<Row[]>,
+  ) {
     this.#columns = Object.keys(columns);
     const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`);
     const rows = `unnest(${arrays.join(', ')}) AS v(${this.#columns.join(', ')})`;
-    this.#text = sql({
+    const supplied: Supplied = {
       value: (column) => `v.${column}`,
       from: `FROM ${rows}`,
       andFrom: `, ${rows}`,
-    });
-    this.#name = nameOf(this.#text);
+    };
+    this.#statements = [sql, ...followedBy]
+      .map((write) => write(supplied))
+      .map((text) => ({ name: nameOf(text), text }));
     this.#key = key;
     this.#writes = writes;
-    this.#query = query;
+    this.#run = run;
   }
 
   /** The call's row. Throws as its statement alone would, whatever is in the rest of the batch. */
@@ -87,7 +92,7 @@ export class PostgresBatch {
   #rowsOf(calls: Call[]): Promise<Row[]> {
     const sent = this.#writes ? inOneOrder(calls) : oneOfEachKey(calls);
     const values = this.#columns.map((_, column) => sent.map((call) => call.values[column]));
-    return this.#query({ name: this.#name, text: this.#text, values });
+    return this.#run(this.#statements.map((statement) => ({ ...statement, values })));
   }
 }
 

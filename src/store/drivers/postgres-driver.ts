@@ -12,9 +12,9 @@ import type { BatchStatement, Database, Statements, TransactionTerms, Values } f
 import { PostgresBatch } from './postgres-batch.ts';
 import { openPool } from './postgres-pool.ts';
 import { PostgresPresence } from './postgres-presence.ts';
-import { isRefusal, nameOf, type Query } from './postgres-query.ts';
+import { isRefusal, type Query } from './postgres-query.ts';
 import { retryingSerialization } from './postgres-retries.ts';
-import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
+import { PostgresTexts } from './postgres-texts.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
@@ -27,8 +27,8 @@ const CONNECT_WAIT_MS = 100;
 
 /** One round trip. */
 const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
-
-type TextRule = (text: string) => string;
+const beginText = (flush: TransactionTerms['flush'] | undefined): string =>
+  flush === 'later' ? BEGIN_UNFLUSHED : 'BEGIN';
 
 export type PostgresOptions = {
   /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
@@ -52,7 +52,7 @@ class PostgresDatabase implements Database {
   readonly #prepares: boolean;
   #pool: pg.Pool;
   readonly #presence: PostgresPresence;
-  readonly #texts = new StatementTexts();
+  readonly #texts = new PostgresTexts();
   readonly #inUse = new Set<pg.PoolClient>();
   /** Those that wait for a connection, by what ends their wait. */
   readonly #waiting = new Set<(reason: unknown) => void>();
@@ -88,14 +88,16 @@ class PostgresDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
-    const begin = terms?.flush === 'later' ? BEGIN_UNFLUSHED : 'BEGIN';
+    const begin = beginText(terms?.flush);
     return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx), begin)));
   }
 
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
     let batch = this.#batches.get(statement);
     if (batch === undefined) {
-      batch = new PostgresBatch(statement, (query) => retryingSerialization(() => this.#query(query)));
+      batch = new PostgresBatch(statement, (queries) =>
+        retryingSerialization(() => this.#queryTogether(queries, statement.flush)),
+      );
       this.#batches.set(statement, batch);
     }
     const calls = batch;
@@ -164,6 +166,30 @@ class PostgresDatabase implements Database {
       return (await this.#ask(client, query)).rows as Row[];
     } catch (reason) {
       // The pool would throw away the connection of every refused statement.
+      broken = !isRefusal(reason);
+      throw reason;
+    } finally {
+      this.#release(client, broken);
+    }
+  }
+
+  /** All in one transaction and one round trip; one alone needs no transaction around it. Answers the rows of the first. */
+  async #queryTogether<Row>(
+    queries: readonly Query[],
+    flush: TransactionTerms['flush'] = 'now',
+  ): Promise<Row[]> {
+    const [alone, ...others] = queries;
+    if (alone !== undefined && others.length === 0 && flush === 'now') return this.#query(alone);
+    const client = await this.#connect();
+    let broken = false;
+    try {
+      // Behind one that fails the others are refused, and COMMIT rolls back.
+      const sent = [beginText(flush), ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
+      const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+      const [, first] = sent;
+      return ((await first)?.rows ?? []) as Row[];
+    } catch (reason) {
       broken = !isRefusal(reason);
       throw reason;
     } finally {
@@ -258,29 +284,3 @@ class PostgresDatabase implements Database {
 
 /** It is parsed anew each time. */
 const unnamed = ({ text, values }: Query): Query => ({ text, values });
-
-/** The statements of the program, translated and named once. */
-class StatementTexts {
-  readonly #known = new Map<string, StatementText & { name: string }>();
-
-  query(sql: string, values: Values, rule: TextRule): Query {
-    const prepared = this.#known.get(sql);
-    if (prepared !== undefined) return { ...prepared, values: bound(prepared.parameters, values, rule) };
-    const { text, parameters } = numbered(sql, '$');
-    const query = { text, values: bound(parameters, values, rule) };
-    // The server keeps every named statement for as long as the connection lives: only so many.
-    if (this.#known.size >= STATEMENTS_KEPT) return query;
-    const name = nameOf(text);
-    this.#known.set(sql, { text, parameters, name });
-    return { ...query, name };
-  }
-}
-
-function bound(parameters: readonly string[], values: Values, rule: TextRule): unknown[] {
-  return parameters.map((parameter) => {
-    const value = valueFor(values, parameter);
-    if (typeof value === 'string') return rule(value);
-    if (value === null || typeof value === 'number') return value;
-    return value.map((item) => (typeof item === 'string' ? rule(item) : item));
-  });
-}

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
+import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { isBusy, LOCK_TRIES, LOCK_WAIT_MS, SqliteConnection, whenUnlocked } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
 import { valueFor } from './statement-text.ts';
@@ -52,7 +53,7 @@ class SqliteDatabase implements Database {
   readonly #file: string;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
-  readonly #batchSql = new Map<BatchStatement, string>();
+  readonly #batchTexts = new SqliteBatchTexts();
   readonly #kept: ReadCache;
   #waiting: Write[] = [];
   #flushing: Promise<void> | undefined;
@@ -98,7 +99,7 @@ class SqliteDatabase implements Database {
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
     return statement.writes
-      ? this.#enqueue(() => this.#writeOne<Row>(statement, values))
+      ? this.#enqueue(() => this.#writeOne<Row>(statement, values), statement.flush)
       : this.#look<Row>(statement, values);
   }
 
@@ -153,24 +154,22 @@ class SqliteDatabase implements Database {
     return this.#writer.all<Row>(sql, values);
   }
 
-  #writeOne<Row>(statement: BatchStatement, values: Values): Row | undefined {
-    const sql = this.#sqlOf(statement);
+  #writeOne<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> | Row | undefined {
+    const [sql, ...others] = this.#batchTexts.of(statement);
+    if (others.length > 0)
+      return this.#atomically(async (tx) => {
+        const row = await tx.get<Row>(sql, values);
+        for (const other of others) await tx.all(other, values);
+        return row;
+      });
     this.#kept.wrote(sql);
     return this.#writer.get<Row>(sql, values);
   }
 
   #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
-    const look = () => this.#reader.get<Row>(this.#sqlOf(statement), values);
+    const look = () => this.#reader.get<Row>(this.#batchTexts.of(statement)[0], values);
     if (statement.readsTables === undefined) return look();
     return this.#kept.find(statement, valueFor(values, statement.key), look);
-  }
-
-  #sqlOf(statement: BatchStatement): string {
-    const cached = this.#batchSql.get(statement);
-    if (cached !== undefined) return cached;
-    const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
-    this.#batchSql.set(statement, sql);
-    return sql;
   }
 
   #enqueue<T>(run: () => T | Promise<T>, flush: TransactionTerms['flush'] = 'now'): Promise<T> {
