@@ -2,18 +2,29 @@
 import type { Sealer } from '../lib/sealing.ts';
 import type { TakenStream } from '../webhooks/message.ts';
 import type { AfterDelivery, AfterFailure, SettledMessage } from '../webhooks/stream-store.ts';
-import type { Statements } from './drivers/database.ts';
+import type { BatchStatement, Database, Statements, Supplied } from './drivers/database.ts';
 import { answerContext } from './webhook-sealing.ts';
 
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
 
-const ADD_ATTEMPT = `
+const ATTEMPT_COLUMNS = {
+  messageId: 'TEXT',
+  startedAt: 'BIGINT',
+  durationMs: 'BIGINT',
+  status: 'BIGINT',
+  fault: 'TEXT',
+  answer: 'TEXT',
+} as const;
+const attemptText = ({ value, andFrom }: Omit<Supplied, 'from'>): string => `
   INSERT INTO webhook_attempt (message_id, number, started_at, duration_ms, status, fault, answer)
   SELECT m.message_id, (SELECT COALESCE(MAX(t.number), 0) + 1 FROM webhook_attempt t WHERE t.message_id = m.message_id),
-         CAST(:startedAt AS BIGINT), CAST(:durationMs AS BIGINT), CAST(:status AS BIGINT), CAST(:fault AS TEXT),
-         CAST(:answer AS TEXT)
-    FROM webhook_message m WHERE m.message_id = :messageId`;
+         ${['startedAt', 'durationMs', 'status', 'fault', 'answer'].map(value).join(', ')}
+    FROM webhook_message AS m${andFrom} WHERE m.message_id = ${value('messageId')}`;
+const ADD_ATTEMPT = attemptText({
+  value: (column) => `CAST(:${column} AS ${ATTEMPT_COLUMNS[column as keyof typeof ATTEMPT_COLUMNS]})`,
+  andFrom: '',
+});
 
 type Sealing = { readonly sealer: Sealer };
 
@@ -21,16 +32,20 @@ type Sealing = { readonly sealer: Sealer };
  * Also of a message whose stream was taken over meanwhile: that it was sent is so. Call it once the message's row is locked: its
  * attempts are numbered one after the other, those of a replay too.
  */
-export async function addAttempt(tx: Statements, { messageId, attempt, sealer }: SettledMessage & Sealing) {
+export async function addAttempt(tx: Statements, settled: SettledMessage & Sealing) {
+  await tx.all(ADD_ATTEMPT, attemptValues(settled));
+}
+
+function attemptValues({ messageId, attempt, sealer }: SettledMessage & Sealing) {
   const { startedAt, durationMs, status, fault, answer } = attempt;
-  await tx.all(ADD_ATTEMPT, {
+  return {
     messageId,
     startedAt,
     durationMs,
     status: status ?? null,
     fault: fault ?? null,
     answer: answer === undefined ? null : sealer.seal(answer, answerContext(messageId)),
-  });
+  };
 }
 
 const WORKS = `
@@ -40,30 +55,55 @@ const WORKS = `
 const LET_GO = `
   UPDATE webhook_stream SET due_at = :now
    WHERE endpoint_id = :endpointId AND due_at > :now AND lease_holder IS NULL`;
-const DELIVERED = `
-  UPDATE webhook_message SET state = 'delivered', settled_at = :now, attempts = attempts + 1
-   WHERE message_id = :messageId`;
-const NEXT = `
-  UPDATE webhook_stream SET message_id = NULL,
-         due_at = CASE WHEN due_at = CAST(:leaseUntil AS BIGINT) AND CAST(:more AS BIGINT) = 0 THEN NULL
-                       WHEN CAST(:keepsLease AS BIGINT) = 1 THEN due_at ELSE 0 END,
-         lease_until = CASE WHEN CAST(:keepsLease AS BIGINT) = 1 THEN lease_until ELSE 0 END,
-         lease_holder = CASE WHEN CAST(:keepsLease AS BIGINT) = 1 THEN lease_holder END
-   WHERE ${HELD} AND message_id = :messageId`;
+/** All that are delivered at about one time. Two attempts of one message are numbered one after the other: see addAttempt. */
+const DELIVERED: BatchStatement = {
+  columns: {
+    ...ATTEMPT_COLUMNS,
+    now: 'BIGINT',
+    streamId: 'TEXT',
+    holder: 'TEXT',
+    leaseUntil: 'BIGINT',
+    more: 'BIGINT',
+    keepsLease: 'BIGINT',
+  },
+  sql: ({ value, from }) => `
+    UPDATE webhook_message SET state = 'delivered', settled_at = ${value('now')}, attempts = attempts + 1 ${from}
+     WHERE message_id = ${value('messageId')} RETURNING message_id AS "messageId"`,
+  followedBy: [attemptText, nextText],
+  key: 'messageId',
+  writes: true,
+  // It is sent once more, under the id and with the bytes of before.
+  flush: 'later',
+};
+
+function nextText({ value, from }: Supplied): string {
+  const keeps = `${value('keepsLease')} = 1`;
+  return `
+    UPDATE webhook_stream SET message_id = NULL,
+           due_at = CASE WHEN due_at = ${value('leaseUntil')} AND ${value('more')} = 0 THEN NULL
+                         WHEN ${keeps} THEN due_at ELSE 0 END,
+           lease_until = CASE WHEN ${keeps} THEN lease_until ELSE 0 END,
+           lease_holder = CASE WHEN ${keeps} THEN lease_holder END ${from}
+     WHERE stream_id = ${value('streamId')} AND lease_holder = ${value('holder')} AND message_id = ${value('messageId')}`;
+}
 
 export async function settleDelivered(
-  tx: Statements,
+  db: Database,
   { streamId, holder, leaseUntil, endpoint }: TakenStream,
   settled: SettledMessage & AfterDelivery & Sealing,
 ): Promise<void> {
-  const { messageId, now, more, keepsLease } = settled;
+  const { now, more, keepsLease } = settled;
   const { endpointId } = endpoint;
-  const worked = endpoint.failures > 0 ? await tx.all(WORKS, { endpointId }) : [];
-  if (worked.length > 0) await tx.all(LET_GO, { endpointId, now });
-  await tx.all(DELIVERED, { messageId, now });
-  await addAttempt(tx, settled);
-  const values = { streamId, holder, leaseUntil, messageId };
-  await tx.all(NEXT, { ...values, more: Number(more), keepsLease: Number(keepsLease) });
+  const stream = { streamId, holder, leaseUntil, more: Number(more), keepsLease: Number(keepsLease) };
+  await db.batch(DELIVERED, { ...attemptValues(settled), ...stream, now });
+  if (endpoint.failures === 0) return;
+  await db.transaction(
+    async (tx) => {
+      const worked = await tx.all(WORKS, { endpointId });
+      if (worked.length > 0) await tx.all(LET_GO, { endpointId, now });
+    },
+    { flush: 'later' },
+  );
 }
 
 const FAILED_ENDPOINT = `

@@ -59,14 +59,19 @@ const SERVE = `
   UPDATE webhook_endpoint SET served_at = :now WHERE endpoint_id = :endpointId AND state = 'active' AND gate_at <= :now
   RETURNING endpoint_id AS "endpointId", url, secrets, hears_own AS "hearsOwn",
     hears_calendars AS "hearsCalendars", hears_connections AS "hearsConnections", failures, failing_since AS "failingSince"`;
-const RUNNING = `
-  SELECT COUNT(*) AS "count" FROM webhook_stream
-   WHERE endpoint_id = :endpointId AND lease_holder IS NOT NULL AND lease_until > :now`;
+// As many as it may have more; none where SERVE found nothing.
+const FREE = `
+  SELECT CASE WHEN free > CAST(:limit AS BIGINT) THEN CAST(:limit AS BIGINT) WHEN free > 0 THEN free ELSE 0 END
+    FROM (SELECT CASE WHEN e.failures >= :openAfter THEN 1 ELSE CAST(:ofEndpoint AS BIGINT) END
+                 - (SELECT COUNT(*) FROM webhook_stream r
+                     WHERE r.endpoint_id = e.endpoint_id AND r.lease_holder IS NOT NULL AND r.lease_until > :now) AS free
+            FROM webhook_endpoint e
+           WHERE e.endpoint_id = :endpointId AND e.state = 'active' AND e.gate_at <= :now) AS f`;
 const leaseText = (skipLocked: string): string => `
   UPDATE webhook_stream SET lease_holder = :holder, lease_until = :leaseUntil, due_at = :leaseUntil
    WHERE stream_id IN (SELECT stream_id FROM webhook_stream
                         WHERE endpoint_id = :endpointId AND due_at > 0 AND due_at <= :now AND lease_until <= :now
-                        ORDER BY due_at LIMIT :limit ${skipLocked})
+                        ORDER BY due_at LIMIT COALESCE((${FREE}), 0) ${skipLocked})
   RETURNING stream_id AS "streamId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
     told_seq AS "toldSeq", told_id AS "toldId", sequence, initial, pending_since AS "pendingSince",
     message_id AS "messageId", trace`;
@@ -108,21 +113,20 @@ type Taken = {
 
 async function takeOf(tx: Statements, endpointId: string, terms: TakeStreamsTerms): Promise<Taken[]> {
   const { now, holder, leaseUntil, limit, ofEndpoint, openAfter } = terms;
-  const endpoint = await tx.get<EndpointRow>(SERVE, { endpointId, now });
+  const lease = { endpointId, now, holder, leaseUntil, limit, ofEndpoint, openAfter };
+  // One behind the other, without waiting in between.
+  const [endpoint, streams] = await Promise.all([
+    tx.get<EndpointRow>(SERVE, { endpointId, now }),
+    tx.all<StreamRow>(leaseText(tx.dialect.skipLocked), lease),
+  ]);
   if (endpoint === undefined) return [];
-  const running = await tx.get<{ count: number }>(RUNNING, { endpointId, now });
-  const most = endpoint.failures >= openAfter ? 1 : ofEndpoint;
-  const free = Math.min(limit, most - (running?.count ?? 0));
-  if (free <= 0) return [];
-  const lease = { endpointId, now, holder, leaseUntil, limit: free };
-  const streams = await tx.all<StreamRow>(leaseText(tx.dialect.skipLocked), lease);
-  const taken: Taken[] = [];
-  for (const stream of streams) {
-    const { messageId } = stream;
-    const message = messageId === null ? undefined : await tx.get<MessageRow>(MESSAGE, { messageId });
-    taken.push({ endpoint, stream, message });
-  }
-  return taken;
+  return Promise.all(
+    streams.map(async (stream) => {
+      const { messageId } = stream;
+      const message = messageId === null ? undefined : await tx.get<MessageRow>(MESSAGE, { messageId });
+      return { endpoint, stream, message };
+    }),
+  );
 }
 
 function opened(

@@ -119,6 +119,49 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.startMessage(second, newMessage(), { of: calendar, told }), true);
     });
 
+    it('a delivery is settled by whoever lost the lease too, which stays with its new holder', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      const first = await taken(streams);
+      const { messageId } = await begin(streams, first);
+      const [second] = await take(streams, NOW + LEASE);
+      assert.equal(second?.message?.messageId, messageId);
+      const good = { ...attempt, status: 204, fault: undefined };
+      const then = { more: false, keepsLease: false };
+
+      await streams.settleDelivered(first, { messageId, attempt: good, now: NOW }, then);
+      const held = async () => {
+        const text = 'SELECT lease_holder AS "holder", message_id AS "messageId" FROM webhook_stream';
+        return (await db.all<object>(text)).map((row) => ({ ...row }));
+      };
+      assert.deepEqual(await held(), [{ holder: second.holder, messageId }]);
+      await streams.settleDelivered(second, { messageId, attempt: good, now: NOW }, then);
+
+      assert.deepEqual(await held(), [{ holder: null, messageId: null }]);
+      const attempts = await db.all<{ number: number }>('SELECT number FROM webhook_attempt ORDER BY number');
+      assert.deepEqual(
+        attempts.map(({ number }) => number),
+        [1, 2],
+      );
+    });
+
+    it('a change that comes while a message is sent makes the stream due again', async () => {
+      const { db, streams } = await prepare();
+      await makeGrant(db);
+      const stream = await taken(streams);
+      const { messageId } = await begin(streams, stream);
+      await touch(db, 'c0');
+      const good = { ...attempt, status: 204, fault: undefined };
+
+      await streams.settleDelivered(
+        stream,
+        { messageId, attempt: good, now: NOW },
+        { more: false, keepsLease: false },
+      );
+
+      assert.equal(await streams.scheduleChanged(NOW + 1), 1);
+    });
+
     it('a change that comes while a stream is worked makes it due again', async () => {
       const { db, streams } = await prepare();
       const stream = await taken(streams);

@@ -130,6 +130,21 @@ const STREAMS: readonly Guard[] = [
   },
   {
     store: 'webhook-stream',
+    without: ' AND lease_holder = {holder} RETURNING=> RETURNING',
+    fails: 'a lease that ended is taken over, and whoever lost it changes nothing',
+  },
+  {
+    store: 'webhook-stream',
+    without: ' AND lease_holder = {holder} AND message_id=> AND message_id',
+    fails: 'a delivery is settled by whoever lost the lease too, which stays with its new holder',
+  },
+  {
+    store: 'webhook-stream',
+    without: 'due_at = {leaseUntil} AND=>{leaseUntil} > 0 AND',
+    fails: 'a change that comes while a message is sent makes the stream due again',
+  },
+  {
+    store: 'webhook-stream',
     without: ' AND lease_until <= :dueAt ORDER BY stream_id=> ORDER BY stream_id',
     fails: 'a change that comes while a stream is worked waits until it is given back',
   },
@@ -170,12 +185,12 @@ const STREAMS: readonly Guard[] = [
   },
   {
     store: 'webhook-stream',
-    without: ' AND c.left_out = 0 AND (s=> AND (s',
+    without: '= {calendarKey} AND c.left_out = 0=>= {calendarKey}',
     fails: 'nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s',
   },
   {
     store: 'webhook-stream',
-    without: ' AND (s.ended IS NULL OR s.ended = 0)=>',
+    without: ' AND s.ended = 1=> AND s.ended = 3',
     fails: 'nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s',
   },
   {
