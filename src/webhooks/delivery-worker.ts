@@ -34,8 +34,8 @@ const ATTEMPT_MS = 16_000;
 const MOST_IN_TURN = 10;
 const SLOTS = 64;
 const OF_ENDPOINT = 8;
-/** With fewer slots free than these, streams are taken once in so many milliseconds: several share their commits. */
-const FEW_SLOTS = 16;
+/** With more turns under way than these, streams are taken once in so many milliseconds: several share a look and their commits. */
+const FEW_TURNS = 16;
 const TAKE_EVERY_MS = 10;
 /** How soon is seen what another instance made due. */
 const LOOK_EVERY_MS = 1_000;
@@ -58,7 +58,7 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
     let takesAgainAt = 0;
     while (!isStopped) {
       const early = takesAgainAt - performance.now();
-      if (SLOTS - running.size < FEW_SLOTS && early > 0) await sleep(early);
+      if (running.size > FEW_TURNS && early > 0) await sleep(early);
       takesAgainAt = performance.now() + TAKE_EVERY_MS;
       const wait = await takeDue(SLOTS - running.size, start, deps).catch((err: unknown) => {
         deps.log.error({ event: 'deliveries_unreachable', err }, 'The deliveries could not be looked for');
@@ -101,9 +101,6 @@ async function takeDue(
 ): Promise<number> {
   await streams.scheduleChanged(now() + SETTLE_MS);
   if (free <= 0) return LOOK_EVERY_MS;
-  const next = await streams.nextDueAt();
-  if (next === undefined) return LOOK_EVERY_MS;
-  if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
   const taken = await streams.takeStreams({
     holder: randomUUID(),
     now: now(),
@@ -113,8 +110,10 @@ async function takeDue(
     openAfter: OPEN_AFTER,
   });
   for (const stream of taken) start(stream);
-  // Those left over wait for a turn that ends.
-  return taken.length === 0 ? LOOK_EVERY_MS : 0;
+  if (taken.length > 0) return 0;
+  const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+  // What is due and was not taken waits for a turn that ends.
+  return next <= now() ? LOOK_EVERY_MS : Math.min(next - now(), LOOK_EVERY_MS);
 }
 
 export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;
