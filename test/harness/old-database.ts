@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 import type { Database } from '../../src/store/drivers/database.ts';
+import { textOfMigration } from '../../src/store/drivers/migrate.ts';
 
 const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
 const FIXTURE = new URL('../fixtures/database-0035/', import.meta.url);
@@ -26,8 +27,7 @@ export async function migrateUpTo(db: Database, before: number): Promise<void> {
   for (const name of (await readdir(MIGRATIONS)).sort()) {
     const number = Number.parseInt(name, 10);
     if (number >= before) return;
-    const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
-    await db.script(sql.replaceAll('COLLATE BYTES', db.dialect.byBytes), async (tx) => {
+    await db.script(await textOfMigration(name, db.dialect), async (tx) => {
       await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :name, 0)', {
         number,
         name,

@@ -6,13 +6,15 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database, Statements } from './database.ts';
+import type { Database, Dialect, Statements } from './database.ts';
 
 const FOLDER = new URL('../migrations/', import.meta.url);
 /** An instance that dies while it migrates delays the others for this long. */
 const LEASE_MS = 15_000;
 /** What a file has where each engine has its own name for the order of bytes. */
 const COLLATE_BYTES = 'COLLATE BYTES';
+/** How a file ends that says how PostgreSQL stores what both have: SQLite has nothing to do then. */
+const POSTGRES_ALONE = '.postgres.sql';
 const WAIT_MS = 50;
 const BOOTSTRAP_TRIES = 10;
 
@@ -102,8 +104,7 @@ async function apply(
   { number, file }: Migration,
   { holder, now }: { holder: string; now: Clock },
 ): Promise<void> {
-  const sql = await readFile(new URL(file, FOLDER), 'utf8');
-  await db.script(sql.replaceAll(COLLATE_BYTES, db.dialect.byBytes), async (tx) => {
+  await db.script(await textOfMigration(file, db.dialect), async (tx) => {
     await renew(tx, holder, now);
     await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
       number,
@@ -111,6 +112,12 @@ async function apply(
       now: now(),
     });
   });
+}
+
+/** What a file of migrations has for a database of this dialect. */
+export async function textOfMigration(file: string, { engine, byBytes }: Dialect): Promise<string> {
+  if (engine !== 'postgres' && file.endsWith(POSTGRES_ALONE)) return '';
+  return (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(COLLATE_BYTES, byBytes);
 }
 
 async function underLease(db: Database, now: Clock, work: (holder: string) => Promise<void>): Promise<void> {
