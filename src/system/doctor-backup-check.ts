@@ -13,13 +13,12 @@ export function checkBackups(report: StorageReport, { backups: { everyMs } }: Co
   const name = 'backups';
   if (report.state !== 'reachable' || report.engine !== 'sqlite') return [];
   const { lastBackup, begunAt = now } = report;
+  const last = lastBackup === undefined ? 'No backup was made yet' : `The last was made ${iso(lastBackup)}`;
   const most = everyMs === undefined ? PATIENCE_MS : 2 * everyMs;
   if (now - (lastBackup ?? begunAt) < most) {
-    const last = lastBackup === undefined ? 'None was made yet' : `The last was made ${iso(lastBackup)}`;
     const next = everyMs === undefined ? '' : `; one is made every ${everyMs / 3_600_000} h`;
     return [{ name, status: 'ok', message: `${last}${next}.` }];
   }
-  const last = lastBackup === undefined ? 'No backup was made yet' : `The last was made ${iso(lastBackup)}`;
   const what =
     everyMs === undefined
       ? HOW

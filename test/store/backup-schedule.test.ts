@@ -149,6 +149,10 @@ onEachDatabase((name, _, place) => {
         const [check] = checkBackups(report(last, START - begunHours * HOUR), config(every), START);
 
         assert.equal(check?.status, status);
+        assert.match(
+          check?.message ?? '',
+          last === undefined ? /^No backup was made yet\b/ : /^The last was made 2/,
+        );
       });
     }
   });
