@@ -25,7 +25,7 @@ export type Receiver = {
   readonly url: string;
   readonly received: Received[];
   /** What the next requests are answered with; `cut`: the connection ends in the middle of the answer. */
-  answer: (received: Received) => Answer | 'never' | 'cut';
+  answer: (received: Received) => Answer | 'never' | 'cut' | Promise<Answer>;
   close(): void;
 };
 
@@ -35,11 +35,11 @@ export async function openReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       const raw = Buffer.concat(chunks).toString();
       const one = { headers: request.headers, raw, body: JSON.parse(raw) };
       received.push(one);
-      const answer = receiver.answer(one);
+      const answer = await receiver.answer(one);
       if (answer === 'never') return;
       if (answer === 'cut') {
         response.writeHead(200, { 'content-length': '9' }).write('h');
