@@ -67,8 +67,9 @@ export function calendarAccounts(
   const before = accounts.map(accountOf);
   const byEmail = new Map(before.map((account) => [keyOf(account.person.email), account]));
   const byId = new Map(before.map((account) => [account.id, account]));
-  // Apple shows app-specific passwords in groups, and takes them without the hyphens as well.
-  const plain = (password: string) => (kind === 'icloud' ? password.replaceAll('-', '') : password);
+  // Apple shows app-specific passwords in groups; without the hyphens, or with blanks, they are the same. At Apple's own server
+  // Kalends spells them before it asks, and here they come as they were typed.
+  const plain = (password: string) => (kind === 'icloud' ? password.replace(/[-\s]/g, '') : password);
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
   const of = (email: string): Account => {
     const account = byEmail.get(keyOf(email));

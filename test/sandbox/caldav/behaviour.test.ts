@@ -92,6 +92,24 @@ describe('the sandbox’s iCloud', () => {
     assert.match(sandbox.passwordOf('ben@people.example'), /^[a-z]{4}(-[a-z]{4}){3}$/);
   });
 
+  it('the sandbox’s iCloud takes the password without hyphens or with blanks, and no other', async () => {
+    const isTaken = async (password: string) => {
+      const authorization = `Basic ${Buffer.from(`${ADA}:${password}`).toString('base64')}`;
+      return (
+        (await fetch(server.calendar, { method: 'PROPFIND', headers: { authorization } })).status !== 401
+      );
+    };
+    const typed = [
+      PASSWORD,
+      'abcdefghijklmnop',
+      'abcd efgh ijkl mnop',
+      'abcdefghijklmno',
+      'abcd efgh ijkl mnoq',
+    ];
+
+    assert.deepEqual(await Promise.all(typed.map(isTaken)), [true, true, true, false, false]);
+  });
+
   it('the sandbox’s iCloud names the collection itself among its members', async () => {
     const { text } = await server.send('REPORT', server.calendar, events(), '1');
 
