@@ -47,9 +47,15 @@ const DASHBOARD = {
   smoke: { users: 1_000, rounds: 2 },
 };
 const GROWTH = {
-  full: { sizes: [10_000, 100_000, 1_000_000], families: 10_000_000, count: 4_000, rounds: 5 },
-  quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, count: 4_000, rounds: 3 },
-  smoke: { sizes: [10_000, 20_000], families: 0, count: 100, rounds: 1 },
+  full: {
+    sizes: [10_000, 100_000, 1_000_000],
+    families: 10_000_000,
+    warmUp: 16_000,
+    count: 4_000,
+    rounds: 5,
+  },
+  quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, warmUp: 16_000, count: 4_000, rounds: 3 },
+  smoke: { sizes: [10_000, 20_000], families: 0, warmUp: 100, count: 100, rounds: 1 },
 };
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 

@@ -20,6 +20,7 @@ export type Visits = { readonly pages: number; readonly rows: number };
 const AT_ONCE = 64;
 
 export async function costOf(db: Database, work: Work, count: number): Promise<Cost> {
+  await work.before?.();
   const before = await databaseSeconds(db);
   const used = process.cpuUsage();
   await repeat(work, count);
@@ -28,10 +29,11 @@ export async function costOf(db: Database, work: Work, count: number): Promise<C
   return { processor: (user + system) / count, database: ((after - before) * 1e6) / count };
 }
 
-async function repeat(work: Work, count: number): Promise<void> {
+/** Does so many pieces of the work. */
+export async function repeat({ once }: Work, count: number): Promise<void> {
   let left = count;
   const goOn = async () => {
-    while (left-- > 0) await work();
+    while (left-- > 0) await once();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, goOn));
 }
@@ -50,6 +52,7 @@ const CONNECTIONS = 10;
 
 /** On PostgreSQL, whose server counts both: of all statements, batches and index entries among them. */
 export async function visitsOf(db: Database, work: Work, count: number): Promise<Visits> {
+  await work.before?.();
   const before = await counted(db);
   await repeat(work, count);
   const after = await counted(db);

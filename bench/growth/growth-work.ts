@@ -11,19 +11,26 @@ import { CLIENT_ID, EVENTS_OF_USER, type Filling, keyOf, USERS_PER_CALENDAR } fr
 export const WORKS = ['refresh', 'Bearer', 'listing', 'sync', 'job taking'] as const;
 export type WorkName = (typeof WORKS)[number];
 
-/** Does one piece of the work; different rows each time. */
-export type Work = () => Promise<void>;
+export type Work = {
+  /** Does one piece of the work; different rows each time. */
+  readonly once: () => Promise<void>;
+  /** Runs before each measurement: what the work before it left to be done is not its own. */
+  readonly before?: () => Promise<void>;
+};
 
 /** So many rows of a table are in use, evenly spread: more than one measurement works on, so that none is answered from memory. */
 const IN_USE = 8_000;
+/** As many as have events at the size that others are compared with. */
+const CALENDARS_IN_USE = 1_000;
 const HOUR_MS = 3_600_000;
 const WINDOW = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 11, 1) };
 
 /** Only the work on token families where nothing else is filled. */
 export async function worksOn(stores: Stores, filling: Filling): Promise<Map<WorkName, Work>> {
+  const refresh = await refreshing(stores, filling);
   const works = new Map<WorkName, Work>([
-    ['refresh', await refreshing(stores, filling)],
-    ['Bearer', checking(stores, filling)],
+    ['refresh', refresh],
+    ['Bearer', checking(stores, filling, refresh)],
   ]);
   if (filling.rows === 0) return works;
   return works
@@ -57,30 +64,38 @@ async function refreshing({ db, families }: Stores, filling: Filling): Promise<W
       });
   });
   const next = inTurn(tokens);
-  return async () => {
+  const once = async () => {
     const token: { current: RefreshTokenId; readonly familyId: number } = next();
     const successor = newTokenIn(token.familyId);
     const grant = await families.rotateRefreshToken(token.current, successor, Date.now());
     if (grant === undefined) throw new Error('A refresh token was refused');
     token.current = successor;
   };
+  return { once };
 }
 
-/** Each once between two rounds of refreshes, which empty the memory of what was read. */
-function checking({ families }: Stores, filling: Filling): Work {
-  const next = inTurn(spread(filling.families));
-  return async () => {
+/** Each once after a refresh, which empties the memory of what was read. */
+function checking({ families }: Stores, filling: Filling, refresh: Work): Work {
+  const inUse = spread(filling.families);
+  const next = inTurn(inUse);
+  const once = async () => {
     if ((await families.findLivingGrant(next() + 1)) === undefined) throw new Error('A grant was not found');
   };
+  const before = async () => {
+    // Whoever reads a page first on PostgreSQL takes away what refreshes left there.
+    for (const _ of inUse) await once();
+    await refresh.once();
+  };
+  return { once, before };
 }
 
 /** The user whose calendar has the events with this number. */
 const readers = ({ rows }: Filling): number[] =>
-  spread(rows / EVENTS_OF_USER).map((n) => n * USERS_PER_CALENDAR);
+  spread(rows / EVENTS_OF_USER, CALENDARS_IN_USE).map((n) => n * USERS_PER_CALENDAR);
 
 function listing({ events }: Stores, filling: Filling): Work {
   const next = inTurn(readers(filling));
-  return async () => {
+  const once = async () => {
     const n = next();
     const reader = {
       clientId: CLIENT_ID,
@@ -98,24 +113,27 @@ function listing({ events }: Stores, filling: Filling): Work {
     await events.seriesIn(keys, { window: WINDOW });
     if (singles.length < EVENTS_OF_USER) throw new Error(`A listing has ${singles.length} events`);
   };
+  return { once };
 }
 
 /** One changed event of a calendar, from the lease to the new sync token. */
 function syncing({ mirror }: Stores, filling: Filling): Work {
-  const next = inTurn(readers(filling));
+  const inUse = readers(filling);
+  const next = inTurn(inUse);
   const changed = [0, 1].map((turn) => [renderResource(meeting(7, `Meeting ${turn}`), 'Europe/Vienna')]);
   let at = 0;
-  return async () => {
+  const once = async () => {
     const now = Date.now();
     const lease = { key: keyOf('calendar', next()), holder: randomUUID() };
     // Far ahead of whatever lease the copied calendar had.
     const later = now + 1_000 * HOUR_MS + at;
     if ((await mirror.leaseCalendar(lease, later, later + HOUR_MS)) === undefined)
       throw new Error('A calendar is leased already');
-    const resources = changed[Math.floor(at++ / IN_USE) % changed.length] ?? [];
+    const resources = changed[Math.floor(at++ / inUse.length) % changed.length] ?? [];
     await mirror.applyChanges(lease, { changed: resources, leftOut: [], removed: [] }, now);
     await mirror.finishSync(lease, 'token', now);
   };
+  return { once };
 }
 
 /** A look for as many jobs as an instance works at once, each given back as a sync does that is due again. */
@@ -123,7 +141,7 @@ function taking({ jobs }: Stores): Work {
   const [ofSyncs] = JOB_CLASSES;
   if (ofSyncs === undefined) throw new Error('There are classes of jobs');
   const { kinds, most } = ofSyncs;
-  return async () => {
+  const once = async () => {
     const now = Date.now();
     const holder = randomUUID();
     const terms = {
@@ -140,4 +158,5 @@ function taking({ jobs }: Stores): Work {
     if (taken.jobs.length === 0) throw new Error('No job was due');
     for (const job of taken.jobs) await jobs.putOff(job, holder, now - 1);
   };
+  return { once };
 }

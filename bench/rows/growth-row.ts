@@ -8,7 +8,7 @@ import path from 'node:path';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage, type Stores } from '../../src/open-storage.ts';
 import type { DurablePostgres } from '../durable-postgres.ts';
-import { type Cost, costOf, levelsOf, type Visits, visitsOf } from '../growth/cost.ts';
+import { type Cost, costOf, levelsOf, repeat, type Visits, visitsOf } from '../growth/cost.ts';
 import { type Filling, fillGrowth } from '../growth/fill-growth.ts';
 import { WORKS, type Work, type WorkName, worksOn } from '../growth/growth-work.ts';
 import { kalendsEnvironment } from '../kalends.ts';
@@ -20,6 +20,8 @@ export type GrowthPace = {
   readonly sizes: readonly number[];
   /** Token families of one more database, which has nothing else. */
   readonly families: number;
+  /** Pieces of work before the first measurement, so that pages are as they are after a while. */
+  readonly warmUp: number;
   /** Pieces of work of one measurement. */
   readonly count: number;
   readonly rounds: number;
@@ -73,6 +75,8 @@ async function measureGrowth(name: string, pace: GrowthPace, place: Place): Prom
   try {
     for (const filling of fillingsOf(pace))
       opened.push(await openSized(filling, await place(sizeOf(filling))));
+    // Only when all are filled: a checkpoint meanwhile would let the next change of each page write it whole to the log.
+    for (const one of opened) await warmUp(one, pace.warmUp);
     for (let round = 0; round < pace.rounds; round++)
       for (const work of WORKS) for (const one of opened) await measureOnce(one, work, pace.count);
     return {
@@ -102,6 +106,10 @@ async function openSized(
 }
 
 const countOf = (work: WorkName, count: number): number => Math.ceil(count / FEWER[work]);
+
+async function warmUp({ works }: Sized, count: number): Promise<void> {
+  for (const [name, work] of works) await repeat(work, countOf(name, count));
+}
 
 async function measureOnce({ stores, works, costs }: Sized, name: WorkName, count: number): Promise<void> {
   const work = works.get(name);
