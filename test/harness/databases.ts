@@ -15,7 +15,7 @@ import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { administer, createMigratedDatabase, emptyMigrated, openMigratedSqlite } from './migrated.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import { withoutGuard } from './without-guard.ts';
+import { databaseWithout, TAKEN_OUT, withoutGuard } from './without-guard.ts';
 
 export { type Postgres, startPostgres } from './postgres.ts';
 
@@ -39,9 +39,15 @@ let cleansUp = false;
  */
 export function onEachDatabase(define: (name: string, open: Open, place: Place) => void): void {
   cleanUpAtEnd();
-  define('SQLite', openSqliteHere, sqlitePlace);
+  defineOn('SQLite', openSqliteHere, sqlitePlace);
   if (process.env.KALENDS_TEST_DATABASE === 'sqlite') return;
-  define('PostgreSQL', openPostgresHere, postgresPlace);
+  defineOn('PostgreSQL', openPostgresHere, postgresPlace);
+
+  function defineOn(name: string, open: Open, place: Place): void {
+    if (TAKEN_OUT.length === 0) define(name, open, place);
+    for (const [at, mutation] of TAKEN_OUT.entries())
+      define(databaseWithout(name, at), async () => withoutGuard(await open(), mutation), place);
+  }
 }
 
 /** The same on SQLite alone, for what is no matter of the database. */
@@ -60,7 +66,7 @@ async function openSqliteHere(): Promise<Database> {
   const db = await openMigratedSqlite(sqliteFileIn(await dataFolder()));
   openedSqlite.push(db);
   if (openedSqlite.length > MOST_OPEN) await openedSqlite.shift()?.close();
-  return withoutGuard(db);
+  return db;
 }
 
 /** The one opened longest ago, emptied, where there are enough: a new one costs ten times as much. */
@@ -70,7 +76,7 @@ async function openPostgresHere(): Promise<Database> {
   if (!isEmptied) await before?.close();
   const db = isEmptied ? before : await newPostgres();
   openedPostgres.push(db);
-  return withoutGuard(db);
+  return db;
 }
 
 async function newPostgres(): Promise<Database> {

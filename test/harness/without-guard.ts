@@ -1,7 +1,7 @@
 /**
  * Takes one guard out of every statement a test runs, so that test/store/guards.test.ts can show that
- * the contracts notice. KALENDS_TEST_WITHOUT_GUARD names the text, such as ` AND ended_at IS NULL`;
- * without it nothing is changed.
+ * the contracts notice. KALENDS_TEST_WITHOUT_GUARDS lists the texts in JSON, such as ` AND ended_at IS NULL=>`;
+ * the tests of a file are then defined once for each, on a database without it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,15 +12,21 @@ import type {
   TransactionTerms,
 } from '../../src/store/drivers/database.ts';
 
-/** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
+/** What no store's statement has; makes `guard=>replacement` unambiguous. */
 const SEPARATOR = '=>';
 
 /** How long a transaction stays open on PostgreSQL, so that calls made at once do overlap. */
 const OVERLAP_MS = 60;
 
-export function withoutGuard(db: Database): Database {
-  const mutation = process.env.KALENDS_TEST_WITHOUT_GUARD;
-  if (!mutation) return db;
+/** What is taken out in this process; nothing in all but those that the guards' test starts. */
+export const TAKEN_OUT: readonly string[] = JSON.parse(process.env.KALENDS_TEST_WITHOUT_GUARDS ?? '[]');
+
+/** The database's name in the titles of tests that run without the guard at this place of the list. */
+export const databaseWithout = (database: string, place: number): string =>
+  `${database} without guard ${place}`;
+
+/** The database whose statements have, of `guard=>replacement`, the replacement. */
+export function withoutGuard(db: Database, mutation: string): Database {
   const [guard = '', replacement = ''] = mutation.split(SEPARATOR);
   // A guard is named on one line, however the statement is laid out.
   return mutated(db, (sql) => sql.replace(/\s+/g, ' ').replaceAll(guard, replacement));
