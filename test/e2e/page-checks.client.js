@@ -8,7 +8,7 @@
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifted += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
 
-  /** The texts that can be seen, each with the boxes of its lines. */
+  /** The texts that can be seen, each with the boxes of its lines and what it lies on. */
   const seenTexts = () => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const texts = [];
@@ -21,7 +21,7 @@
       const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
       // What only screen readers are told stands in a box of a pixel.
       const hidden = [...ancestorsOf(element)].some((box) => box.clientWidth <= 1 && isCut(box));
-      if (boxes.length > 0 && !hidden) texts.push({ node, element, boxes });
+      if (boxes.length > 0 && !hidden) texts.push({ node, element, boxes, layer: layerOf(element) });
     }
     return texts;
   };
@@ -68,7 +68,7 @@
   const overlapping = (texts) =>
     texts.flatMap((text, index) =>
       texts.slice(index + 1).flatMap((other) => {
-        if (layerOf(text.element) !== layerOf(other.element)) return [];
+        if (text.layer !== other.layer) return [];
         const meets = text.boxes.some((a) =>
           other.boxes.some(
             (b) =>
