@@ -55,7 +55,7 @@ onEachDatabase((database, open) => {
       const { stops } = await tourDashboard(allDashboardRoutes(dashboard.deps), { get });
       // What is shown in a frame is held to the checks of the Connect pages.
       pages = stops.filter(({ answer, route }) => isPage(answer) && !route.includes('/preview/'));
-      chromium = await launchChromium({ drawsOnly: true });
+      chromium = await launchChromium();
     });
     after(async () => {
       await chromium?.close();

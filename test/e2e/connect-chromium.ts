@@ -12,11 +12,11 @@ const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 /** For `{ skip }` of what needs a real browser. */
 export const WITHOUT_CHROMIUM = existsSync(CHROMIUM) ? false : 'chromium is not installed';
 
-/** `drawsOnly`: by the headless shell where it is installed, for tests that look at very many pages. */
-export function launchChromium({ drawsOnly = false } = {}): Promise<Chromium> {
+/** By the headless shell where it is installed; `whole`: with the browser's own windows, for what they have a part in. */
+export function launchChromium({ whole = false } = {}): Promise<Chromium> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return chromium.launch({
-    executablePath: drawsOnly && existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM,
+    executablePath: !whole && existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
   });
 }

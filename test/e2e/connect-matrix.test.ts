@@ -76,7 +76,7 @@ describe('every state of the Connect pages', {
   let site: TourSite;
   let browser: Chromium;
   before(async () => {
-    [site, browser] = await Promise.all([openTourSite(), launchChromium({ drawsOnly: true })]);
+    [site, browser] = await Promise.all([openTourSite(), launchChromium()]);
   });
   after(async () => {
     await browser?.close();

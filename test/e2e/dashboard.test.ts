@@ -53,6 +53,8 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const { url } = await program.command('admin', 'invite', '--role', 'owner');
     const { page, complaints, close } = await opened();
     await page.goto(String(url));
+    // The first field has the focus once the page is drawn.
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type(NAME);
     await page.keyboard.press('Tab');
     await page.keyboard.type('ada@example.com');
