@@ -12,7 +12,15 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { allDashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { launchChromium, tabTo, WITHOUT_CHROMIUM } from '../e2e/connect-chromium.ts';
-import { bytesProblems, layoutProblems, openCheckPage, type Screen } from '../e2e/connect-page-checks.ts';
+import {
+  bytesProblems,
+  DRAWN,
+  type Drawn,
+  isDrawnAnew,
+  layoutProblems,
+  openCheckPage,
+  type Screen,
+} from '../e2e/connect-page-checks.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, ORIGIN, openDashboardApp } from './dashboard-app.ts';
 import { openInChromium } from './dashboard-in-chromium.ts';
@@ -30,13 +38,8 @@ const SCREENS: readonly LaidOutScreen[] = [
 ];
 /** Its layout is looked at. */
 const BETWEEN: LaidOutScreen = { width: 768, scheme: 'dark', isLaidOut: true };
-/** The rules whose answer depends on how a page is drawn: what no page before had is asked them on every screen. */
-const DRAWN = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
-/** Which element stands in which, each with its classes. */
-const NESTINGS = `(() => {
-  const named = (element) => element.localName + '.' + element.className + ' ' + (element.type ?? '');
-  return [...new Set([...document.body.querySelectorAll(':not(svg *)')].map((one) => named(one.parentElement) + '>' + named(one)))];
-})()`;
+/** axe asks for the size of what is pressed only where it is told to. */
+const DRAWN_HERE = [...DRAWN, 'target-size'];
 
 onEachDatabase((database, open) => {
   if (database !== 'SQLite') return;
@@ -65,21 +68,19 @@ onEachDatabase((database, open) => {
     it('breaks no rule of axe, nor leaves its place, and is light', async () => {
       const checks = await openCheckPage(await chromium.newContext({ reducedMotion: 'reduce' }));
       const problems: string[] = [];
-      const drawn = new Set<string>();
+      const drawn: Drawn = new Map();
       const pictures = process.env.KALENDS_TEST_PICTURES;
       if (pictures) await mkdir(pictures, { recursive: true });
       for (const { route, address, answer } of pages) {
         const said = bytesProblems(answer.body);
         await checks.load({ url: ORIGIN + address, markup: answer.body });
-        const nestings = (await checks.page.evaluate(NESTINGS)) as string[];
-        const isNew = nestings.some((one) => !drawn.has(one));
-        for (const one of nestings) drawn.add(one);
+        const isNew = await isDrawnAnew(checks.page, drawn);
         for (const screen of [...SCREENS, BETWEEN]) {
           await checks.resize(screen);
           // Colours move nothing.
           const found = screen.isLaidOut ? await layoutProblems(checks.page) : [];
           if (screen === SCREENS[0]) found.push(...(await checks.axeProblems()));
-          else if (isNew && screen !== BETWEEN) found.push(...(await checks.axeProblems(DRAWN)));
+          else if (isNew && screen !== BETWEEN) found.push(...(await checks.axeProblems(DRAWN_HERE)));
           said.push(...found.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
           if (pictures) {
             const name = `${route.replaceAll(/\W+/g, '-').slice(11)}.${screen.width}.${screen.scheme}.png`;

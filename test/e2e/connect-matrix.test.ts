@@ -16,6 +16,9 @@ import {
   bytesProblems,
   type CheckPage,
   catalogueProblems,
+  DRAWN,
+  type Drawn,
+  isDrawnAnew,
   languageProblems,
   layoutProblems,
   loadingProblems,
@@ -91,12 +94,13 @@ describe('every state of the Connect pages', {
       const checkPage = await openCheckPage(beside);
       const walker = new TourWalker(site, language);
       const problems: string[] = [];
+      const drawn: Drawn = new Map();
       let stops = 0;
 
       await takeTour(walker, async (stop) => {
         stops += 1;
         const plan = planFor(stop, language, turn + stops);
-        const stopProblems = await problemsOf({ walker, page, checkPage, stop }, plan);
+        const stopProblems = await problemsOf({ walker, page, checkPage, drawn, stop }, plan);
         problems.push(...stopProblems.map((problem) => `${stop.name}: ${problem}`));
       });
 
@@ -136,7 +140,7 @@ type Plan = {
   readonly screens: readonly Screen[];
   /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
   readonly loading: Screen | undefined;
-  /** Whether axe looks at it, which takes as long as all the rest. */
+  /** Whether axe looks at it, which takes as long as all the rest: all its rules on the first screen, and on the others of what is drawn. */
   readonly withAxe: boolean;
 };
 
@@ -154,11 +158,13 @@ type CheckedStop = {
   readonly walker: TourWalker;
   readonly page: Page;
   readonly checkPage: CheckPage;
+  /** What the stops before drew. */
+  readonly drawn: Drawn;
   readonly stop: Stop;
 };
 
 async function problemsOf(
-  { walker, page, checkPage, stop: { view } }: CheckedStop,
+  { walker, page, checkPage, drawn, stop: { view } }: CheckedStop,
   { screens, loading, withAxe }: Plan,
 ) {
   const { messages, userId } = walker;
@@ -175,10 +181,12 @@ async function problemsOf(
   problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')
     problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
+  const isNew = withAxe && (await isDrawnAnew(checkPage.page, drawn));
   for (const screen of screens) {
     await checkPage.resize(screen);
     const screenProblems = await layoutProblems(checkPage.page);
-    if (withAxe) screenProblems.push(...(await checkPage.axeProblems()));
+    if (withAxe && (ALL || screen === screens[0])) screenProblems.push(...(await checkPage.axeProblems()));
+    else if (isNew) screenProblems.push(...(await checkPage.axeProblems(DRAWN)));
     problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
   }
   return problems;

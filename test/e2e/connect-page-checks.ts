@@ -70,6 +70,33 @@ export async function openCheckPage(context: BrowserContext): Promise<CheckPage>
   };
 }
 
+/** The rules whose answer depends on how a page is drawn: `isDrawnAnew` says where they are asked again. */
+export const DRAWN: readonly string[] = [
+  'color-contrast',
+  'link-in-text-block',
+  'scrollable-region-focusable',
+];
+
+/** The styles of a page, and which element stands in which, each with its classes. */
+const DRAWING = `(() => {
+  const named = (element) => element.localName + '.' + element.className + ' ' + (element.type ?? '');
+  const styles = [...document.querySelectorAll('style')].map(({ textContent }) => textContent).join();
+  return [styles, ...new Set([...document.body.querySelectorAll(':not(svg *)')].map((one) => named(one.parentElement) + '>' + named(one)))];
+})()`;
+
+/** Of pages that were looked at: the elements in each other, by their styles. */
+export type Drawn = Map<string, Set<string>>;
+
+/** Whether the page draws what none in `drawn` did, to which it is added. */
+export async function isDrawnAnew(page: Page, drawn: Drawn): Promise<boolean> {
+  const [styles = '', ...nestings] = stringsOf(await page.evaluate(DRAWING));
+  const known = drawn.get(styles) ?? new Set();
+  drawn.set(styles, known);
+  const isNew = nestings.some((one) => !known.has(one));
+  for (const one of nestings) known.add(one);
+  return isNew;
+}
+
 export async function lookAt(page: Page, { width, scheme }: Screen): Promise<void> {
   if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme: scheme });
