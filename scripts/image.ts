@@ -2,10 +2,12 @@
  * Makes what the Dockerfile makes in a plain folder, by its own steps and without a container engine, and says how much
  * the image adds to its base:
  *
- *   node scripts/image.ts [FOLDER]
+ *   npm run image [-- FOLDER]
  *
  * No step may name a path outside its WORKDIR: it would be this machine's.
  */
+import './needs-node.js';
+
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -4,6 +4,8 @@
  *   npm run release -- 1.2.0   versions, changelog, commit and tag, and both packages in artefacts/; publishes nothing
  *   npm run release -- --check whether what lies here may be published (npm publish asks)
  */
+import './needs-node.js';
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -3,6 +3,8 @@
  * citations, generated documents. With `--closures`
  * the files behind three endpoints are listed instead.
  */
+import './needs-node.js';
+
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 

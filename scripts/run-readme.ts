@@ -7,6 +7,8 @@
  * A reader's own part is done for it: values are filled in, and the browser is walked through. `npm test` is left out:
  * it takes long and has a gate of its own.
  */
+import './needs-node.js';
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -6,6 +6,8 @@
  *   npm run screenshots -- --only consent,error   only chapters and states with one of these in their names
  *   npm run screenshots -- --dashboard            the pages of the dashboard instead
  */
+import './needs-node.js';
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

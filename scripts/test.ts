@@ -9,6 +9,8 @@
  *   TMPDIR                      where what is temporary goes; in memory otherwise, where that has room
  *   KALENDS_TEST_POSTGRES_URL   a PostgreSQL of yours instead of the one started here
  */
+import './needs-node.js';
+
 import { existsSync, globSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

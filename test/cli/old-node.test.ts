@@ -13,17 +13,34 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** The machine's own, of whatever version. */
 const NODE = '/usr/bin/node';
 
+const { scripts } = (await import('../../package.json', { with: { type: 'json' } })).default;
+/** Of the machine's own Node. */
+const sentence = async (): Promise<string> => {
+  const own = (await run(NODE, ['--version'])).stdout.trim().slice(1);
+  const problem = nodeVersionProblem(own, { checkout: true });
+  return problem === undefined ? '' : `${problem}\n`;
+};
+
 describe('on the machine’s own Node', counterpart('Node', NODE), () => {
   for (const script of ['start', 'sandbox', 'kalends'])
     it(`npm run ${script} answers an older Node with one sentence that says what to do`, async () => {
-      const { scripts } = (await import('../../package.json', { with: { type: 'json' } })).default;
-      const own = (await run(NODE, ['--version'])).stdout.trim().slice(1);
       // As npm runs it, but for the Node that it brought, and with nothing to do where that one is new enough.
       const command = `PATH=/usr/bin:/bin; ${scripts[script as keyof typeof scripts]} --version`;
 
       const ended = await run('/bin/sh', ['-c', command], { cwd: ROOT }).catch((failure) => failure);
 
-      const problem = nodeVersionProblem(own, { checkout: true });
-      assert.equal(ended.stderr, problem === undefined ? '' : `${problem}\n`);
+      assert.equal(ended.stderr, await sentence());
     });
+
+  it('npm’s scripts in TypeScript run nothing on an older Node, and say in that sentence what to do', async () => {
+    const inTypeScript = Object.values(scripts).filter((command) => command.includes('.ts'));
+    const first = 'node scripts/needs-node.js && ';
+
+    const ended = await run(NODE, ['scripts/needs-node.js'], { cwd: ROOT }).catch((failure) => failure);
+
+    assert.ok(inTypeScript.length > 5);
+    for (const command of inTypeScript) assert.ok(command.startsWith(first), command);
+    const expected = await sentence();
+    assert.deepEqual([ended.stderr, ended.code ?? 0], [expected, expected === '' ? 0 : 1]);
+  });
 });
