@@ -1,6 +1,7 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
 import { AUDIT_GUARDS } from './audit-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
+import { ONCE_GUARDS } from './once-guards.ts';
 import { USER_PAGE_GUARDS } from './user-page-guards.ts';
 import { VERIFICATION_GUARDS } from './verification-guards.ts';
 import { WEBHOOK_GUARDS } from './webhook-guards.ts';
@@ -19,6 +20,7 @@ export const GUARDS: readonly Guard[] = [
   ...ACCOUNT_QUOTA_GUARDS,
   ...AUDIT_GUARDS,
   ...JOB_GUARDS,
+  ...ONCE_GUARDS,
   ...USER_PAGE_GUARDS,
   ...VERIFICATION_GUARDS,
   ...WEBHOOK_GUARDS,

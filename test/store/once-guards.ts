@@ -1,0 +1,44 @@
+import type { Guard } from './known-guards.ts';
+
+/** Of what is done once, by one of several: keys, sign-ins, requests, counts. */
+export const ONCE_GUARDS: readonly Guard[] = [
+  {
+    store: 'master-key',
+    without:
+      " VALUES ('master_key_next', :next) ON CONFLICT (name) DO NOTHING=> VALUES ('master_key_next', :next) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    fails:
+      'of ten keys that are announced at once all callers are told the same one, which can be taken back',
+  },
+  {
+    store: 'master-key',
+    without: ' AND secrets = :before RETURNING=> AND CAST(:before AS TEXT) IS NOT NULL RETURNING',
+    fails: 'what was written while it was sealed anew stays as it was written',
+  },
+  {
+    store: 'sign-in',
+    without: ' AND kept IS NOT NULL RETURNING=> RETURNING',
+    fails: 'a sign-in goes to exactly one of ten who ask at once',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'pushed-request',
+    without: ' AND spent_for IS NULL AND created_at >= :createdSince=> AND created_at >= :createdSince',
+    fails: 'a pushed request is spent once: ten who ask at once get it once, and the others its transaction',
+  },
+  {
+    store: 'passkey',
+    without: ' AND (counter < :counter OR (counter = 0 AND :counter = 0))=>',
+    fails: 'a counter rises, for one of ten that show the same; one that stands still at 0 is none',
+  },
+  {
+    store: 'test-user',
+    without: ' AND session_id = :sessionId=> AND CAST(:sessionId AS TEXT) IS NOT NULL',
+    fails: 'one of ten ends a flow, and only in the session that began it',
+  },
+  {
+    store: 'activity',
+    without:
+      "WHERE column1 = '' OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column1)=>WHERE 1 = 1",
+    fails: 'an application takes its counts with it, and none are added after',
+  },
+];
