@@ -8,10 +8,11 @@ import { startWorker, type Worker } from '../e2e/crash-workers.ts';
 import { authorize, exchange, read, tokensOf } from '../e2e/flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { assertWhole, rowsOf } from './whole-groups.ts';
 
-const ROUNDS = rounds(10);
+/** Each costs a start of the program; a soak strikes far more often. */
+const ROUNDS = scale() < 20 ? rounds(6) : rounds(10);
 const WORKERS = 6;
 const LONGEST_LOAD_MS = 400;
 /** About as long as the program takes for one. */
