@@ -153,7 +153,7 @@ export type Storage = AuditedStorage & {
   readonly accountCalendars: AccountCalendars;
   readonly ailing: AilingAccounts;
   readonly watches: Pick<WatchStore, 'listUpdates'>;
-  readonly streams: Pick<StreamStore, 'toldCalendar'>;
+  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
   readonly sealer: Sealer;
   readonly masterKeys: MasterKeys;
   /** Copies the live database into a file that does not exist yet. */

@@ -100,7 +100,7 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   readonly requestLog: RequestLog;
   /** For how many days requests are kept; 0: they are not. */
   readonly requestLogDays: number;
-  readonly streams: Pick<StreamStore, 'toldCalendar'>;
+  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
   /** How an event is named to who may see no more than when it is. */
   readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
   readonly webhookSigner: WebhookSigner;

@@ -3,10 +3,11 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import { type CheckedSignature, checkSignatures, contentOf } from '../webhooks/check-signatures.ts';
-import { type DeliveriesDeps, visibleBody } from '../webhooks/deliveries.ts';
+import type { DeliveriesDeps } from '../webhooks/deliveries.ts';
 import { secretSignaturesOf } from '../webhooks/endpoint-secret.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import type { MessageDetails } from '../webhooks/message-log.ts';
+import { visibleBody } from '../webhooks/visible-body.ts';
 import type { WebhookSigner } from '../webhooks/webhook-signer.ts';
 
 /** `messages` audits that a body is seen. */

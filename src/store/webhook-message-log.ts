@@ -49,7 +49,8 @@ const takeText = (skipLocked: string): string => `
                            AND EXISTS (SELECT 1 FROM webhook_endpoint e
                                         WHERE e.endpoint_id = m.endpoint_id AND e.state = 'active')
                          ORDER BY m.replay_at, m.created_at LIMIT :limit ${skipLocked})
-  RETURNING message_id AS "messageId", calendar_key AS "calendarKey", shows, body, endpoint_id AS "endpointId",
+  RETURNING message_id AS "messageId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
+    shows, body, endpoint_id AS "endpointId",
     (SELECT e.url FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "url",
     (SELECT e.secrets FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "secrets"`;
 const DELIVERED = `

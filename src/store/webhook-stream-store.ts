@@ -62,6 +62,8 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
   };
 }
 
+type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar' | 'shownOfAccount'>;
+
 type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'> & {
   createdOwn: number;
   deleted: number;
@@ -78,7 +80,7 @@ type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'sho
   channelId: string | null;
 };
 
-function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar'> {
+function readingOf(db: Database): Reading {
   const { byBytes } = db.dialect;
   const behind = `
     SELECT event_id AS "id", seq, created_seq AS "createdSeq", created_own AS "createdOwn",
@@ -112,6 +114,12 @@ function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'pendingN
       }));
     },
 
+    async shownOfAccount({ clientId, userId, provider, accountId }) {
+      const values = { clientId, userId, provider, accountId };
+      const row = await db.get<{ widest: string | null }>(SHOWN_OF_ACCOUNT, values);
+      return row === undefined || row.widest === null ? undefined : showsOf(row.widest);
+    },
+
     async toldCalendar(calendarKey) {
       const row = await db.batch<CalendarRow>(TOLD_CALENDAR, { calendarKey });
       if (row === undefined) return undefined;
@@ -127,6 +135,15 @@ function readingOf(db: Database): Pick<StreamStore, 'pendingChanges' | 'pendingN
     },
   };
 }
+
+const SHOWN_OF_ACCOUNT = `
+  SELECT MAX(CASE WHEN f.scope < COALESCE(o.scope, f.scope) THEN f.scope ELSE COALESCE(o.scope, f.scope) END) AS "widest"
+    FROM token_family f
+    LEFT JOIN account a ON a.client_id = f.client_id AND a.user_id = f.user_id AND a.provider = :provider
+     AND a.account_id = :accountId
+    LEFT JOIN grant_coverage o ON o.coverage_id = f.coverage_id AND o.group_id = a.group_id
+   WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL
+     AND (o.group_id IS NOT NULL OR a.group_id IS NULL)`;
 
 const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'events');
 
@@ -168,7 +185,7 @@ const TOLD_CALENDAR: BatchStatement = {
   writes: false,
 };
 
-type Messages = Omit<StreamStore, keyof Turns | 'pendingChanges' | 'pendingNotes' | 'toldCalendar'>;
+type Messages = Omit<StreamStore, keyof Turns | keyof Reading>;
 
 function messagesOf(db: Database, sealer: Sealer): Messages {
   const sealed = ({ messageId, body }: Pick<NewMessage, 'messageId' | 'body'>) =>

@@ -12,14 +12,11 @@ import {
   SENTENCES,
   textRead,
 } from '../http/request-fields.ts';
-import { busyBody, showsLess } from './message-body.ts';
-import type { LoggedMessage, MessageDetails, MessageLog, MessagePlace, ReplayFilter } from './message-log.ts';
-import type { StreamStore } from './stream-store.ts';
+import type { LoggedMessage, MessageLog, MessagePlace, ReplayFilter } from './message-log.ts';
+import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 
-export type DeliveriesDeps = {
+export type DeliveriesDeps = VisibleBodyDeps & {
   readonly messages: MessageLog;
-  readonly streams: Pick<StreamStore, 'toldCalendar'>;
-  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -123,17 +120,6 @@ const placeText: Parse<MessagePlace> = textRead((text) => {
     /^(\d{1,15}) (msg_[\w-]{1,60})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
 }, 'is not one of an answer before');
-
-/** What of it the application may see now, as JSON; undefined where no living grant covers its account. */
-export async function visibleBody(
-  { calendarKey, shows, body }: Pick<MessageDetails, 'calendarKey' | 'shows' | 'body'>,
-  { streams, busyId }: Pick<DeliveriesDeps, 'streams' | 'busyId'>,
-): Promise<string | undefined> {
-  if (calendarKey === undefined) return body;
-  const calendar = await streams.toldCalendar(calendarKey);
-  if (calendar === undefined) return undefined;
-  return showsLess(shows, calendar.shows) ? busyBody(body, (id) => busyId({ calendarKey, id })) : body;
-}
 
 /** As answers and `kalends webhook` show it. */
 export const deliveryOf = (message: LoggedMessage) => ({

@@ -94,6 +94,8 @@ export type MessageDetails = AttemptedMessage & {
 
 export type TakenReplay = {
   readonly messageId: string;
+  readonly clientId: string;
+  readonly userId: string;
   readonly calendarKey: string | undefined;
   readonly shows: Shows;
   readonly body: string;

@@ -1,15 +1,15 @@
 /** Messages that are sent once more because somebody asked: the same bytes under the same id, logged and not retried. */
 import type { Attempt } from './message.ts';
-import { busyBody, showsLess } from './message-body.ts';
 import type { MessageLog, TakenReplay } from './message-log.ts';
 import { type SendDeps, sendMessage } from './send-message.ts';
 import type { StreamStore } from './stream-store.ts';
+import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 
-export type ReplayDeps = SendDeps & {
-  readonly messages: MessageLog;
-  readonly streams: Pick<StreamStore, 'toldCalendar' | 'narrowMessage'>;
-  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
-};
+export type ReplayDeps = SendDeps &
+  VisibleBodyDeps & {
+    readonly messages: MessageLog;
+    readonly streams: Pick<StreamStore, 'narrowMessage'>;
+  };
 
 /** Longer than an attempt takes. */
 const LEASE_MS = 32_000;
@@ -37,17 +37,12 @@ async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   await messages.settleReplay(messageId, attempt, now());
 }
 
-/** Cut to what may be seen now; `undefined` where nobody lets the application see it. */
+/** Cut to what may be seen now, as it is from then on; `undefined` where nobody lets the application see it. */
 async function bodyToReplay(replay: TakenReplay, deps: ReplayDeps): Promise<string | undefined> {
-  const { calendarKey, messageId, shows, body } = replay;
-  // What is told of a user's calendars and connections has no calendar of its own.
-  if (calendarKey === undefined) return body;
-  const calendar = await deps.streams.toldCalendar(calendarKey);
-  if (calendar === undefined) return undefined;
-  if (!showsLess(shows, calendar.shows)) return body;
-  const cut = busyBody(body, (id) => deps.busyId({ calendarKey, id }));
-  await deps.streams.narrowMessage(messageId, 'busy', cut);
-  return cut;
+  const visible = await visibleBody(replay, deps);
+  if (visible !== undefined && visible !== replay.body)
+    await deps.streams.narrowMessage(replay.messageId, 'busy', visible);
+  return visible;
 }
 
 const withheld = (now: number): Attempt => ({

@@ -48,6 +48,9 @@ export interface StreamStore {
   /** `undefined` when nobody may hear of the calendar: it is gone or left out, or no living grant covers its account. */
   toldCalendar(calendarKey: string): Promise<ToldCalendar | undefined>;
 
+  /** How much of an account living grants show, and of one that is gone those of its user; `undefined` when there is none. */
+  shownOfAccount(account: AccountName): Promise<Shows | undefined>;
+
   /** Stores a message of the stream, which is under way from then on, and moves its place. False when the lease was lost. */
   startMessage(stream: TakenStream, message: NewMessage, of: MessageOf): Promise<boolean>;
 
@@ -69,6 +72,13 @@ export interface StreamStore {
    */
   withhold(stream: TakenStream, now: number): Promise<void>;
 }
+
+export type AccountName = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly provider: string;
+  readonly accountId: string;
+};
 
 export type TakeStreamsTerms = {
   readonly holder: string;

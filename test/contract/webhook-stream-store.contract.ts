@@ -318,6 +318,27 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.toldCalendar('c0'), undefined);
     });
 
+    it('shows of an account what living grants that cover it show, and of one that is gone what its user’s do', async () => {
+      const { db, streams } = await prepare();
+      const [account] = await db.all<{ provider: string; accountId: string }>(
+        `SELECT provider, account_id AS "accountId" FROM account WHERE account_key = 'acme-ada'`,
+      );
+      assert.ok(account !== undefined);
+      const user = { clientId: 'acme', userId: 'ada' };
+      const shown = () => streams.shownOfAccount({ ...user, ...account });
+      const shownOfGone = () => streams.shownOfAccount({ ...user, ...account, accountId: 'gone' });
+
+      assert.deepEqual([await shown(), await shownOfGone()], [undefined, undefined]);
+      await makeGrant(db, 'free-busy');
+      assert.deepEqual([await shown(), await shownOfGone()], ['busy', 'busy']);
+      await makeGrant(db, 'read');
+      assert.deepEqual([await shown(), await shownOfGone()], ['events', 'events']);
+      await db.write(`DELETE FROM grant_coverage WHERE group_id = 'acme-ada' RETURNING coverage_id`);
+      assert.deepEqual([await shown(), await shownOfGone()], [undefined, 'events']);
+      await db.write('UPDATE token_family SET ended_at = 1 RETURNING family_id');
+      assert.deepEqual([await shown(), await shownOfGone()], [undefined, undefined]);
+    });
+
     it('deletes streams and messages with their account', async () => {
       const { db, streams } = await prepare();
       await makeGrant(db);

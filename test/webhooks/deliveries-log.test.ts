@@ -111,6 +111,37 @@ onEachDatabase((database, open) => {
       assert.equal(state, 'delivered');
     });
 
+    it('shows and replays a note of a connection or a calendar while a grant covers its account', async () => {
+      const { db, deps, clock } = telling.server;
+      const hears = 'hears_connections = 1, hears_calendars = 1, hears_events = 0';
+      await db.write(`UPDATE webhook_endpoint SET ${hears} RETURNING endpoint_id`);
+      const [account] = await deps.accounts.listAccounts('acme', 'ada');
+      assert.ok(account !== undefined);
+      const problem = { state: 'degraded', reason: 'provider_unavailable', message: 'x' } as const;
+      await deps.accounts.setHealth(account, problem, clock.now);
+      telling.server.provider.addCalendar(calendar('/new/'));
+      await telling.sync();
+      await telling.deliver();
+      const ids: Record<string, string> = {};
+      for (const { id } of await list()) ids[(await ask(`/webhooks/deliveries/${id}`)).body.eventType] = id;
+      const replayed = async () => {
+        telling.receiver.received.length = 0;
+        for (const name of ['connection.degraded', 'calendar.created'])
+          await ask(`/webhooks/deliveries/${ids[name]}/replay`, { method: 'POST' });
+        await replayDue(telling.deps);
+        const sent = telling.receiver.received.map(({ headers }) => headers['webhook-id']);
+        return Object.keys(ids).filter((name) => sent.includes(ids[name]));
+      };
+
+      assert.deepEqual((await replayed()).sort(), ['calendar.created', 'connection.degraded']);
+      await db.write("UPDATE token_family SET scope = 'free-busy' RETURNING family_id");
+      assert.deepEqual(await replayed(), ['connection.degraded']);
+      assert.equal((await ask(`/webhooks/deliveries/${ids['calendar.created']}`)).body, null);
+      await db.write("UPDATE token_family SET scope = 'read', ended_at = 1 RETURNING family_id");
+      assert.deepEqual(await replayed(), []);
+      assert.equal((await ask(`/webhooks/deliveries/${ids['connection.degraded']}`)).body, null);
+    });
+
     it('sends the same bytes under the same id when one is replayed, and makes a dead one delivered', async () => {
       await fail('two');
       await telling.server.db.write(

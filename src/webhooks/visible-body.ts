@@ -1,0 +1,37 @@
+/** What of a message that was made may be seen now: where it is shown, and where it is sent once more. */
+import type { Shows } from './message.ts';
+import { busyBody, showsLess } from './message-body.ts';
+import type { StreamStore } from './stream-store.ts';
+
+export type MadeMessage = {
+  readonly clientId: string;
+  readonly userId: string;
+  /** Undefined where it tells of a user's calendars and connections. */
+  readonly calendarKey: string | undefined;
+  readonly shows: Shows;
+  readonly body: string;
+};
+
+export type VisibleBodyDeps = {
+  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
+  readonly busyId: (event: { readonly calendarKey: string; readonly id: string }) => string;
+};
+
+/** As JSON; undefined where no living grant covers its account. */
+export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): Promise<string | undefined> {
+  const { calendarKey, shows, body } = message;
+  const { streams, busyId } = deps;
+  if (calendarKey === undefined) return (await isNoteVisible(message, deps)) ? body : undefined;
+  const calendar = await streams.toldCalendar(calendarKey);
+  if (calendar === undefined) return undefined;
+  return showsLess(shows, calendar.shows) ? busyBody(body, (id) => busyId({ calendarKey, id })) : body;
+}
+
+async function isNoteVisible(message: MadeMessage, { streams }: VisibleBodyDeps): Promise<boolean> {
+  const { clientId, userId } = message;
+  // Made by noteMessage; one that only tests the endpoint names no account.
+  const { eventType, provider, data } = JSON.parse(message.body);
+  if (typeof data?.account !== 'string') return true;
+  const shows = await streams.shownOfAccount({ clientId, userId, provider, accountId: data.account });
+  return String(eventType).startsWith('calendar.') ? shows === 'events' : shows !== undefined;
+}
