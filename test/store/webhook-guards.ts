@@ -205,7 +205,7 @@ const STREAMS: readonly Guard[] = [
   },
   {
     store: 'webhook-stream',
-    without: 'CASE WHEN f.scope < v.scope THEN f.scope ELSE v.scope END=>v.scope',
+    without: 'CASE WHEN f.scope < o.scope THEN f.scope ELSE o.scope END=>o.scope',
     fails: 'shows a calendar by the widest living grant, and to nobody without one',
   },
 ];
