@@ -185,6 +185,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       assert.deepEqual(all.flat(), [
         {
           ...{ messageId: 'm1', calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
+          ...{ clientId: 'acme', userId: 'ada' },
           ...{ url: 'https://acme.example/in', secrets: [{ secret: 'whsec_acme' }] },
         },
       ]);
