@@ -74,6 +74,7 @@ const DELIVERED: BatchStatement = {
   writes: true,
   // It is sent once more, under the id and with the bytes of before.
   flush: 'later',
+  plan: 'once',
 };
 
 function nextText({ value, from }: Supplied): string {

@@ -183,6 +183,7 @@ const TOLD_CALENDAR: BatchStatement = {
        AND NOT EXISTS (SELECT 1 FROM webhook_subscription s WHERE s.calendar_key = c.calendar_key AND s.ended = 1)`,
   key: 'calendarKey',
   writes: false,
+  plan: 'once',
 };
 
 type Messages = Omit<StreamStore, keyof Turns | keyof Reading>;
@@ -284,6 +285,7 @@ const START: BatchStatement = {
   ],
   key: 'messageId',
   writes: true,
+  plan: 'once',
 };
 
 /** A calendar's place moves to the present: a grant that begins later hears of nothing before. */

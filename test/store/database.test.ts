@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database } from '../../src/store/drivers/database.ts';
+import type { BatchStatement, Database } from '../../src/store/drivers/database.ts';
 import { sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { databaseContract } from '../contract/database.contract.ts';
@@ -94,6 +94,39 @@ function postgresRules(open: Opens[1]): void {
       );
 
       assert.ok(row && row.count <= 1000, `${row?.count}`);
+    });
+
+    it('the PostgreSQL driver plans a batch once that says so, over an index however small its table is', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'a', value: 'x' });
+      const find: BatchStatement = {
+        columns: { name: 'TEXT' },
+        sql: ({ value, andFrom }) =>
+          `SELECT s.name AS "name", s.value AS "once" FROM setting AS s${andFrom} WHERE s.name = ${value('name')}`,
+        key: 'name',
+        writes: false,
+        plan: 'once',
+      };
+      const scans = async () => {
+        await db.all('SELECT pg_stat_force_next_flush()');
+        const row = await db.get<{ scans: number }>(
+          `SELECT seq_scan::float8 AS "scans" FROM pg_stat_user_tables WHERE relname = 'setting'`,
+        );
+        return row?.scans;
+      };
+      const before = await scans();
+
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(await db.batch(find, { name: 'a' }), { name: 'a', once: 'x' });
+
+      // Each connection has its own.
+      const plans = await db.get<{ generic: number; custom: number }>(
+        `SELECT generic_plans::float8 AS "generic", custom_plans::float8 AS "custom"
+           FROM pg_prepared_statements WHERE statement LIKE '%AS "once" FROM setting%' AND name <> ''`,
+      );
+      assert.ok(plans !== undefined && plans.generic > 0);
+      assert.equal(plans.custom, 0);
+      assert.equal(await scans(), before);
     });
 
     it('the PostgreSQL driver keeps the connection of a statement that the server refused', async () => {

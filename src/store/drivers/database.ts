@@ -46,6 +46,11 @@ export type BatchStatement = {
   /** Of a write that may be flushed later (TransactionTerms). */
   readonly flush?: TransactionTerms['flush'];
   /**
+   * `once`: its rows are found by keys alone, and it takes longer to plan than to run. PostgreSQL plans it once for each
+   * connection, over indexes whatever it knows of the tables.
+   */
+  readonly plan?: 'once' | 'each';
+  /**
    * The column of the answer that equals the caller's value of that name and so finds its row. Calls
    * with one key must want one answer: of a write's, one of them gets the row.
    */

@@ -29,6 +29,15 @@ const CONNECT_WAIT_MS = 100;
 const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
 const beginText = (flush: TransactionTerms['flush'] | undefined): string =>
   flush === 'later' ? BEGIN_UNFLUSHED : 'BEGIN';
+/** A plan that is kept must be right for an empty table and for a large one. */
+const PLAN_ONCE = [
+  'plan_cache_mode TO force_generic_plan',
+  'enable_seqscan TO off',
+  'enable_hashjoin TO off',
+  'enable_mergejoin TO off',
+]
+  .map((setting) => `; SET LOCAL ${setting}`)
+  .join('');
 
 export type PostgresOptions = {
   /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
@@ -96,7 +105,7 @@ class PostgresDatabase implements Database {
     let batch = this.#batches.get(statement);
     if (batch === undefined) {
       batch = new PostgresBatch(statement, (queries) =>
-        retryingSerialization(() => this.#queryTogether(queries, statement.flush)),
+        retryingSerialization(() => this.#queryTogether(queries, statement)),
       );
       this.#batches.set(statement, batch);
     }
@@ -176,15 +185,17 @@ class PostgresDatabase implements Database {
   /** All in one transaction and one round trip; one alone needs no transaction around it. Answers the rows of the first. */
   async #queryTogether<Row>(
     queries: readonly Query[],
-    flush: TransactionTerms['flush'] = 'now',
+    { flush = 'now', plan = 'each' }: Pick<BatchStatement, 'flush' | 'plan'>,
   ): Promise<Row[]> {
     const [alone, ...others] = queries;
-    if (alone !== undefined && others.length === 0 && flush === 'now') return this.#query(alone);
+    const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
+    if (alone !== undefined && isAlone) return this.#query(alone);
+    const begin = `${beginText(flush)}${plan === 'once' ? PLAN_ONCE : ''}`;
     const client = await this.#connect();
     let broken = false;
     try {
       // Behind one that fails the others are refused, and COMMIT rolls back.
-      const sent = [beginText(flush), ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
+      const sent = [begin, ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
       const [, first] = sent;
