@@ -182,7 +182,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** All in one transaction and one round trip; one alone needs no transaction around it. Answers the rows of the first. */
+  /** All in one transaction, each sent as soon as the one before is answered; one alone needs none around it. Answers the rows of the first. */
   async #queryTogether<Row>(
     queries: readonly Query[],
     { flush = 'now', plan = 'each' }: Pick<BatchStatement, 'flush' | 'plan'>,

@@ -14,8 +14,6 @@ export function openPool(url: string, connections: number): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
-    // What is asked without waiting goes out together.
-    pipeline: true,
     types: { getTypeParser },
   });
   // A connection that the server ends is replaced at the next statement. Both are needed: the pool
