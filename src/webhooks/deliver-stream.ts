@@ -11,7 +11,7 @@ import type {
   ToldPlace,
 } from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
-import { noteMessage } from './note-message.ts';
+import { isNoteShown, noteMessage } from './note-message.ts';
 import { gateMs, nextAttemptAt, OPEN_AFTER, PAUSE_AFTER_MS, REFUSED_ALONE } from './retry-schedule.ts';
 import { type Outcome, type SendDeps, sendMessage } from './send-message.ts';
 import type { AfterFailure, StreamStore } from './stream-store.ts';
@@ -97,8 +97,8 @@ const MOST_NOTES = 50;
 
 /** Whether the endpoint asks for such a note, and somebody lets the application see it. */
 function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
-  if (kind === 'connections') return endpoint.hearsConnections && shows !== undefined;
-  return endpoint.hearsCalendars && shows === 'events';
+  const hears = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
+  return hears && isNoteShown(kind, shows);
 }
 
 type Trying = {

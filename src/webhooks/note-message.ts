@@ -1,7 +1,7 @@
 /** The delivery that tells of a calendar or a connection: to endpoints that ask for it only (docs/webhooks.md). */
 import { randomUUIDv7 } from 'node:crypto';
 
-import type { NewMessage, PendingNote, TakenStream } from './message.ts';
+import type { NewMessage, NoteKind, PendingNote, Shows, TakenStream } from './message.ts';
 
 /** The next message of the stream. `now` is epoch milliseconds. */
 export function noteMessage(
@@ -22,6 +22,10 @@ export function noteMessage(
     createdAt: now,
   };
 }
+
+/** Whether an application may hear a note of an account of which its living grants show so much. */
+export const isNoteShown = (kind: NoteKind, shows: Shows | undefined): boolean =>
+  kind === 'calendars' ? shows === 'events' : shows !== undefined;
 
 function changeTypeOf(eventType: string): NewMessage['changeType'] {
   if (/\.(?:created|connected)$/.test(eventType)) return 'created';

@@ -1,6 +1,7 @@
 /** What of a message that was made may be seen now: where it is shown, and where it is sent once more. */
 import type { Shows } from './message.ts';
 import { busyBody, showsLess } from './message-body.ts';
+import { isNoteShown } from './note-message.ts';
 import type { StreamStore } from './stream-store.ts';
 
 export type MadeMessage = {
@@ -29,9 +30,9 @@ export async function visibleBody(message: MadeMessage, deps: VisibleBodyDeps): 
 
 async function isNoteVisible(message: MadeMessage, { streams }: VisibleBodyDeps): Promise<boolean> {
   const { clientId, userId } = message;
-  // Made by noteMessage; one that only tests the endpoint names no account.
+  // Every note names its account (user-notes.ts); a body that names none tells of nothing that a grant covers.
   const { eventType, provider, data } = JSON.parse(message.body);
   if (typeof data?.account !== 'string') return true;
   const shows = await streams.shownOfAccount({ clientId, userId, provider, accountId: data.account });
-  return String(eventType).startsWith('calendar.') ? shows === 'events' : shows !== undefined;
+  return isNoteShown(String(eventType).startsWith('calendar.') ? 'calendars' : 'connections', shows);
 }

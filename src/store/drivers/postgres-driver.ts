@@ -167,19 +167,9 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #query<Row>(query: Query): Promise<Row[]> {
-    const client = await this.#connect();
-    let broken = false;
-    try {
-      // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-      return (await this.#ask(client, query)).rows as Row[];
-    } catch (reason) {
-      // The pool would throw away the connection of every refused statement.
-      broken = !isRefusal(reason);
-      throw reason;
-    } finally {
-      this.#release(client, broken);
-    }
+  #query<Row>(query: Query): Promise<Row[]> {
+    // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
+    return this.#onConnection(async (client) => (await this.#ask(client, query)).rows as Row[]);
   }
 
   /** All in one transaction, each sent as soon as the one before is answered; one alone needs none around it. Answers the rows of the first. */
@@ -191,16 +181,22 @@ class PostgresDatabase implements Database {
     const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
     if (alone !== undefined && isAlone) return this.#query(alone);
     const begin = `${beginText(flush)}${plan === 'once' ? PLAN_ONCE : ''}`;
+    return this.#onConnection(async (client) => {
+      // Behind one that fails the others are refused, and COMMIT rolls back.
+      const sent = [begin, ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
+      await Promise.allSettled(sent);
+      const [, first] = await Promise.all(sent);
+      return (first?.rows ?? []) as Row[];
+    });
+  }
+
+  async #onConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken = false;
     try {
-      // Behind one that fails the others are refused, and COMMIT rolls back.
-      const sent = [begin, ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
-      const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
-      const [, first] = sent;
-      return ((await first)?.rows ?? []) as Row[];
+      return await work(client);
     } catch (reason) {
+      // The pool would throw away the connection of every refused statement.
       broken = !isRefusal(reason);
       throw reason;
     } finally {
