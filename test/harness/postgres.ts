@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { errorCode } from '../../src/lib/error-code.ts';
 import { freePort } from './loopback.ts';
 import { postgresProgram } from './postgres-program.ts';
 
@@ -73,5 +74,10 @@ function signalAll(dataDir: string, signal: NodeJS.Signals): void {
   process.kill(postmaster, signal);
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
   for (const child of children.split(' ').filter((id) => id.trim() !== ''))
-    process.kill(Number(child), signal);
+    try {
+      process.kill(Number(child), signal);
+    } catch (reason) {
+      // One may have ended since it was listed.
+      if (errorCode(reason) !== 'ESRCH') throw reason;
+    }
 }
