@@ -25,6 +25,7 @@ packages=(
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
   nginx-light     # reads the configuration that docs/operations.md has
+  caddy           # reads its own there, and that of compose.yaml
   haproxy         # stands before two instances that are upgraded
   pgbouncer       # stands before PostgreSQL
   systemd         # reads the unit there
