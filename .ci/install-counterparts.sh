@@ -61,7 +61,8 @@ for package in "${packages[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done
-if [ "${#missing[@]}" -eq 0 ]; then
+promtool=/usr/local/lib/kalends-counterparts/promtool
+if [ "${#missing[@]}" -eq 0 ] && [ -x "$promtool" ]; then
   echo "Counterparts: all installed."
   exit 0
 fi
@@ -77,4 +78,14 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 wait_for_lock=(-o DPkg::Lock::Timeout=300)
 apt-get "${wait_for_lock[@]}" update
-apt-get "${wait_for_lock[@]}" install --yes --no-install-recommends "${missing[@]}"
+if [ "${#missing[@]}" -gt 0 ]; then
+  apt-get "${wait_for_lock[@]}" install --yes --no-install-recommends "${missing[@]}"
+fi
+
+# Prometheus's tool alone: its package also has a server, a service and what the server's pages need.
+if [ ! -x "$promtool" ]; then
+  folder=$(mktemp -d)
+  (cd "$folder" && apt-get download prometheus && dpkg-deb --extract prometheus_*.deb .)
+  install -D "$folder/usr/bin/promtool" "$promtool"
+  rm -rf "$folder"
+fi

@@ -17,7 +17,9 @@ import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { timedDatabase } from '../../src/store/drivers/timed-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { sealer } from '../contract/calendar-rows.ts';
+import { counterpart } from '../harness/counterpart.ts';
 import { onSqlite } from '../harness/databases.ts';
+import { PROMTOOL, promtoolComplaints } from '../harness/promtool.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { workHere } from '../servers/work-here.ts';
 import { countOf, readMetrics } from './prometheus-text.ts';
@@ -180,6 +182,18 @@ onSqlite((open) => {
           );
       }
     });
+
+    it(
+      'GET /metrics is what Prometheus reads, by its own tool and without a warning',
+      counterpart('promtool', PROMTOOL),
+      async () => {
+        const text = await scrape();
+        const wrong = text.replaceAll('kalends_token_requests_total', 'kalends_token_requests');
+
+        assert.equal(promtoolComplaints(['check', 'metrics'], text), '');
+        assert.match(promtoolComplaints(['check', 'metrics'], wrong), /should have "_total" suffix/);
+      },
+    );
 
     it('a label may hold any text', () => {
       const value = '"\\\n}';

@@ -1,0 +1,144 @@
+/** For each alert what Prometheus scraped when it has to fire, and the most alike of what is no reason to. */
+
+/** Series by name and labels, in promtool's notation: `0+6x40` grows by 6 in each of 40 steps. */
+type Scraped = Readonly<Record<string, string>>;
+
+export type AlertCase = {
+  /** When it is looked at. */
+  readonly at: string;
+  readonly fires: Scraped;
+  /** The labels that the alert then has, but for its severity. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isQuiet: Scraped;
+  /** How far the steps are apart; a minute by default. */
+  readonly every?: string;
+};
+
+const REQUESTS = 'kalends_http_request_duration_seconds';
+const PROVIDERS = 'kalends_provider_request_duration_seconds_count';
+const WRITES = 'kalends_database_write_duration_seconds_bucket';
+const google = { provider: 'google' };
+
+export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
+  KalendsNotReady: {
+    ...{ at: '2m', labels: { instance: 'a' } },
+    fires: { 'kalends_ready{instance="a"}': '0x5' },
+    isQuiet: { 'kalends_ready{instance="a"}': '1x5' },
+  },
+  KalendsDown: {
+    ...{ at: '6m', labels: {} },
+    fires: {},
+    isQuiet: { 'kalends_ready{instance="a"}': '0x10' },
+  },
+  KalendsErrors: {
+    ...{ at: '15m', labels: {} },
+    fires: {
+      [`${REQUESTS}_count{route="/token",status="503"}`]: '0+2x20',
+      [`${REQUESTS}_count{route="/events",status="200"}`]: '0+100x20',
+    },
+    isQuiet: {
+      [`${REQUESTS}_count{route="/token",status="503"}`]: '0+2x20',
+      [`${REQUESTS}_count{route="/events",status="200"}`]: '0+300x20',
+    },
+  },
+  KalendsSlow: {
+    ...{ at: '20m', labels: {} },
+    fires: {
+      [`${REQUESTS}_bucket{route="/token",le="1"}`]: '0+97x30',
+      [`${REQUESTS}_bucket{route="/token",le="2.5"}`]: '0+100x30',
+      [`${REQUESTS}_bucket{route="/token",le="+Inf"}`]: '0+100x30',
+    },
+    isQuiet: {
+      [`${REQUESTS}_bucket{route="/events",le="1"}`]: '0+97x30',
+      [`${REQUESTS}_bucket{route="/events",le="2.5"}`]: '0+100x30',
+      [`${REQUESTS}_bucket{route="/events",le="+Inf"}`]: '0+100x30',
+    },
+  },
+  KalendsTokensRefused: {
+    ...{ at: '40m', labels: {} },
+    fires: {
+      'kalends_token_requests_total{outcome="ok"}': '0+6x40',
+      'kalends_token_requests_total{outcome="invalid_grant"}': '0+12x40',
+    },
+    isQuiet: { 'kalends_token_requests_total{outcome="invalid_grant"}': '0+3x40' },
+  },
+  KalendsSyncsFail: {
+    ...{ at: '40m', labels: google },
+    fires: {
+      'kalends_syncs_total{provider="google",outcome="unavailable"}': '0+6x40',
+      'kalends_syncs_total{provider="google",outcome="done"}': '0+3x40',
+    },
+    isQuiet: {
+      'kalends_syncs_total{provider="google",outcome="paused"}': '0+6x40',
+      'kalends_syncs_total{provider="google",outcome="done"}': '0+3x40',
+    },
+  },
+  KalendsProviderAway: {
+    ...{ at: '30m', labels: google },
+    fires: {
+      [`${PROVIDERS}{provider="google",outcome="timeout"}`]: '0+3x30',
+      [`${PROVIDERS}{provider="google",outcome="ok"}`]: '0+9x30',
+    },
+    isQuiet: {
+      [`${PROVIDERS}{provider="caldav",outcome="timeout"}`]: '0+3x30',
+      [`${PROVIDERS}{provider="caldav",outcome="ok"}`]: '0+9x30',
+    },
+  },
+  KalendsBudgetUsedUp: {
+    ...{ at: '20m', labels: google },
+    fires: { 'kalends_provider_budget_left_ratio{provider="google"}': '0.05x30' },
+    isQuiet: { 'kalends_provider_budget_left_ratio{provider="google"}': '0.2x30' },
+  },
+  KalendsManyCalls: {
+    ...{ at: '2m', labels: google },
+    fires: {
+      'kalends_provider_calls_per_account{provider="google",day="today",quantile="0.9"}': '5001x5',
+    },
+    isQuiet: {
+      'kalends_provider_calls_per_account{provider="google",day="today",quantile="1"}': '9999x5',
+    },
+  },
+  KalendsJobsLate: {
+    ...{ at: '10m', labels: {} },
+    fires: { 'kalends_jobs_late_seconds{kind="sync-account"}': '301x20' },
+    isQuiet: { 'kalends_jobs_late_seconds{kind="sync-account"}': '300x20' },
+  },
+  KalendsDeliveriesLate: {
+    ...{ at: '10m', labels: {} },
+    fires: { kalends_webhook_late_seconds: '301x20' },
+    isQuiet: { kalends_webhook_late_seconds: '300x20' },
+  },
+  KalendsDeliveriesDead: {
+    ...{ at: '60m', labels: {} },
+    fires: { 'kalends_webhook_attempts_total{outcome="dead"}': '0+1x60' },
+    isQuiet: { 'kalends_webhook_attempts_total{outcome="failed"}': '0+1x60' },
+  },
+  KalendsWritesSlow: {
+    ...{ at: '20m', labels: {} },
+    fires: {
+      [`${WRITES}{le="0.5"}`]: '0+97x30',
+      [`${WRITES}{le="1"}`]: '0+100x30',
+      [`${WRITES}{le="+Inf"}`]: '0+100x30',
+    },
+    isQuiet: {
+      [`${WRITES}{le="0.5"}`]: '0+100x30',
+      [`${WRITES}{le="1"}`]: '0+100x30',
+      [`${WRITES}{le="+Inf"}`]: '0+100x30',
+    },
+  },
+  KalendsDatabaseGrows: {
+    ...{ at: '60h', labels: { instance: 'a' }, every: '1h' },
+    fires: { 'kalends_database_bytes{instance="a"}': '2000000000+10000000x72' },
+    isQuiet: { 'kalends_database_bytes{instance="a"}': '2000000000+1000000x72' },
+  },
+  KalendsEventLoopHeldUp: {
+    ...{ at: '15m', labels: { instance: 'a', quantile: '0.99' } },
+    fires: { 'kalends_event_loop_delay_seconds{instance="a",quantile="0.99"}': '0.6x20' },
+    isQuiet: { 'kalends_event_loop_delay_seconds{instance="a",quantile="1"}': '0.6x20' },
+  },
+  KalendsRestarts: {
+    ...{ at: '5m', labels: { job: 'kalends' } },
+    fires: { 'process_start_time_seconds{job="kalends"}': '1 2 3 4 5 5' },
+    isQuiet: { 'process_start_time_seconds{job="node"}': '1 2 3 4 5 5' },
+  },
+};
