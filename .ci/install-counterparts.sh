@@ -47,14 +47,17 @@ install_runtime() { # name, version
 install_runtime deno 2.9.6
 install_runtime bun 1.4.5
 
-# What reads and makes clients of docs/openapi.json: 160 MB, so none of it is among the project's own packages.
-tools=/usr/local/lib/kalends-counterparts/generated-clients
-lists=$(cd "$(dirname "$0")/../test/generated-clients" && pwd)
-if ! cmp -s "$lists/package-lock.json" "$tools/package-lock.json" || [ ! -d "$tools/node_modules" ]; then
-  mkdir -p "$tools"
-  cp "$lists/package.json" "$lists/package-lock.json" "$tools"
-  (cd "$tools" && npm ci --ignore-scripts --no-audit --no-fund)
-fi
+# Packages that are not among the project's own, by the folder in test/ that lists them.
+install_list() { # folder
+  local folder="/usr/local/lib/kalends-counterparts/$1" lists
+  lists=$(cd "$(dirname "$0")/../test/$1" && pwd)
+  if cmp -s "$lists/package-lock.json" "$folder/package-lock.json" && [ -d "$folder/node_modules" ]; then return; fi
+  mkdir -p "$folder"
+  cp "$lists/package.json" "$lists/package-lock.json" "$folder"
+  (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund)
+}
+install_list generated-clients # 160 MB: what reads docs/openapi.json, and makes clients of it
+install_list published-formats # 60 MB: what Kubernetes, Prometheus and OpenTelemetry publish of their formats
 
 missing=()
 for package in "${packages[@]}"; do

@@ -1,0 +1,47 @@
+/**
+ * Kubernetes' own schema of its objects, as kubernetes-models has it: types, which refuse fields that there are not as
+ * `kubectl apply --validate=strict` does, and checks of values.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { FORMATS } from '../harness/published-formats.ts';
+import { ROOT } from './docs-blocks.ts';
+
+export type Manifest = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly [field: string]: unknown;
+};
+
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+const STRICT = ['--noEmit', '--strict', '--ignoreConfig', '--skipLibCheck'];
+const MODULES = ['--target', 'esnext', '--module', 'nodenext'];
+
+/** What is wrong with the manifests; '' when nothing is. Works in `folder`. */
+export async function kubernetesProblems(manifests: readonly Manifest[], folder: string): Promise<string> {
+  const packages = path.join(folder, 'node_modules');
+  if (!existsSync(packages)) await symlink(FORMATS, packages);
+  const file = path.join(folder, 'manifests.mts');
+  await writeFile(file, manifests.map(checkedManifest).join(''));
+  return said([TSC, ...STRICT, ...MODULES, file], folder) || said([file], folder);
+}
+
+/** TypeScript that does not compile with an unknown field, and throws for a value that is refused. */
+function checkedManifest(manifest: Manifest, index: number): string {
+  const { apiVersion, kind } = manifest;
+  const [model, type] = [`Model${index}`, `Type${index}`];
+  const names = `${kind} as ${model}, type I${kind} as ${type}`;
+  return `import { ${names} } from ${JSON.stringify(`kubernetes-models/${apiVersion}/${kind}`)};
+const manifest${index}: ${type} = ${JSON.stringify(manifest)};
+new ${model}(manifest${index}).validate();
+`;
+}
+
+/** What a program of Node's says that fails; '' of one that does not. */
+function said(args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
