@@ -8,10 +8,11 @@ import { after, before, describe, it } from 'node:test';
 
 import { counterpart } from '../harness/counterpart.ts';
 import { PROMTOOL, promtoolComplaints } from '../harness/promtool.ts';
+import { FORMATS } from '../harness/published-formats.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
 import { ROOT } from './docs-blocks.ts';
-import { checkExpression } from './promql.ts';
-import { readYaml, YAML } from './read-yaml.ts';
+import { checkExpression, openPromqlParser } from './promql.ts';
+import { readYaml } from './read-yaml.ts';
 
 const FILE = path.join(ROOT, 'deploy/alerts.yaml');
 
@@ -28,14 +29,15 @@ function alertRules(): readonly Rule[] {
   return groups.flatMap(({ rules }) => rules);
 }
 
-describe('deploy/alerts.yaml', counterpart('python3-yaml', YAML), () => {
-  it('each alert is of metrics that are there, says what is wrong, and has a line that says what to do', () => {
+describe('deploy/alerts.yaml', counterpart('lezer-promql', FORMATS), () => {
+  it('each alert is of metrics that are there, says what is wrong, and has a line that says what to do', async () => {
+    const parser = await openPromqlParser();
     const rules = alertRules();
     const runbook = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
 
     assert.ok(rules.length >= 16);
     for (const { alert, expr, labels, annotations } of rules) {
-      checkExpression(expr);
+      checkExpression(parser, expr);
       assert.match(labels.severity, /^(page|ticket)$/);
       assert.match(annotations.summary, /\.$/);
       assert.match(runbook, new RegExp(`^\\| \`${alert}\` \\| .{20,} \\|$`, 'm'), alert);

@@ -1,38 +1,68 @@
-/** Expressions of PromQL, held to the metrics that there are. */
+/** Expressions of PromQL, read by Prometheus' own grammar and held to the metrics that there are. */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 
 import { METRICS, type Metric } from '../../src/metrics/metric-table.ts';
+import { FORMATS } from '../harness/published-formats.ts';
 
 /** What Prometheus adds to each series. */
 const ADDED = ['job', 'instance', 'le'];
 
-type Used = { readonly metric: string; readonly labels: readonly string[] };
+/** What is used of a syntax tree of Lezer. */
+type SyntaxNode = {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly type: { readonly isError: boolean };
+  readonly node: { readonly parent: { readonly name: string } | null };
+};
+export type PromqlParser = {
+  parse(expr: string): { iterate(visit: { enter(node: SyntaxNode): void }): void };
+};
 
-/** What an expression of PromQL selects. */
-function selected(expr: string): Used[] {
-  return [...expr.matchAll(/\b((?:kalends|process)_[a-z_]+)(?:\{([^}]*)\})?/g)].map(
-    ([, name = '', inside = '']) => {
-      const family = name.replace(/_(bucket|sum|count)$/, '');
-      const isPart = Object.hasOwn(METRICS, family) && tableOf(family)?.type === 'histogram';
-      const labels = [...inside.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label = '']) => label);
-      return { metric: isPart ? family : name, labels };
-    },
-  );
+export async function openPromqlParser(): Promise<PromqlParser> {
+  const { parser } = await import(path.join(FORMATS, '@prometheus-io/lezer-promql/dist/index.es.js'));
+  return parser;
 }
 
-const tableOf = (name: string): Metric | undefined => (METRICS as Readonly<Record<string, Metric>>)[name];
+type Selected = { metric: string; readonly labels: string[] };
 
-/** Answers the metrics that it selects; throws for one that there is not, or has no such label. */
-export function checkExpression(expr: string): readonly string[] {
-  const used = selected(expr);
-  assert.ok(used.length > 0, expr);
-  for (const { metric, labels } of used) {
+/** Answers the metrics that it selects; throws for one that there is not, or has no such label, and for what does not parse. */
+export function checkExpression(parser: PromqlParser, expr: string): readonly string[] {
+  const { selected, grouping } = partsOf(parser, expr);
+  assert.ok(selected.length > 0, expr);
+  const offered = new Set(ADDED);
+  for (const { metric, labels } of selected) {
     const known = tableOf(metric);
     assert.ok(known !== undefined, `there is no ${metric}: ${expr}`);
     for (const label of labels) assert.ok([...known.labels, ...ADDED].includes(label), `${label}: ${expr}`);
+    for (const label of known.labels) offered.add(label);
   }
-  const offered = new Set([...ADDED, ...used.flatMap(({ metric }) => tableOf(metric)?.labels ?? [])]);
-  for (const [, by = ''] of expr.matchAll(/\bby \(([^)]*)\)/g))
-    for (const label of by.split(/,\s*/)) assert.ok(offered.has(label), `${label}: ${expr}`);
-  return used.map(({ metric }) => metric);
+  for (const label of grouping) assert.ok(offered.has(label), `${label}: ${expr}`);
+  return selected.map(({ metric }) => metric);
 }
+
+function partsOf(parser: PromqlParser, expr: string) {
+  const selected: Selected[] = [];
+  const grouping: string[] = [];
+  parser.parse(expr).iterate({
+    enter({ name, from, to, type, node }) {
+      const text = expr.slice(from, to);
+      assert.ok(!type.isError, `no PromQL at ${from}: ${expr}`);
+      if (name === 'VectorSelector') selected.push({ metric: '', labels: [] });
+      else if (name === 'Identifier') Object.assign(selected.at(-1) ?? {}, { metric: familyOf(text) });
+      else if (name === 'LabelName')
+        (node.parent?.name === 'GroupingLabels' ? grouping : selected.at(-1)?.labels)?.push(text);
+    },
+  });
+  return { selected, grouping };
+}
+
+/** A histogram is several series. */
+function familyOf(series: string): string {
+  const family = series.replace(/_(bucket|sum|count)$/, '');
+  return tableOf(family)?.type === 'histogram' ? family : series;
+}
+
+const tableOf = (name: string): Metric | undefined =>
+  Object.hasOwn(METRICS, name) ? (METRICS as Readonly<Record<string, Metric>>)[name] : undefined;
