@@ -16,9 +16,12 @@ import { startExporter } from '../../src/tracing/otlp-exporter.ts';
 import type { EndedSpan } from '../../src/tracing/span.ts';
 import { readTraceparent } from '../../src/tracing/tracer.ts';
 import { NOW, sealer } from '../contract/calendar-rows.ts';
+import { counterpart } from '../harness/counterpart.ts';
 import { onSqlite } from '../harness/databases.ts';
+import { FORMATS } from '../harness/published-formats.ts';
 import { attributeOf, type Collector, openCollector } from '../servers/otlp-collector.ts';
 import { recordingLog } from '../servers/recording-log.ts';
+import { asCollectorReads } from './otlp-protocol.ts';
 
 const CANARY = 'canary-4711';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -122,6 +125,24 @@ onSqlite((open) => {
       assert.equal(collector.headers.at(-1)?.authorization, HEADERS.authorization);
       assert.ok(sent.every(({ headers }) => headers?.traceparent === undefined));
     });
+
+    it(
+      'a trace is OTLP as OpenTelemetry defines it: every field and type is read as it was sent',
+      counterpart('opentelemetry-proto', FORMATS),
+      async () => {
+        collector.bodies.length = 0;
+        await serve({});
+
+        assert.ok(collector.bodies.length > 0);
+        for (const body of collector.bodies) assert.deepEqual(asCollectorReads(body), JSON.parse(body));
+        const [body = ''] = collector.bodies;
+        for (const [right, wrong] of Object.entries({ '"name"': '"title"', '"kind":2': '"kind":"two"' }))
+          assert.notDeepEqual(
+            asCollectorReads(body.replace(right, wrong)),
+            JSON.parse(body.replace(right, wrong)),
+          );
+      },
+    );
 
     it('providers are told of a trace where the setting says so', async () => {
       const spans = await serve({ tells: 'all' });
