@@ -2,32 +2,47 @@
 import { after, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
-import { FEED_CASES, type HostileCase, LISTING_CASES, OBJECT_CASES, READ_CASES } from './cases.ts';
+import {
+  FEED_CASES,
+  type HostileCase,
+  LISTING_CASES,
+  OBJECT_CASES,
+  ofSoak,
+  ofThisRun,
+  READ_CASES,
+} from './cases.ts';
 import { Stage } from './judge.ts';
 import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
 /** The setting makes the quota small, so that it is met soon. */
 const QUOTA_MEGABYTES = 30;
+/** What the database has a part in. */
+const STORED_CASES = [largeCalendar('a calendar of 40 MB', QUOTA_MEGABYTES), DRIP_CASE];
+const POISON_CASES = [...OBJECT_CASES, ...LISTING_CASES].filter(({ name }) =>
+  /^8 events with 100,000|objects that change/.test(name),
+);
 /** Each on a program of its own, so that its memory is told apart. */
 const PARTS: Readonly<Record<string, readonly HostileCase[]>> = {
-  'what hostile calendar servers say an event is': OBJECT_CASES,
-  'what they list': LISTING_CASES,
-  'what is published at an address': FEED_CASES,
-  'what reading it costs': READ_CASES,
-  'what they do to forms, disk and background work': [
+  'what hostile calendar servers say an event is, list and publish': [
+    ...OBJECT_CASES,
+    ...LISTING_CASES,
+    ...FEED_CASES,
+  ],
+  'what reading it costs, and what they do to forms, disk and background work': [
+    ...READ_CASES,
     HOMES_CASE,
-    largeCalendar('a calendar of 40 MB', QUOTA_MEGABYTES),
-    DRIP_CASE,
+    ...STORED_CASES,
   ],
 };
-/** On the second database: what it has a part in. */
-const SHORT = /8 events with 100,000|objects that change|40 MB|drip/;
+const PARTS_OF_POSTGRES: typeof PARTS = {
+  'what hostile calendar servers do to disk and background work': [
+    ...STORED_CASES,
+    ...POISON_CASES.map(ofSoak),
+  ],
+};
 
 onEachDatabase((database, _open, place) => {
-  for (const [part, all] of Object.entries(PARTS)) {
-    const cases = database === 'SQLite' ? all : all.filter(({ name }) => SHORT.test(name));
-    if (cases.length === 0) continue;
-
+  for (const [part, all] of Object.entries(database === 'SQLite' ? PARTS : PARTS_OF_POSTGRES)) {
     describe(`${part}, on ${database}`, () => {
       const stage = new Stage(async () => ({
         databaseUrl: (await place()).databaseUrl,
@@ -35,7 +50,7 @@ onEachDatabase((database, _open, place) => {
       }));
       after(() => stage.close());
 
-      for (const hostile of cases) {
+      for (const hostile of ofThisRun(all)) {
         it(`others do not wait for ${hostile.name}`, (t) => stage.judge(t, hostile));
       }
     });
