@@ -21,6 +21,8 @@ import { loginOf, WITHOUT_RADICALE } from './site.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 /** More than one transaction, so that the command can be killed between two. */
 const MANY = 400;
+/** Between two rounds of the application: the change takes most of its time waiting for instances. */
+const PAUSE_MS = 100;
 
 onEachDatabase((database, _open, place) => {
   describe(`changing the master key under load on ${database}`, { skip: WITHOUT_RADICALE }, () => {
@@ -149,7 +151,7 @@ function goOn(application: Application, first: TokenPair) {
       pair = await tokensOf(await refresh(application, pair.refreshToken));
       const { status } = await read(application, '/connection-status', pair.accessToken);
       if (status !== 200) refusals.push(`read ${status}`);
-      await sleep(20);
+      await sleep(PAUSE_MS);
     }
   };
   const running = loop().catch((reason) => refusals.push(String(reason)));

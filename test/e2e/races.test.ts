@@ -19,7 +19,7 @@ import {
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const TEN = Array.from({ length: 10 }, (_, i) => i);
-const ROUNDS = rounds(5);
+const ROUNDS = rounds(2);
 
 onEachDatabase((database, _open, place) => {
   describe(`ten at once on ${database}`, { skip: WITHOUT_RADICALE }, () => {

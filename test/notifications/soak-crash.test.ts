@@ -14,7 +14,7 @@ import { askAs, type Followers, openFollowers, type Person, until } from './goog
 import { mirrored, missedAfter } from './reading-on.ts';
 import { differences } from './told-state.ts';
 
-const ROUNDS = scale() < 20 ? rounds(6) : rounds(10);
+const ROUNDS = scale() < 20 ? rounds(2) : rounds(10);
 const PEOPLE = 4;
 const EVENTS = 6;
 const LONGEST_LOAD_MS = 1_200;

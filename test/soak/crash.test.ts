@@ -12,7 +12,8 @@ import { rounds, scale } from '../harness/rounds.ts';
 import { assertWhole, rowsOf } from './whole-groups.ts';
 
 /** Each costs a start of the program; a soak strikes far more often. */
-const ROUNDS = scale() < 20 ? rounds(6) : rounds(10);
+const ROUNDS = scale() < 20 ? rounds(2) : rounds(10);
+const DURING = scale() < 20 ? rounds(2) : rounds(5);
 const WORKERS = 6;
 const LONGEST_LOAD_MS = 400;
 /** About as long as the program takes for one. */
@@ -75,7 +76,7 @@ onEachDatabase((database, _open, place) => {
       const { program, application, login } = site;
       const left = { neither: 0, both: 0 };
 
-      for (let round = 0; round < rounds(5); round++) {
+      for (let round = 0; round < DURING; round++) {
         const userId = `during ${round}`;
         await authorize(application, { userId, login });
         // Whichever way it ends, the answer may never come.

@@ -13,9 +13,10 @@ import {
   type WritingSite,
 } from '../e2e/writing-site.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 
-const ROUNDS = rounds(5);
+/** Each costs a start of the program; a soak strikes far more often. */
+const ROUNDS = scale() < 20 ? rounds(2) : rounds(5);
 const CREATORS = 3;
 const LONGEST_LOAD_MS = 500;
 const PROVIDERS: readonly WritableProvider[] = ['google', 'microsoft', 'caldav'];
