@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { get, link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { type DeliveryServer, openDeliveryServer } from '../webhooks/delivery-server.ts';
 import type { Answer, Received } from '../webhooks/receiver.ts';
 
@@ -19,7 +19,9 @@ const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {
   describe(`random changes told to a receiver that fails, on ${database}`, () => {
-    for (const seed of [1, 2, 3]) {
+    // What is drawn is no matter of the database: a soak plays every seed on both.
+    const seeds = database === 'SQLite' || scale() > 1 ? [1, 2, 3] : [1];
+    for (const seed of seeds) {
       it(`end in the same state everywhere, with seed ${seed}`, async () => {
         const random = generator(seed);
         const telling = await openDeliveryServer({ db: await open() });
@@ -79,6 +81,10 @@ async function playedOut(telling: DeliveryServer, random: Random): Promise<void>
   for (let hour = 0; hour < 100; hour += 1) {
     server.clock.now += 60 * MINUTE;
     await telling.deliver();
+    const isLeft = await server.db.get(
+      'SELECT stream_id FROM webhook_stream WHERE due_at IS NOT NULL LIMIT 1',
+    );
+    if (isLeft === undefined) return;
   }
 }
 

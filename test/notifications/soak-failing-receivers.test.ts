@@ -16,13 +16,13 @@ import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { mirrored, missedAfter } from './reading-on.ts';
 import { differences, type ToldState, toldState } from './told-state.ts';
 
-const CHANGES = inputs(2_000);
+const CHANGES = inputs(900);
 const SMALL = scale() === 1;
 const CALENDARS = SMALL ? 8 : 20;
 const EVENTS = SMALL ? 20 : 50;
 /** Of all events, so many change between two syncs. */
 const SHARE = 0.5;
-const STEPS = SMALL ? 30 : 100;
+const STEPS = SMALL ? 12 : 100;
 /** So many of an epoch's deliveries to each receiver are read on from. */
 const READ_ON = 30;
 const MINUTE = 60_000;

@@ -17,7 +17,7 @@ import { toldState } from './told-state.ts';
 const SMALL = scale() === 1;
 const ACCOUNTS = SMALL ? 5 : 20;
 const CALENDARS = SMALL ? 8 : 50;
-const EDITS = SMALL ? 10 : 20;
+const EDITS = SMALL ? 4 : 20;
 const QUARTER_MS = 250;
 /** Each edit comes as several changes, one soon after the other. */
 const PARTS = 3;
