@@ -28,9 +28,9 @@ import {
 
 const CHANGES = 200;
 /** `npm run soak` plays 300. */
-const SEEDS = scale() < 20 ? rounds(7) : rounds(15);
+const SEEDS = scale() < 20 ? rounds(3) : rounds(15);
 /** One seed of so many is played on PostgreSQL. */
-const POSTGRES_EVERY = 5;
+const POSTGRES_EVERY = 3;
 
 /** Of CalDAV the server that schedules: it does what the other does, and more. */
 const TARGETS = [...SANDBOX_TARGETS.filter(({ kind }) => kind !== 'caldav'), SCHEDULING_TARGET];
