@@ -2,16 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
-import { runCommand } from '../../src/cli/cli.ts';
 import type { SandboxRequest } from '../../src/cli/command.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openStorage, prepareRestore } from '../../src/open-storage.ts';
-import { requestedScope } from '../../src/requested-scope.ts';
-import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
+import { type Run, runHere } from '../harness/command-here.ts';
 
-export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 type Variables = Readonly<Record<string, string>>;
 
 export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>;
@@ -26,36 +22,21 @@ export async function openCommandLine(variables: Variables = {}) {
   const sandboxes: SandboxRequest[] = [];
 
   const run = async (args: readonly string[], answer?: string, given: Variables = {}): Promise<Run> => {
-    const texts = { stdout: '', stderr: '' };
-    const stderr = new PassThrough();
-    stderr.setEncoding('utf8').on('data', (text: string) => {
-      texts.stderr += text;
-    });
     const stdin = Object.assign(Readable.from(answer === undefined ? [] : [`${answer}\n`]), {
       isTTY: answer !== undefined,
     });
-    const stdout = { write: (text: string) => (texts.stdout += text) };
-    const exitCode = await runCommand(
-      args,
-      { env: { ...env, ...given }, stdin, stdout, stderr },
-      {
-        openStorage,
-        inspectStorage: (config) => inspectDatabase(config, Date.now),
-        prepareRestore,
-        requestedScope,
-        now: Date.now,
-        serve: async (config, { json }) => {
-          served.push({ config, json });
-        },
-        // An exit code of no other command's, to be known by.
-        runSandbox: async (request) => {
-          sandboxes.push(request);
-          return 42;
-        },
+    return runHere(args, {
+      env: { ...env, ...given },
+      stdin,
+      serve: async (config, { json }) => {
+        served.push({ config, json });
       },
-    );
-    stderr.end();
-    return { exitCode, ...texts };
+      // An exit code of no other command's, to be known by.
+      runSandbox: async (request) => {
+        sandboxes.push(request);
+        return 42;
+      },
+    });
   };
 
   return {

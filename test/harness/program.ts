@@ -38,7 +38,7 @@ export type Program = {
   readonly dataDir: string;
   /** Everything it has written so far, by every run of it. */
   output(): { stdout: string; stderr: string };
-  /** Runs a command with --json; throws with what it wrote when it does not exit 0. */
+  /** Runs a command with --json, in this process; throws with what it wrote when it does not exit 0. */
   command(...words: string[]): Promise<Record<string, unknown>>;
   createClient(options?: {
     redirectUri?: string;
@@ -90,7 +90,7 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
   const output = { stdout: '', stderr: '' };
   let child: ChildProcess | undefined;
   const command: Program['command'] = async (...args) => {
-    const { code, stdout, stderr } = await run(checkout, [...args, '--json'], settings);
+    const { code, stdout, stderr } = await runCommand([...args, '--json'], { checkout, settings });
     if (code !== 0) throw new Error(`kalends ${args.join(' ')} exited ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   };
@@ -155,6 +155,18 @@ function spawnProgram(checkout: string, args: readonly string[], env: NodeJS.Pro
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** In this process, unless it is another version's: then as a program of that version. */
+async function runCommand(
+  args: readonly string[],
+  { checkout, settings }: { readonly checkout: string; readonly settings: NodeJS.ProcessEnv },
+) {
+  if (checkout !== CHECKOUT) return run(checkout, args, settings);
+  // Half of what the program is: loaded by the files that run commands.
+  const { runHere } = await import('./command-here.ts');
+  const { exitCode: code, ...texts } = await runHere(args, { env: settings });
+  return { code, ...texts };
 }
 
 async function run(checkout: string, args: readonly string[], env: NodeJS.ProcessEnv) {

@@ -1,0 +1,52 @@
+/** A command of the program in this process, as main.ts runs it in one of its own: what takes half a second there is done in a fiftieth here. */
+import { PassThrough, Readable } from 'node:stream';
+
+import { runCommand } from '../../src/cli/cli.ts';
+import type { CommandDeps, Io } from '../../src/cli/command.ts';
+import { inspectStorage, openStorage, prepareRestore } from '../../src/open-storage.ts';
+import { requestedScope } from '../../src/requested-scope.ts';
+
+export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+export type CommandOptions = {
+  /** All that it knows of its settings. */
+  readonly env: Io['env'];
+  /** Nobody is there to type when absent. */
+  readonly stdin?: Io['stdin'];
+  /** In place of what does not end. */
+  readonly serve?: CommandDeps['serve'];
+  readonly runSandbox?: CommandDeps['runSandbox'];
+};
+
+const inItsOwnProcess = (): never => {
+  throw new Error('What goes on until it is stopped runs in a process of its own');
+};
+
+/** Runs a command that ends by itself. */
+export async function runHere(
+  args: readonly string[],
+  { env, stdin, serve, runSandbox }: CommandOptions,
+): Promise<Run> {
+  const texts = { stdout: '', stderr: '' };
+  const stderr = new PassThrough();
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    texts.stderr += text;
+  });
+  const stdout = { write: (text: string) => (texts.stdout += text) };
+  const nobody = Object.assign(Readable.from([]), { isTTY: false });
+  const exitCode = await runCommand(
+    args,
+    { env, stdin: stdin ?? nobody, stdout, stderr },
+    {
+      openStorage,
+      inspectStorage,
+      prepareRestore,
+      requestedScope,
+      now: Date.now,
+      serve: serve ?? inItsOwnProcess,
+      runSandbox: runSandbox ?? inItsOwnProcess,
+    },
+  );
+  stderr.end();
+  return { exitCode, ...texts };
+}
