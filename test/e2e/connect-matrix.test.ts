@@ -1,7 +1,7 @@
 /**
  * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
  * Here each page is checked on the smallest telephone in the languages that differ most, and in the pseudo-locale in every
- * width; the others of them take widths, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
+ * width; they take loading, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
 import assert from 'node:assert/strict';
@@ -140,18 +140,25 @@ type Plan = {
   readonly screens: readonly Screen[];
   /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
   readonly loading: Screen | undefined;
-  /** Whether axe looks at it, which takes as long as all the rest: all its rules on the first screen, and on the others of what is drawn. */
-  readonly withAxe: boolean;
+  /**
+   * What axe looks at, which takes as long as all the rest: all its rules on the first screen, and in the other scheme those of
+   * what is drawn. `new`: only where nothing like it was drawn at a stop before.
+   */
+  readonly axe: 'always' | 'new' | 'never';
 };
 
-/** The phone in light, and at every third stop another screen, a loading and axe in turn; each width for whom layouts are tested. */
+/** The phone in light, and at every third stop another screen, a loading and axe, in turns of three languages; each width for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
   const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL) return { screens: SCREENS, loading: other, withAxe: true };
-  if (language === 'en-XA') return { screens: EACH_WIDTH, loading: other, withAxe: true };
+  if (ALL) return { screens: SCREENS, loading: other, axe: 'always' };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
-  return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading, withAxe: isIts };
+  if (language === 'en-XA') return { screens: EACH_WIDTH, loading, axe: isIts ? 'always' : 'new' };
+  return {
+    screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT],
+    loading,
+    axe: isIts ? 'always' : 'never',
+  };
 }
 
 type CheckedStop = {
@@ -165,7 +172,7 @@ type CheckedStop = {
 
 async function problemsOf(
   { walker, page, checkPage, drawn, stop: { view } }: CheckedStop,
-  { screens, loading, withAxe }: Plan,
+  { screens, loading, axe }: Plan,
 ) {
   const { messages, userId } = walker;
   const problems = [...bytesProblems(walker.page.body), ...wayProblems(walker.page.body, messages)];
@@ -181,12 +188,14 @@ async function problemsOf(
   problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')
     problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
-  const isNew = withAxe && (await isDrawnAnew(checkPage.page, drawn));
+  const isNew = axe !== 'never' && (await isDrawnAnew(checkPage.page, drawn));
+  const isWhole = axe === 'always' || isNew;
   for (const screen of screens) {
     await checkPage.resize(screen);
     const screenProblems = await layoutProblems(checkPage.page);
-    if (withAxe && (ALL || screen === screens[0])) screenProblems.push(...(await checkPage.axeProblems()));
-    else if (isNew) screenProblems.push(...(await checkPage.axeProblems(DRAWN)));
+    if (isWhole && (ALL || screen === screens[0])) screenProblems.push(...(await checkPage.axeProblems()));
+    else if (isNew && (ALL || screen.scheme !== screens[0]?.scheme))
+      screenProblems.push(...(await checkPage.axeProblems(DRAWN)));
     problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
   }
   return problems;

@@ -1,6 +1,6 @@
 /** The request log of the program as it is shipped: nothing is lost by an orderly stop, and little by being killed. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../harness/databases.ts';
@@ -22,58 +22,58 @@ async function listed(program: Program, ...options: string[]): Promise<readonly 
 
 onEachDatabase((name, _, place) => {
   describe(`the request log of the program on ${name}`, () => {
-    it('the request log of the program has what was answered up to an orderly stop', async () => {
-      const { databaseUrl } = await place();
-      const program = await startProgram({ databaseUrl, env: KEY });
-      try {
-        const ids: string[] = [];
-        for (let index = 0; index < 20; index++) ids.push(await refused(program));
-        const begun = performance.now();
-        await program.stop();
+    let program: Program;
+    before(async () => {
+      program = await startProgram({ databaseUrl: (await place()).databaseUrl, env: KEY });
+    });
+    after(() => program?.dispose());
 
-        assert.ok(performance.now() - begun < 5_000);
-        const kept = (await listed(program)).map(({ request_id }) => request_id);
-        assert.deepEqual(kept.toSorted(), ids.toSorted());
-        assert.deepEqual((await listed(program, '--request', ids[3] ?? '')).length, 1);
-      } finally {
-        await program.dispose();
-      }
+    it('the request log of the program has what was answered up to an orderly stop', async () => {
+      const ids: string[] = [];
+      for (let index = 0; index < 20; index++) ids.push(await refused(program));
+      const begun = performance.now();
+      await program.stop();
+
+      assert.ok(performance.now() - begun < 5_000);
+      const kept = (await listed(program)).map(({ request_id }) => request_id);
+      assert.deepEqual(kept.toSorted(), ids.toSorted());
+      assert.deepEqual((await listed(program, '--request', ids[3] ?? '')).length, 1);
     });
 
     it('the request log of the program loses the last second to a kill, and nothing else', async () => {
-      const { databaseUrl } = await place();
-      const program = await startProgram({ databaseUrl, env: KEY });
-      try {
-        const { clientId } = await program.createClient();
-        const before: string[] = [];
-        for (let index = 0; index < 20; index++) before.push(await refused(program));
-        await sleep(2_500);
-        const last = await refused(program);
-        await program.kill();
-        await program.start();
-        const after = await refused(program);
-        await program.stop();
+      const earlier = (await listed(program)).map(({ request_id }) => request_id);
+      const { clientId } = await program.createClient();
+      await program.start();
+      const before: string[] = [];
+      for (let index = 0; index < 20; index++) before.push(await refused(program));
+      await sleep(2_500);
+      const last = await refused(program);
+      await program.kill();
+      await program.start();
+      const after = await refused(program);
+      await program.stop();
 
-        const kept = (await listed(program)).map(({ request_id }) => request_id);
-        assert.deepEqual(kept.filter((id) => id !== last).toSorted(), [...before, after].toSorted());
-        assert.equal((await program.command('client', 'show', clientId)).client_id, clientId);
-      } finally {
-        await program.dispose();
-      }
+      const kept = (await listed(program)).map(({ request_id }) => request_id);
+      assert.deepEqual(
+        kept.filter((id) => id !== last).toSorted(),
+        [...earlier, ...before, after].toSorted(),
+      );
+      assert.equal((await program.command('client', 'show', clientId)).client_id, clientId);
     });
+  });
+});
 
-    it('the request log of the program keeps nothing when it is switched off', async () => {
-      const { databaseUrl } = await place();
-      const program = await startProgram({ databaseUrl, env: { ...KEY, KALENDS_REQUEST_LOG: 'off' } });
-      try {
-        await refused(program);
-        await program.stop();
+describe('the request log of the program that is switched off', () => {
+  it('the request log of the program keeps nothing when it is switched off', async () => {
+    const program = await startProgram({ env: { ...KEY, KALENDS_REQUEST_LOG: 'off' } });
+    try {
+      await refused(program);
+      await program.stop();
 
-        assert.deepEqual(await listed(program), []);
-      } finally {
-        await program.dispose();
-      }
-    });
+      assert.deepEqual(await listed(program), []);
+    } finally {
+      await program.dispose();
+    }
   });
 });
 
