@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizeUrl } from '../e2e/flow.ts';
+import { scale } from '../harness/rounds.ts';
 import { type Arena, linkEvil, outcome } from './arena.ts';
 import type { HostileCase } from './cases.ts';
 import { almostWhole, postOf, type SlowClient, slowClients } from './slow-clients.ts';
@@ -73,6 +74,8 @@ export const ALL_SLOW: HostileCase = {
 };
 
 const AT_ONCE = 20;
+/** Of the flow, with junk: a few hundred fill what would be kept of them. */
+const STARTS = scale() > 1 ? 1000 : 200;
 
 /** That many answers, some at once: their statuses with their numbers. */
 async function flood(count: number, ask: (index: number) => Promise<Response>): Promise<string> {
@@ -98,9 +101,9 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 /** Requests that are over at once. */
 export const REQUEST_CASES: readonly HostileCase[] = [
   ...([60_000, 12_000] as const).map((bytes) => ({
-    name: `1,000 starts of the flow with ${bytes} bytes of junk`,
+    name: `${STARTS} starts of the flow with ${bytes} bytes of junk`,
     run: ({ application }: Arena) =>
-      flood(1000, (index) => {
+      flood(STARTS, (index) => {
         const junk = { junk: 'j'.repeat(bytes) };
         const url = authorizeUrl(application, { userId: `junk ${index}`, parameters: junk });
         return fetch(url, { redirect: 'manual' });

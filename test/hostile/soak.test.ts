@@ -13,7 +13,7 @@ import { lineOf } from './judge.ts';
 import { ALL_SLOW, REQUEST_CASES } from './request-cases.ts';
 import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
-const MINUTES = scale() === 1 ? 0.1 : Number(process.env.KALENDS_SOAK_MINUTES ?? 30);
+const MINUTES = scale() === 1 ? 0.05 : Number(process.env.KALENDS_SOAK_MINUTES ?? 30);
 const ATTACKERS = 3;
 /** Hostile users that are there at once. */
 const MOST_USERS = 12;
