@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import fc from 'fast-check';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
@@ -77,7 +77,7 @@ describe('GET /authorize with any query', () => {
       },
     );
 
-    await fc.assert(property, { numRuns: rounds(500) });
+    await fc.assert(property, { numRuns: rounds(scale() < 20 ? 200 : 500) });
   });
 });
 
@@ -165,6 +165,6 @@ describe('the pages of a flow with anything in their addresses and forms', () =>
       },
     );
 
-    await fc.assert(property, { numRuns: rounds(150) });
+    await fc.assert(property, { numRuns: rounds(scale() < 20 ? 60 : 150) });
   });
 });

@@ -11,14 +11,15 @@ import { openBrowser } from '../e2e/browser.ts';
 import { type Application, authorizeUrl, connect, jsonOf, linkAccount } from '../e2e/flow.ts';
 import { loginOf, openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { cookieRequest, pushedStartRequest, pushRequest, usersRequest } from './fuzz-identity.ts';
 import { authorizeRequest, revokeRequest, strayRequest, type Target, tokenRequest } from './fuzz-requests.ts';
 import { type RawAnswer, type RawConnection, type RawRequest, rawConnection } from './raw-http.ts';
 
 const MOST_MS = 1000;
-/** Eight properties: 10,000 inputs, 200,000 in a soak. PostgreSQL is asked a tenth of it. */
-const INPUTS = { SQLite: rounds(1250), PostgreSQL: rounds(125) };
+/** Eight properties: 4,000 inputs, 200,000 in a soak. PostgreSQL is asked a tenth of it. */
+const ON_SQLITE = rounds(scale() < 20 ? 500 : 1250);
+const INPUTS = { SQLite: ON_SQLITE, PostgreSQL: Math.ceil(ON_SQLITE / 10) };
 const OAUTH = /^(\/api\/oauth)?\/(token|revoke|par)$/;
 
 onEachDatabase((database, _open, place) => {

@@ -17,7 +17,7 @@ const ROTATIONS = rounds(3);
 const STARTS = rounds(1);
 const CHAINS = 2;
 /** Between two rounds of one chain; an instance has something under way most of the time. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 50;
 const PROTECTED = '/connection-status';
 
 onEachDatabase((database, _open, place) => {

@@ -5,9 +5,9 @@ import { connect, read, refresh, revoke, type TokenPair } from '../e2e/flow.ts';
 import { type Instances, openInstances } from '../e2e/instances.ts';
 import { WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 
-const REVOCATIONS = rounds(10);
+const REVOCATIONS = rounds(scale() < 20 ? 4 : 10);
 /** Asked for at both instances after each revocation, half of them at each. */
 const PROBES = 50;
 const AT_ONCE = 10;

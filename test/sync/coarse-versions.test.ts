@@ -10,7 +10,7 @@ import {
 import type { SandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { START } from '../harness/calendar-server.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { openPolledAccount, type PolledAccount } from './polled-account.ts';
 
 const ADA = { email: 'ada@people.example', name: 'Ada', password: 'abcd-efgh' };
@@ -103,7 +103,7 @@ describe('an account whose server has', () => {
         if (id === undefined || below(3) > 0) there.set(await add(title, calendar), { title, calendar });
         else if (there.delete(id)) await remove(id, gone?.calendar);
       };
-      for (let round = 0; round < rounds(60); round += 1) {
+      for (let round = 0; round < rounds(scale() < 20 ? 25 : 60); round += 1) {
         for (let steps = 3 + below(6); steps >= 0; steps -= 1) {
           clock.now += [0, 0, 0, 200, 700, 2_500][below(6)] ?? 0;
           const action = below(4);

@@ -9,7 +9,7 @@ import ICAL from 'ical.js';
 
 import { get } from '../harness/calendar-server.ts';
 import { counterpart } from '../harness/counterpart.ts';
-import { rounds } from '../harness/rounds.ts';
+import { rounds, scale } from '../harness/rounds.ts';
 import { type Pick, random } from '../providers/random-changes.ts';
 import { CYRUS, startCyrus } from '../servers/cyrus.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
@@ -17,7 +17,7 @@ import { type ModelInstance, randomSeries } from '../servers/random-series.ts';
 import { startXandikos, XANDIKOS } from '../servers/xandikos.ts';
 import { onCalDavSandbox, onServer, type WriteSite } from './write-site.ts';
 
-const ROUNDS = rounds(4);
+const ROUNDS = rounds(scale() < 20 ? 2 : 4);
 const HALF_HOUR = 1_800_000;
 
 splitsOn({ name: 'the sandbox’s caldav', open: onCalDavSandbox, options: {} });
