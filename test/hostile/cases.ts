@@ -116,7 +116,7 @@ export const FEED_CASES: readonly HostileCase[] = [
 export const SERVER_CASES: readonly HostileCase[] = [...OBJECT_CASES, ...LISTING_CASES, ...FEED_CASES];
 
 /** Forty are more than wait for their turn. */
-const READS_AT_ONCE = isSoak ? 40 : 10;
+const READS_AT_ONCE = isSoak ? 40 : 6;
 
 /** What costs when it is read. */
 export const READ_CASES: readonly HostileCase[] = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { type Arena, type ArenaOptions, openArena } from './arena.ts';
+import { type Arena, type ArenaOptions, forgetEvil, openArena, outcome } from './arena.ts';
 import type { HostileCase } from './cases.ts';
 import type { Findings } from './meter.ts';
 
@@ -59,6 +59,15 @@ export class Stage {
     } finally {
       if (!isHarmless) await this.close();
     }
+  }
+
+  /** Takes away what earlier cases left in the program's memory and background work, at the price of a start. */
+  async renew(): Promise<void> {
+    const arena = this.#arena;
+    if (arena === undefined) return;
+    for (const userId of arena.evilUsers.splice(0)) await outcome(forgetEvil(arena, userId));
+    await arena.program.kill();
+    await arena.restart();
   }
 
   async close(): Promise<void> {

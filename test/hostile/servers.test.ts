@@ -1,5 +1,5 @@
 /** What calendar servers say harms nobody but their own users (docs/security.md T13): the program as it is shipped. */
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
 import {
@@ -21,18 +21,13 @@ const STORED_CASES = [largeCalendar('a calendar of 40 MB', QUOTA_MEGABYTES), DRI
 const POISON_CASES = [...OBJECT_CASES, ...LISTING_CASES].filter(({ name }) =>
   /^8 events with 100,000|objects that change/.test(name),
 );
-/** Each on a program of its own, so that its memory is told apart. */
+/** Each on a process of its own, so that its memory is told apart. */
 const PARTS: Readonly<Record<string, readonly HostileCase[]>> = {
-  'what hostile calendar servers say an event is, list and publish': [
-    ...OBJECT_CASES,
-    ...LISTING_CASES,
-    ...FEED_CASES,
-  ],
-  'what reading it costs, and what they do to forms, disk and background work': [
-    ...READ_CASES,
-    HOMES_CASE,
-    ...STORED_CASES,
-  ],
+  'what hostile calendar servers say an event is': OBJECT_CASES,
+  'what they list': LISTING_CASES,
+  'what is published at an address': FEED_CASES,
+  'what reading it costs': READ_CASES,
+  'what they do to forms, disk and background work': [HOMES_CASE, ...STORED_CASES],
 };
 const PARTS_OF_POSTGRES: typeof PARTS = {
   'what hostile calendar servers do to disk and background work': [
@@ -42,17 +37,21 @@ const PARTS_OF_POSTGRES: typeof PARTS = {
 };
 
 onEachDatabase((database, _open, place) => {
-  for (const [part, all] of Object.entries(database === 'SQLite' ? PARTS : PARTS_OF_POSTGRES)) {
-    describe(`${part}, on ${database}`, () => {
-      const stage = new Stage(async () => ({
-        databaseUrl: (await place()).databaseUrl,
-        env: { KALENDS_LIMIT_MEGABYTES_PER_CALENDAR: String(QUOTA_MEGABYTES) },
-      }));
-      after(() => stage.close());
+  describe(`others beside hostile calendar servers, on ${database}`, () => {
+    const stage = new Stage(async () => ({
+      databaseUrl: (await place()).databaseUrl,
+      env: { KALENDS_LIMIT_MEGABYTES_PER_CALENDAR: String(QUOTA_MEGABYTES) },
+    }));
+    after(() => stage.close());
 
-      for (const hostile of ofThisRun(all)) {
-        it(`others do not wait for ${hostile.name}`, (t) => stage.judge(t, hostile));
-      }
-    });
-  }
+    for (const [part, all] of Object.entries(database === 'SQLite' ? PARTS : PARTS_OF_POSTGRES)) {
+      describe(part, () => {
+        before(() => stage.renew());
+
+        for (const hostile of ofThisRun(all)) {
+          it(`others do not wait for ${hostile.name}`, (t) => stage.judge(t, hostile));
+        }
+      });
+    }
+  });
 });
