@@ -19,18 +19,22 @@ import {
   read,
   refresh,
 } from './flow.ts';
-import { loginOf, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+import { loginOf, openSite, type Site, WITHOUT_RADICALE, withOwnApplications } from './site.ts';
 
 const ask = (url: string, headers: Record<string, string> = { accept: 'text/html' }) =>
   fetch(url, { redirect: 'manual', headers });
+
+/** One program answers at both mounts. */
+let shared: Promise<Site> | undefined;
+after(async () => (await shared)?.close());
 
 for (const mount of MOUNTS) {
   describe(`GET ${mount}/authorize`, { skip: WITHOUT_RADICALE }, () => {
     let site: Site;
     before(async () => {
-      site = await openSite();
+      shared ??= openSite();
+      site = await withOwnApplications(await shared);
     });
-    after(() => site?.close());
 
     const start = (parameters: Record<string, string>, headers?: Record<string, string>) =>
       ask(`${site.program.url}${mount}/authorize?${new URLSearchParams(parameters)}`, headers);

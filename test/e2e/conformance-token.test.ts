@@ -20,17 +20,21 @@ import {
   revoke,
   tokensOf,
 } from './flow.ts';
-import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+import { openSite, type Site, WITHOUT_RADICALE, withOwnApplications } from './site.ts';
 
 const UNKNOWN = { grant_type: 'refresh_token', refresh_token: 'x' };
+
+/** One program answers at both mounts. */
+let shared: Promise<Site> | undefined;
+after(async () => (await shared)?.close());
 
 for (const mount of MOUNTS) {
   describe(`${mount}/token and ${mount}/revoke`, { skip: WITHOUT_RADICALE }, () => {
     let site: Site;
     before(async () => {
-      site = await openSite();
+      shared ??= openSite();
+      site = await withOwnApplications(await shared);
     });
-    after(() => site?.close());
 
     const authorized = (userId: string, parameters: Record<string, string> = {}) =>
       authorize(site.application, { userId, login: site.login, mount, parameters });

@@ -30,20 +30,30 @@ export async function openSite(options: ProgramOptions = {}): Promise<Site> {
     await calendars.stop();
     throw reason;
   });
-  const { url } = program;
-  const application = { ...(await program.createClient()), url };
-  const named = { name: 'Other', redirectUri: OTHER_REDIRECT_URI, displayName: OTHER_NAME };
-  const other = { ...(await program.createClient(named)), url };
   return {
     program,
-    application,
-    other,
+    ...(await registerBoth(program)),
     calendars,
     login: loginOf(calendars, 'ada'),
     async close() {
       await program.dispose();
       await calendars.stop();
     },
+  };
+}
+
+/** The same site for other tests: with applications of their own they have users of their own. */
+export const withOwnApplications = async (site: Site): Promise<Site> => ({
+  ...site,
+  ...(await registerBoth(site.program)),
+});
+
+async function registerBoth(program: Program): Promise<Pick<Site, 'application' | 'other'>> {
+  const { url } = program;
+  const named = { name: 'Other', redirectUri: OTHER_REDIRECT_URI, displayName: OTHER_NAME };
+  return {
+    application: { ...(await program.createClient()), url },
+    other: { ...(await program.createClient(named)), url },
   };
 }
 
