@@ -1,5 +1,6 @@
 /** Two instances behind HAProxy, upgraded one after the other while applications and users go on. */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -47,8 +48,8 @@ onEachDatabase((database, _open, place) => {
           KALENDS_MASTER_KEY: old.masterKey,
           KALENDS_DRAIN_SECONDS: DRAIN_SECONDS,
           KALENDS_URL: url,
-          // A copy's compiled code is of no use to later runs.
-          ...(checkout === undefined ? {} : { NODE_DISABLE_COMPILE_CACHE: '1' }),
+          // A copy's compiled code is of no use to later runs: it goes with the copy.
+          ...(checkout === undefined ? {} : { NODE_COMPILE_CACHE: path.join(checkout, 'compiled') }),
         };
         const program = await startProgram({ databaseUrl, env, port, checkout });
         programs.push(program);

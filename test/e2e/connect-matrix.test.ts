@@ -141,23 +141,23 @@ type Plan = {
   /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
   readonly loading: Screen | undefined;
   /**
-   * What axe looks at, which takes as long as all the rest: all its rules on the first screen, and in the other scheme those of
-   * what is drawn. `new`: only where nothing like it was drawn at a stop before.
+   * What axe looks at, which takes as long as all the rest. `whole`: all its rules on the first screen; and those of what is
+   * drawn in the other scheme, where nothing like it was drawn at a stop before. `drawn`: the latter alone.
    */
-  readonly axe: 'always' | 'new' | 'never';
+  readonly axe: 'whole' | 'drawn' | 'nothing';
 };
 
 /** The phone in light, and at every third stop another screen, a loading and axe, in turns of three languages; each width for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
   const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL) return { screens: SCREENS, loading: other, axe: 'always' };
+  if (ALL) return { screens: SCREENS, loading: other, axe: 'whole' };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
-  if (language === 'en-XA') return { screens: EACH_WIDTH, loading, axe: isIts ? 'always' : 'new' };
+  if (language === 'en-XA') return { screens: EACH_WIDTH, loading, axe: isIts ? 'whole' : 'drawn' };
   return {
     screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT],
     loading,
-    axe: isIts ? 'always' : 'never',
+    axe: isIts ? 'whole' : 'nothing',
   };
 }
 
@@ -188,12 +188,12 @@ async function problemsOf(
   problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')
     problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
-  const isNew = axe !== 'never' && (await isDrawnAnew(checkPage.page, drawn));
-  const isWhole = axe === 'always' || isNew;
+  const isNew = axe !== 'nothing' && (await isDrawnAnew(checkPage.page, drawn));
   for (const screen of screens) {
     await checkPage.resize(screen);
     const screenProblems = await layoutProblems(checkPage.page);
-    if (isWhole && (ALL || screen === screens[0])) screenProblems.push(...(await checkPage.axeProblems()));
+    if (axe === 'whole' && (ALL || screen === screens[0]))
+      screenProblems.push(...(await checkPage.axeProblems()));
     else if (isNew && (ALL || screen.scheme !== screens[0]?.scheme))
       screenProblems.push(...(await checkPage.axeProblems(DRAWN)));
     problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
