@@ -1,7 +1,7 @@
 /** The client as it is published: packed, installed elsewhere, type-checked there and run on the runtimes it is for. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -183,6 +183,23 @@ describe('the published client', () => {
         /from ['"](?!\.\/)/,
         name,
       );
+  });
+
+  it('an application can install the client’s folder of a checkout, which is built then', async () => {
+    const checkout = path.join(folder, 'checkout');
+    const app = path.join(folder, 'app');
+    const isSource = (file: string) => file !== path.join(PACKAGE, 'dist');
+    await cp(PACKAGE, path.join(checkout, 'packages/client'), { recursive: true, filter: isSource });
+    await symlink(path.join(ROOT, 'node_modules'), path.join(checkout, 'node_modules'));
+    await mkdir(app);
+    await writeFile(path.join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+
+    const from = '../checkout/packages/client';
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', from], { cwd: app });
+
+    const script = "import { kalends } from '@kalends/client'; console.log(typeof kalends);";
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: app });
+    assert.equal(stdout, 'function\n');
   });
 
   it('the published client has types that an application and the README’s examples pass, its own declarations among them', async () => {
