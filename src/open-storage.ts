@@ -12,16 +12,30 @@ import type { PreparedRestore } from './system/restore.ts';
 
 const MEGABYTE = 1_000_000;
 
+export type StorageTerms = {
+  /** What the stores work with in place of the database. */
+  readonly wrapped?: (db: Database) => Database;
+  /** As `DatabaseSettings` has it. */
+  readonly lockWaitMs?: number;
+};
+
+const same = (db: Database): Database => db;
+
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
  * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
- * that says what to do when the database or its key is not to be had. `wrapped` is what the stores work with in place of the
- * database.
+ * that says what to do when the database or its key is not to be had.
  */
-export async function openStorage(config: Config, wrapped = (db: Database): Database => db) {
+export async function openStorage(config: Config, { wrapped = same, lockWaitMs }: StorageTerms = {}) {
   const now = Date.now;
-  const { db: opened, sealer, masterKeys, created, exposed } = await openDatabase(config, now);
+  const {
+    db: opened,
+    sealer,
+    masterKeys,
+    created,
+    exposed,
+  } = await openDatabase({ ...config, lockWaitMs }, now);
   const db = wrapped(opened);
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();

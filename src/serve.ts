@@ -48,6 +48,9 @@ import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { setupUrlOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
+/** Who asks hears within two seconds that the database cannot be written; the command line waits for longer. */
+const LOCK_WAIT_MS = 1_500;
+
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
@@ -55,7 +58,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const log = pino(options, pino.destination({ dest: 2, sync: false }));
   const stopSignal = waitForStopSignal();
   const watching = await openWatching(config, log);
-  const stores = await openStorage(config, watching.wrapped);
+  const stores = await openStorage(config, { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS });
   const deps = await instanceDeps(config, stores, { log, watching });
   const parts: ((signal: StopSignal) => Promise<unknown>)[] = [];
   const scrape = watching.meters && instanceMetrics(watching.meters, deps);

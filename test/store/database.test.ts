@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchStatement, Database } from '../../src/store/drivers/database.ts';
 import { sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
+import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { databaseContract } from '../contract/database.contract.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { startPostgres } from '../harness/postgres.ts';
@@ -57,6 +58,31 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1000000'));
       await db.write(PUT, { name: 'd', value: large });
       assert.equal((await db.all("SELECT name FROM setting WHERE name IN ('a', 'b', 'c', 'd')")).length, 1);
+    });
+
+    it('a write is refused that waited for another process as long as it may, and those that may wait for longer do', async () => {
+      const settings = await place();
+      const patience = { lockWaitMs: 1_000_000 };
+      const file = sqliteFileIn(settings.dataDir);
+      const db = openSqlite(file, patience);
+      await db.write('CREATE TABLE setting (name TEXT, value TEXT)');
+      const other = new DatabaseSync(file);
+      other.exec('BEGIN IMMEDIATE');
+
+      const patient = db.write(PUT, { name: 'patient', value: '' });
+      patience.lockWaitMs = 0;
+      const refused = db.write(PUT, { name: 'refused', value: '' });
+      await assert.rejects(refused, /database is locked/);
+      other.exec('ROLLBACK');
+      await patient;
+
+      const rows = await db.all<{ name: string }>('SELECT name FROM setting');
+      assert.deepEqual(
+        rows.map(({ name: written }) => written),
+        ['patient'],
+      );
+      other.close();
+      await db.close();
     });
 
     it('the SQLite driver waits with writes, and not with reads, while another process writes', async () => {

@@ -16,6 +16,7 @@ import { fitKeys, type KeySettings, masterKeyState, missingKey } from './master-
 import { masterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
+import { LOCK_WAIT_MS, type LockPatience } from './sqlite-lock.ts';
 import { StartRefused } from './start-refused.ts';
 
 export type DatabaseSettings = KeySettings & {
@@ -24,6 +25,8 @@ export type DatabaseSettings = KeySettings & {
   readonly databaseConnections: number;
   /** Whether statements are prepared by name on PostgreSQL; true when absent. */
   readonly databasePrepares?: boolean;
+  /** How long a write waits for another process that writes to SQLite, once the database is open; 10,000 when absent. */
+  readonly lockWaitMs?: number | undefined;
 };
 
 export type OpenDatabase = {
@@ -49,7 +52,8 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   if (usesFolder) await makeDataFolder(dataDir);
   const exposed = usesFolder ? await makeFolderPrivate(dataDir) : [];
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
-  const db = await openEngine(settings).catch((reason) => {
+  const patience = { lockWaitMs: LOCK_WAIT_MS };
+  const db = await openEngine(settings, patience).catch((reason) => {
     throw unusable(settings, reason);
   });
   try {
@@ -63,6 +67,8 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     const keys = masterKeys(db, sealer, settings);
     // Where the command that changed the key came to no end. In a folder that cannot be written it is found all the same.
     if (usesFolder) await keys.settle().catch(() => undefined);
+    // Not before: what migrates in another process takes its time.
+    patience.lockWaitMs = settings.lockWaitMs ?? LOCK_WAIT_MS;
     return { db, sealer, masterKeys: keys, created: keyId === undefined, exposed };
   } catch (reason) {
     await db.close();
@@ -70,13 +76,11 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   }
 }
 
-async function openEngine({
-  databaseUrl,
-  databaseConnections,
-  databasePrepares: prepares = true,
-  dataDir,
-}: DatabaseSettings): Promise<Database> {
-  if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir));
+async function openEngine(
+  { databaseUrl, databaseConnections, databasePrepares: prepares = true, dataDir }: DatabaseSettings,
+  patience: LockPatience,
+): Promise<Database> {
+  if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir), patience);
   // Loaded on demand: the client costs 10 MB and 20 ms, which SQLite does not need.
   return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections, { prepares });
 }

@@ -7,20 +7,8 @@ import { numbered, STATEMENTS_KEPT, valueFor } from './statement-text.ts';
 type Prepared = { readonly statement: StatementSync; readonly parameters: readonly string[] };
 type Bound = string | number | null;
 
-const SQLITE_BUSY = 5;
-/** How long a write waits for another process (the command line) that is writing: 10 s in all. */
-export const LOCK_TRIES = 2000;
-export const LOCK_WAIT_MS = 5;
-
 /** More pages than any database has, which stands for all of them. */
 const MOST_PAGES = 2_147_483_647;
-
-/** Whether another connection's lock was in the way; the low byte is the primary result code. */
-export function isBusy(reason: unknown): boolean {
-  // node:sqlite puts SQLite's result code on its errors.
-  const code = reason instanceof Error && 'errcode' in reason ? reason.errcode : undefined;
-  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
-}
 
 export class SqliteConnection {
   readonly #db: DatabaseSync;
@@ -93,19 +81,5 @@ export class SqliteConnection {
     const prepared = { statement: this.#db.prepare(text), parameters };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
     return prepared;
-  }
-}
-
-/** Changing the journal mode is refused at once while another process opens the file too. */
-export function whenUnlocked(work: () => void): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      work();
-      return;
-    } catch (reason) {
-      if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
-    }
-    Atomics.wait(pause, 0, 0, LOCK_WAIT_MS);
   }
 }

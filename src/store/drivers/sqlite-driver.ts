@@ -7,13 +7,13 @@
  * Where all of them may be flushed later, they wait a moment for one that may not.
  */
 import { stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
 import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
-import { isBusy, LOCK_TRIES, LOCK_WAIT_MS, SqliteConnection, whenUnlocked } from './sqlite-connection.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
+import { beginUnlocked, LOCK_WAIT_MS, type LockPatience, whenUnlocked } from './sqlite-lock.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
@@ -33,13 +33,15 @@ type Write = {
   /** A promise only when the write is a transaction of several statements. */
   run: () => unknown;
   flush: TransactionTerms['flush'];
+  /** Until when it waits for another process's lock. */
+  until: number;
   resolve: (result: unknown) => void;
   reject: (reason: unknown) => void;
 };
 
 /** Opens or creates the database in `file`; throws when it cannot be opened. */
-export function openSqlite(file: string): Database {
-  return new SqliteDatabase(file);
+export function openSqlite(file: string, patience: LockPatience = { lockWaitMs: LOCK_WAIT_MS }): Database {
+  return new SqliteDatabase(file, patience);
 }
 
 class SqliteDatabase implements Database {
@@ -51,6 +53,7 @@ class SqliteDatabase implements Database {
     oneOf: (parameter: string) => `IN (SELECT value FROM json_each(:${parameter}))`,
   } as const;
   readonly #file: string;
+  readonly #patience: LockPatience;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #batchTexts = new SqliteBatchTexts();
@@ -62,8 +65,9 @@ class SqliteDatabase implements Database {
   /** Ends the wait of writes that may be flushed later. */
   #endWait: (() => void) | undefined;
 
-  constructor(file: string) {
+  constructor(file: string, patience: LockPatience) {
     this.#file = file;
+    this.#patience = patience;
     // A lock is waited for between tries, not inside SQLite, which would hold up every read as well.
     this.#writer = new SqliteConnection(file, textToWrite, 0);
     // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
@@ -176,7 +180,8 @@ class SqliteDatabase implements Database {
     if (this.#closed !== undefined) return Promise.reject(new Error('The database is closed'));
     return new Promise<T>((resolve, reject) => {
       // The queue holds writes of every result type; each resolves with what its own `run` made.
-      this.#waiting.push({ run, flush, resolve: resolve as (result: unknown) => void, reject });
+      const until = performance.now() + this.#patience.lockWaitMs;
+      this.#waiting.push({ run, flush, until, resolve: resolve as (result: unknown) => void, reject });
       if (flush === 'now') this.#endWait?.();
       this.#flushing ??= this.#flushUntilEmpty();
     });
@@ -220,12 +225,13 @@ class SqliteDatabase implements Database {
 
   /** Never throws: whatever happens, every write that waited is answered. */
   async #commitTogether(): Promise<void> {
-    const writes = this.#waiting;
+    let writes: readonly Write[] = this.#waiting;
     this.#waiting = [];
     const answers: (() => void)[] = [];
     try {
       this.#setFlush(writes.some(({ flush }) => flush === 'now') ? 'now' : 'later');
-      await this.#begin();
+      writes = await beginUnlocked(() => this.#writer.run('BEGIN IMMEDIATE'), writes);
+      if (writes.length === 0) return;
       for (const write of writes) {
         const answer = this.#run(write);
         answers.push(answer instanceof Promise ? await answer : answer);
@@ -247,17 +253,6 @@ class SqliteDatabase implements Database {
     // It takes effect when it is compiled, so it is not prepared once.
     this.#writer.exec(`PRAGMA synchronous = ${flush === 'now' ? 'FULL' : 'NORMAL'}`);
     this.#flush = flush;
-  }
-
-  async #begin(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return this.#writer.run('BEGIN IMMEDIATE');
-      } catch (reason) {
-        if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
-      }
-      await sleep(LOCK_WAIT_MS);
-    }
   }
 
   /** Runs one write and answers what its caller is to hear after the commit; a single statement at once. */

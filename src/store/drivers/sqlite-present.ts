@@ -4,7 +4,8 @@ import { link, rename } from 'node:fs/promises';
 
 import type { Compared, PresentDatabase } from '../../system/restore.ts';
 import { RestoreError } from '../../system/restore-error.ts';
-import { isBusy, SqliteConnection } from './sqlite-connection.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { isBusy } from './sqlite-lock.ts';
 import { textToFind } from './text-values.ts';
 
 type Key = Readonly<Record<string, string | number>>;

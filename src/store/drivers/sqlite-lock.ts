@@ -1,0 +1,56 @@
+/** Waiting for another process (the command line) that has SQLite's one lock for writing. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const SQLITE_BUSY = 5;
+/** How long a write waits for the lock unless its process says otherwise. */
+export const LOCK_WAIT_MS = 10_000;
+/** Between two tries. */
+const PAUSE_MS = 5;
+
+/** How long a write waits for the lock; what is written here holds for the writes that come after. */
+export type LockPatience = { lockWaitMs: number };
+
+/** A write that waits for the lock until this moment, of `performance.now()`. */
+type Waiting = { readonly until: number; readonly reject: (reason: unknown) => void };
+
+/** Whether another connection's lock was in the way; the low byte is the primary result code. */
+export function isBusy(reason: unknown): boolean {
+  // node:sqlite puts SQLite's result code on its errors.
+  const code = reason instanceof Error && 'errcode' in reason ? reason.errcode : undefined;
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+}
+
+/**
+ * Resolves with those of the writes for which `begin` has the lock. The others are rejected, each once its time was over; with none left
+ * it has not begun. Throws what `begin` throws but for the lock.
+ */
+export async function beginUnlocked<W extends Waiting>(
+  begin: () => void,
+  writes: readonly W[],
+): Promise<readonly W[]> {
+  for (let left = writes; ; await sleep(PAUSE_MS)) {
+    try {
+      begin();
+      return left;
+    } catch (reason) {
+      if (!isBusy(reason)) throw reason;
+      const now = performance.now();
+      for (const { until, reject } of left) if (until <= now) reject(reason);
+      left = left.filter(({ until }) => until > now);
+      if (left.length === 0) return left;
+    }
+  }
+}
+
+/** Changing the journal mode is refused at once while another process opens the file too. */
+export function whenUnlocked(work: () => void): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const until = performance.now() + LOCK_WAIT_MS; ; Atomics.wait(pause, 0, 0, PAUSE_MS)) {
+    try {
+      work();
+      return;
+    } catch (reason) {
+      if (!isBusy(reason) || performance.now() >= until) throw reason;
+    }
+  }
+}
