@@ -82,7 +82,11 @@ async function testFiles(files: string[]): Promise<number> {
   const skipped: string[] = [];
   let failed = 0;
   // One more than there are processors: files wait for programs and databases much of their time.
-  const events = run({ files, concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE) });
+  const events = run({
+    files,
+    concurrency: Math.min(availableParallelism() + 1, MOST_FILES_AT_ONCE),
+    execArgv: ['--import', path.join(ROOT, 'test/harness/file-deadline.ts')],
+  });
   events.on('test:pass', ({ name, file, skip }) => {
     if (skip) skipped.push(`${path.relative(ROOT, file ?? '')}: ${name}`);
   });

@@ -1,0 +1,13 @@
+/** Loaded into each process of tests: one that does not end would keep the whole run for ever, and say nothing. */
+
+/** The longest file takes a third of it. */
+const FILE_MS = 360_000;
+
+/** A soak takes as long as it takes. */
+if (process.env.KALENDS_TEST_SCALE === undefined) setTimeout(giveUp, FILE_MS).unref();
+
+function giveUp(): void {
+  const kept = process.getActiveResourcesInfo().join(', ');
+  console.error(`${process.argv[1]} has not ended in ${FILE_MS / 1000} s. It waits for: ${kept}`);
+  process.exit(1);
+}
