@@ -1,19 +1,30 @@
 /** Ports on loopback. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Below those that the system gives to connections and to who listens at 0: none of these takes it before it is used. */
+const PORTS = { first: 11_000, end: 32_768 };
+const MOST_TRIES = 100;
+
 /** The preferred port when nobody listens there, else any free one. */
-export async function freePort(preferred = 0): Promise<number> {
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('There is no free port on 127.0.0.1');
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
+  const listens = await new Promise<boolean>((resolve) => {
     server.once('listening', () => resolve(true)).once('error', () => resolve(false));
-    server.listen(preferred, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
   });
-  if (!isFree && preferred === 0) throw new Error('There is no free port on 127.0.0.1');
-  if (!isFree) return freePort();
-  const address = server.address();
+  if (!listens) return false;
   server.close();
   await once(server, 'close');
-  // A server that listens on TCP has an address with a port.
-  return typeof address === 'object' && address !== null ? address.port : preferred;
+  return true;
 }

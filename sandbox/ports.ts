@@ -29,7 +29,7 @@ export async function choosePorts({ usual, wanted }: PortChoice): Promise<Ports>
   const chosen = new Set<number>();
   const portOf = async (name: keyof Ports, mustBeKnown: boolean): Promise<number> => {
     let port = wanted[name] ?? (usual ? USUAL_PORTS[name] : 0);
-    if (port !== 0 || mustBeKnown) port = await freePort(port);
+    if (port !== 0 || mustBeKnown) port = await freePort(port === 0 ? undefined : port);
     while (port !== 0 && chosen.has(port)) port = await freePort();
     if (wanted[name] !== undefined && port !== wanted[name]) throw takenPort(name, wanted[name]);
     chosen.add(port);

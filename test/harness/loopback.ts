@@ -1,6 +1,8 @@
 /** Servers and ports on the loopback address. */
 import type http from 'node:http';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
+
+export { freePort } from '../../sandbox/free-port.ts';
 
 /** Lets the server listen on a free port; answers its origin. */
 export async function listen(server: Server): Promise<string> {
@@ -19,12 +21,4 @@ export function originOf(server: Server): string {
 export async function close(server: http.Server): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-}
-
-/** A port nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const { port } = new URL(await listen(server));
-  await new Promise((resolve) => server.close(resolve));
-  return Number(port);
 }
