@@ -91,11 +91,12 @@ describe('a kept sandbox', () => {
     assert.deepEqual(application(), before);
     const next = await tokensOf(await refresh(before, tokens.refreshToken));
     const window = '/events?start=2026-12-01T00:00:00Z&end=2026-12-02T00:00:00Z';
-    // Kalends asks the provider for it anew once what it knows is ten seconds old; the accounts must still be good.
-    const listed = await read(before, window, next.accessToken);
-    const { events, errors }: { events: { title: string }[]; errors?: unknown[] } = JSON.parse(
-      await listed.text(),
-    );
+    // Kalends outlived its Google for a moment, and may have noted that; it asks anew once what it knows is ten seconds old.
+    const listed = async (): Promise<{ events: { title: string }[]; errors?: unknown[] }> =>
+      JSON.parse(await (await read(before, window, next.accessToken)).text());
+    let { events, errors } = await listed();
+    for (const end = Date.now() + START_MS; errors !== undefined && Date.now() < end; await sleep(500))
+      ({ events, errors } = await listed());
     assert.ok(
       events.some(({ title }) => title === 'Kept'),
       JSON.stringify(events),
