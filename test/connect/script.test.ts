@@ -11,7 +11,8 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
   let chromium: Chromium;
   let origin: string;
   before(async () => {
-    [harness, chromium] = await Promise.all([openConnect(), launchChromium()]);
+    harness = await openConnect();
+    chromium = await launchChromium();
     origin = await harness.app.listen({ port: 0, host: '127.0.0.1' });
   });
   after(async () => {

@@ -13,7 +13,8 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   let browser: Chromium;
   let origin: string;
   before(async () => {
-    [harness, browser] = await Promise.all([openConnect(), launchChromium()]);
+    harness = await openConnect();
+    browser = await launchChromium();
     origin = await harness.app.listen({ port: 0, host: '127.0.0.1' });
   });
   after(async () => {

@@ -16,7 +16,8 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   let site: TourSite;
   let browser: Chromium;
   before(async () => {
-    [site, browser] = await Promise.all([openTourSite(), launchChromium()]);
+    site = await openTourSite();
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();

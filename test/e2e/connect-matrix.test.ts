@@ -79,7 +79,8 @@ describe('every state of the Connect pages', {
   let site: TourSite;
   let browser: Chromium;
   before(async () => {
-    [site, browser] = await Promise.all([openTourSite(), launchChromium()]);
+    site = await openTourSite();
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();

@@ -25,7 +25,9 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   let callback: CallbackServer;
   let application: Application;
   before(async () => {
-    [site, browser, callback] = await Promise.all([openSite(), launchChromium(), startCallback()]);
+    site = await openSite();
+    browser = await launchChromium();
+    callback = await startCallback();
     const { redirectUri } = callback;
     const made = await site.program.createClient({ displayName: 'Acme Planner', redirectUri });
     application = { ...made, url: site.program.url };

@@ -31,10 +31,8 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   let stranger: ApplicationServer;
   let application: Application;
   before(async () => {
-    [google, browser] = await Promise.all([
-      googleSandbox({ clock: sandboxClock(), faults: faultBoard() }),
-      launchChromium(),
-    ]);
+    google = await googleSandbox({ clock: sandboxClock(), faults: faultBoard() });
+    browser = await launchChromium();
     await google.manual.addPerson(ADA);
     site = await openSite({
       env: {

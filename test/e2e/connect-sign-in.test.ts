@@ -32,11 +32,9 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
   before(async () => {
     const deps = { clock: sandboxClock(), faults: faultBoard() };
     faults = deps.faults;
-    [google, microsoft, browser] = await Promise.all([
-      googleSandbox(deps),
-      microsoftSandbox(deps),
-      launchChromium(),
-    ]);
+    google = await googleSandbox(deps);
+    microsoft = await microsoftSandbox(deps);
+    browser = await launchChromium();
     for (const { manual } of [google, microsoft]) await manual.addPerson(ADA);
     await microsoft.manual.addPerson(EVE);
     await microsoft.manual.demandAdminConsent(EVE.email);

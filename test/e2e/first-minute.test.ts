@@ -31,7 +31,8 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
     webhookUrl = `${await listen(receiver)}/webhooks`;
-    [sandbox, chromium] = await Promise.all([startSandbox(), launchChromium()]);
+    sandbox = await startSandbox();
+    chromium = await launchChromium();
   });
   after(async () => {
     await chromium?.close();

@@ -30,7 +30,8 @@ describe('the sandbox’s page of deliveries', { skip: WITHOUT_CHROMIUM }, () =>
   let watched: Watched;
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
-    [sandbox, browser] = await Promise.all([startSandbox(), launchChromium()]);
+    sandbox = await startSandbox();
+    browser = await launchChromium();
     watched = await openPage(browser, { viewport: { width: 1280, height: 800 } });
   });
   after(async () => {

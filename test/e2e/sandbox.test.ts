@@ -29,7 +29,8 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   let accessToken = '';
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
-    [sandbox, browser] = await Promise.all([startSandbox(), launchChromium()]);
+    sandbox = await startSandbox();
+    browser = await launchChromium();
     for (const provider of Object.values(sandbox.providers)) await playSeries(provider);
   });
   afterEach(() => {

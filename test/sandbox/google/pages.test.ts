@@ -29,7 +29,8 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
 
   before(async () => {
     // The way ends at an address where nothing answers, which the headless shell does not tell.
-    [browser, open] = await Promise.all([launchChromium({ whole: true }), openGoogle()]);
+    browser = await launchChromium({ whole: true });
+    open = await openGoogle();
     const app = createServer({ log: recordingLog().log, trustProxy: undefined, secure: false });
     const { clock, faults, google } = open;
     await app.register(controlRoute({ clock, faults, providers: [google], people: PEOPLE }));
