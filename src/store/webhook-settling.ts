@@ -16,7 +16,7 @@ const ATTEMPT_COLUMNS = {
   fault: 'TEXT',
   answer: 'TEXT',
 } as const;
-const attemptText = ({ value, andFrom }: Omit<Supplied, 'from'>): string => `
+const attemptText = ({ value, andFrom }: Pick<Supplied, 'value' | 'andFrom'>): string => `
   INSERT INTO webhook_attempt (message_id, number, started_at, duration_ms, status, fault, answer)
   SELECT m.message_id, (SELECT COALESCE(MAX(t.number), 0) + 1 FROM webhook_attempt t WHERE t.message_id = m.message_id),
          ${['startedAt', 'durationMs', 'status', 'fault', 'answer'].map(value).join(', ')}

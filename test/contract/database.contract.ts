@@ -32,6 +32,32 @@ const GET_BATCH: BatchStatement = {
   writes: false,
 };
 
+/** All names that begin with the caller's. */
+const FIND_EACH: BatchStatement = {
+  columns: { name: 'TEXT', most: 'BIGINT' },
+  sql: ({ value, fromEach }) => `
+    SELECT ${value('name')} AS "name", c.name AS "found" ${fromEach(
+      `SELECT s.name FROM setting s WHERE s.name LIKE ${value('name')} || '%' ORDER BY s.name LIMIT ${value('most')}`,
+      'c',
+    )}`,
+  key: 'name',
+  writes: false,
+};
+/** Counts in the value of what it locked how many were there before; each call with one key sees what the one before made. */
+const COUNT_LOCKED: BatchStatement = {
+  columns: { name: 'TEXT', made: 'TEXT' },
+  precededBy: [({ value, from }) => `UPDATE setting SET value = setting.value ${from} WHERE setting.name = ${value('name')}`],
+  sql: ({ value, fromEach }) => `
+    INSERT INTO setting (name, value)
+    SELECT ${value('made')}, ${value('name')} ${fromEach(
+      `SELECT 1 FROM setting l WHERE l.name = ${value('name')}
+          AND (SELECT COUNT(*) FROM setting o WHERE o.value = ${value('name')}) < 3`,
+      'free',
+    )} WHERE 1 = 1 RETURNING value AS "name", name AS "made"`,
+  key: 'name',
+  writes: true,
+};
+
 async function namesIn(db: Database): Promise<string[]> {
   return (await db.all<{ name: string }>(NAMES)).map(({ name }) => name);
 }
@@ -100,6 +126,48 @@ export function databaseContract(database: string, open: () => Promise<Database>
         rows.map((row) => ({ ...(row as object) })),
         [{ aName: 'n', two: 2 }],
       );
+    });
+  });
+
+  describe(`Batches that answer several rows on ${database}`, () => {
+    it('batches that answer several rows give each caller its own', async () => {
+      const db = await open();
+      for (const name of ['a1', 'a2', 'a3', 'b1']) await db.write(PUT, { name, value: '' });
+
+      const answers = await Promise.all(
+        [['a', 2] as const, ['b', 9] as const, ['c', 9] as const].map(([name, most]) =>
+          db.batchAll<{ found: string }>(FIND_EACH, { name, most }),
+        ),
+      );
+
+      assert.deepEqual(
+        answers.map((rows) => rows.map(({ found }) => found).sort()),
+        [['a1', 'a2'], ['b1'], []],
+      );
+    });
+
+    it('calls of a batch that locks first see what the ones before made of their key', async () => {
+      const db = await open();
+      for (const name of ['x', 'y']) await db.write(PUT, { name, value: 'lock' });
+
+      const made = await tenTimes((i) =>
+        db.batchAll<{ made: string }>(COUNT_LOCKED, { name: i % 2 === 0 ? 'x' : 'y', made: `n${i}` }),
+      );
+
+      const counts = [0, 1].map((odd) => made.filter((rows, i) => i % 2 === odd && rows.length === 1).length);
+      assert.deepEqual(counts, [3, 3]);
+      assert.ok(made.every((rows, i) => rows.every((row) => row.made === `n${i}`)));
+    });
+
+    it('calls of a batch that gather are run when they are enough, and otherwise after a while', async () => {
+      const db = await open();
+      const enough = { ...PUT_BATCH, gather: { calls: 3, ms: 3_600_000 } };
+      const soon = { ...PUT_BATCH, gather: { calls: 1_000, ms: 1 } };
+
+      await Promise.all(['a', 'b', 'c'].map((name) => db.batch(enough, { name, value: '' })));
+      await db.batch(soon, { name: 'd', value: '' });
+
+      assert.deepEqual(await namesIn(db), ['a', 'b', 'c', 'd']);
     });
   });
 

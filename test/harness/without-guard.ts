@@ -43,10 +43,11 @@ function changedSql(sql: BatchStatement['sql'], change: (sql: string) => string)
 function mutated(db: Database, change: (sql: string) => string): Database {
   const batches = new Map<BatchStatement, BatchStatement>();
   const changedBatch = (statement: BatchStatement): BatchStatement => {
-    const { sql, followedBy = [] } = statement;
+    const { sql, precededBy = [], followedBy = [] } = statement;
     const changed = batches.get(statement) ?? {
       ...statement,
       sql: changedSql(sql, change),
+      precededBy: precededBy.map((text) => changedSql(text, change)),
       followedBy: followedBy.map((text) => changedSql(text, change)),
     };
     batches.set(statement, changed);
@@ -69,6 +70,7 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     write: (sql, values) => transaction((tx) => tx.all(sql, values)),
     transaction,
     batch: (statement, values) => db.batch(changedBatch(statement), values),
+    batchAll: (statement, values) => db.batchAll(changedBatch(statement), values),
     script: (sql, after) => db.script(sql, after),
     backup: (file) => db.backup(file),
     clearLog: () => db.clearLog(),

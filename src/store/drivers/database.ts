@@ -41,10 +41,17 @@ export type BatchStatement = {
   readonly columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
   /** The statement, written over what the callers supply. */
   readonly sql: (supplied: Supplied) => string;
+  /**
+   * Of a write: what is run before it for the same callers, in one transaction with it, and answers nobody. It locks what the
+   * statement then sees as it is. Calls with one key do not share a transaction: they run one behind the other.
+   */
+  readonly precededBy?: readonly ((supplied: Supplied) => string)[];
   /** Of a write: what is run behind it for the same callers, in one transaction with it. Only the first answers rows. */
   readonly followedBy?: readonly ((supplied: Supplied) => string)[];
   /** Of a write that may be flushed later (TransactionTerms). */
   readonly flush?: TransactionTerms['flush'];
+  /** Of what nobody waits for: PostgreSQL lets so many calls gather, for so many milliseconds at most. */
+  readonly gather?: { readonly calls: number; readonly ms: number };
   /**
    * `once`: its rows are found by keys alone, and it takes longer to plan than to run. PostgreSQL plans it once for each
    * connection, over indexes whatever it knows of the tables.
@@ -52,7 +59,7 @@ export type BatchStatement = {
   readonly plan?: 'once' | 'each';
   /**
    * The column of the answer that equals the caller's value of that name and so finds its row. Calls
-   * with one key must want one answer: of a write's, one of them gets the row.
+   * with one key must want one answer: of a write's, one of them gets the rows.
    */
   readonly key: string;
   readonly writes: boolean;
@@ -71,6 +78,8 @@ export type Supplied = {
   readonly from: string;
   /** Put behind the tables of a SELECT. */
   readonly andFrom: string;
+  /** Put behind an UPDATE's assignments, or what a SELECT lists: the rows that the query finds for each caller, by that name. */
+  readonly fromEach: (query: string, name: string) => string;
 };
 
 export interface Database extends Statements {
@@ -89,6 +98,9 @@ export interface Database extends Statements {
 
   /** The caller's row of a batch, `undefined` when the statement answered none for it. */
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined>;
+
+  /** The same where the statement can answer several for a caller: all of them, in no order. */
+  batchAll<Row>(statement: BatchStatement, values: Values): Promise<Row[]>;
 
   /** Runs a script of several statements, such as a migration, in one transaction with `after`. */
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void>;

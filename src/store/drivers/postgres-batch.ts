@@ -16,23 +16,28 @@ type Call = {
   /** In the order of the statement's columns. */
   readonly values: readonly unknown[];
   readonly key: unknown;
-  readonly resolve: (row: Row | undefined) => void;
+  readonly resolve: (rows: Row[]) => void;
   readonly reject: (reason: unknown) => void;
 };
 
 export class PostgresBatch {
   readonly #columns: readonly string[];
   readonly #statements: readonly { readonly name: string; readonly text: string }[];
+  readonly #answering: number;
   readonly #key: string;
   readonly #writes: boolean;
-  readonly #run: (queries: readonly Query[]) => Promise<Row[]>;
+  /** Whether calls with one key run one behind the other. */
+  readonly #oneOfKey: boolean;
+  readonly #gather: BatchStatement['gather'];
+  readonly #run: (queries: readonly Query[], answering: number) => Promise<Row[]>;
   #waiting: Call[] = [];
   #inFlight = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** `run` answers the rows of the first query. */
+  /** `run` answers the rows of the query at that place. */
   constructor(
-    { columns, sql, followedBy = [], key, writes }: BatchStatement,
-    run: (queries: readonly Query[]) => Promise<Row[]>,
+    { columns, sql, precededBy = [], followedBy = [], key, writes, gather }: BatchStatement,
+    run: (queries: readonly Query[], answering: number) => Promise<Row[]>,
   ) {
     this.#columns = Object.keys(columns);
     const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`);
@@ -41,17 +46,21 @@ export class PostgresBatch {
       value: (column) => `v.${column}`,
       from: `FROM ${rows}`,
       andFrom: `, ${rows}`,
+      fromEach: (query, name) => `FROM ${rows} CROSS JOIN LATERAL (${query}) AS ${name}`,
     };
-    this.#statements = [sql, ...followedBy]
+    this.#answering = precededBy.length;
+    this.#statements = [...precededBy, sql, ...followedBy]
       .map((write) => write(supplied))
       .map((text) => ({ name: nameOf(text), text }));
     this.#key = key;
     this.#writes = writes;
+    this.#oneOfKey = precededBy.length > 0;
+    this.#gather = gather;
     this.#run = run;
   }
 
-  /** The call's row. Throws as its statement alone would, whatever is in the rest of the batch. */
-  async run(values: Values): Promise<Row | undefined> {
+  /** The call's rows. Throws as its statement alone would, whatever is in the rest of the batch. */
+  async run(values: Values): Promise<Row[]> {
     const rule = this.#writes ? textToWrite : textToFind;
     const inOrder = this.#columns.map((column) => {
       const value = valueFor(values, column);
@@ -59,26 +68,46 @@ export class PostgresBatch {
     });
     return new Promise((resolve, reject) => {
       this.#waiting.push({ values: inOrder, key: values[this.#key], resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#send());
+      this.#sendSoon();
     });
   }
 
+  #sendSoon(): void {
+    const gathered = this.#waiting.length;
+    if (this.#gather === undefined) {
+      if (gathered === 1) setImmediate(() => this.#send());
+    } else if (gathered >= this.#gather.calls) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), this.#gather.ms);
+  }
+
   #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     while (this.#waiting.length > 0 && this.#inFlight < BATCHES_IN_FLIGHT) {
       this.#inFlight += 1;
       // Never rejects: every call is answered one way or the other.
-      this.#answer(this.#waiting.splice(0, ROWS_PER_BATCH)).finally(() => {
+      this.#answer(this.#next()).finally(() => {
         this.#inFlight -= 1;
         this.#send();
       });
     }
   }
 
+  #next(): Call[] {
+    if (!this.#oneOfKey) return this.#waiting.splice(0, ROWS_PER_BATCH);
+    const first = new Map<unknown, Call>();
+    for (const call of this.#waiting)
+      if (first.size < ROWS_PER_BATCH && !first.has(call.key)) first.set(call.key, call);
+    const next = new Set(first.values());
+    this.#waiting = this.#waiting.filter((call) => !next.has(call));
+    return [...next];
+  }
+
   async #answer(calls: Call[]): Promise<void> {
     try {
-      const rows = new Map((await this.#rowsOf(calls)).map((row) => [row[this.#key], row]));
+      const rows = Map.groupBy(await this.#rowsOf(calls), (row) => row[this.#key]);
       for (const { key, resolve } of calls) {
-        resolve(rows.get(key));
+        resolve(rows.get(key) ?? []);
         // A written row answers one call only.
         if (this.#writes) rows.delete(key);
       }
@@ -92,7 +121,8 @@ export class PostgresBatch {
   #rowsOf(calls: Call[]): Promise<Row[]> {
     const sent = this.#writes ? inOneOrder(calls) : oneOfEachKey(calls);
     const values = this.#columns.map((_, column) => sent.map((call) => call.values[column]));
-    return this.#run(this.#statements.map((statement) => ({ ...statement, values })));
+    const queries = this.#statements.map((statement) => ({ ...statement, values }));
+    return this.#run(queries, this.#answering);
   }
 }
 

@@ -101,17 +101,21 @@ class PostgresDatabase implements Database {
     return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx), begin)));
   }
 
-  batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
+  async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
+    return (await this.batchAll<Row>(statement, values))[0];
+  }
+
+  batchAll<Row>(statement: BatchStatement, values: Values): Promise<Row[]> {
     let batch = this.#batches.get(statement);
     if (batch === undefined) {
-      batch = new PostgresBatch(statement, (queries) =>
-        retryingSerialization(() => this.#queryTogether(queries, statement)),
+      batch = new PostgresBatch(statement, (queries, answering) =>
+        retryingSerialization(() => this.#queryTogether(queries, answering, statement)),
       );
       this.#batches.set(statement, batch);
     }
     const calls = batch;
     // The batch's RETURNING or SELECT list is the caller's Row.
-    return this.#whileOpen(() => calls.run(values) as Promise<Row | undefined>);
+    return this.#whileOpen(() => calls.run(values) as Promise<Row[]>);
   }
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
@@ -172,9 +176,10 @@ class PostgresDatabase implements Database {
     return this.#onConnection(async (client) => (await this.#ask(client, query)).rows as Row[]);
   }
 
-  /** All in one transaction, each sent as soon as the one before is answered; one alone needs none around it. Answers the rows of the first. */
+  /** All in one transaction, each sent as soon as the one before is answered; one alone needs none around it. Answers the rows of one. */
   async #queryTogether<Row>(
     queries: readonly Query[],
+    answering: number,
     { flush = 'now', plan = 'each' }: Pick<BatchStatement, 'flush' | 'plan'>,
   ): Promise<Row[]> {
     const [alone, ...others] = queries;
@@ -185,8 +190,8 @@ class PostgresDatabase implements Database {
       // Behind one that fails the others are refused, and COMMIT rolls back.
       const sent = [begin, ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
       await Promise.allSettled(sent);
-      const [, first] = await Promise.all(sent);
-      return (first?.rows ?? []) as Row[];
+      const answers = await Promise.all(sent);
+      return (answers[answering + 1]?.rows ?? []) as Row[];
     });
   }
 

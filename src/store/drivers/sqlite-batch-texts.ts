@@ -1,18 +1,27 @@
 import type { BatchStatement, Supplied } from './database.ts';
 
 /** On SQLite each caller of a batch runs its statements alone. */
-const SUPPLIED: Supplied = { value: (column) => `:${column}`, from: '', andFrom: '' };
+const SUPPLIED: Supplied = {
+  value: (column) => `:${column}`,
+  from: '',
+  andFrom: '',
+  fromEach: (query, name) => `FROM (${query}) AS ${name}`,
+};
+
+/** In their order, and the one that answers. */
+export type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
 
 /** The texts of batches, each written once. */
 export class SqliteBatchTexts {
-  readonly #known = new Map<BatchStatement, readonly [string, ...string[]]>();
+  readonly #known = new Map<BatchStatement, BatchTexts>();
 
-  /** The statement, and what follows it. */
-  of(statement: BatchStatement): readonly [string, ...string[]] {
+  of(statement: BatchStatement): BatchTexts {
     const known = this.#known.get(statement);
     if (known !== undefined) return known;
-    const { sql, followedBy = [] } = statement;
-    const texts = [sql(SUPPLIED), ...followedBy.map((text) => text(SUPPLIED))] as const;
+    const { sql, precededBy = [], followedBy = [] } = statement;
+    const answering = sql(SUPPLIED);
+    const [before, after] = [precededBy, followedBy].map((texts) => texts.map((text) => text(SUPPLIED)));
+    const texts = { all: [...(before ?? []), answering, ...(after ?? [])], answering };
     this.#known.set(statement, texts);
     return texts;
   }

@@ -102,9 +102,18 @@ class SqliteDatabase implements Database {
   }
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
-    return statement.writes
-      ? this.#enqueue(() => this.#writeOne<Row>(statement, values), statement.flush)
-      : this.#look<Row>(statement, values);
+    if (!statement.writes) return this.#look<Row>(statement, values);
+    return (await this.batchAll<Row>(statement, values))[0];
+  }
+
+  async batchAll<Row>(statement: BatchStatement, values: Values): Promise<Row[]> {
+    const { all, answering } = this.#batchTexts.of(statement);
+    if (!statement.writes) return this.#reader.all<Row>(answering, values);
+    const write = () =>
+      all.length === 1
+        ? this.#writeAll<Row>(answering, values)
+        : this.#writeTogether<Row>(all, answering, values);
+    return this.#enqueue(write, statement.flush);
   }
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
@@ -158,20 +167,20 @@ class SqliteDatabase implements Database {
     return this.#writer.all<Row>(sql, values);
   }
 
-  #writeOne<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> | Row | undefined {
-    const [sql, ...others] = this.#batchTexts.of(statement);
-    if (others.length > 0)
-      return this.#atomically(async (tx) => {
-        const row = await tx.get<Row>(sql, values);
-        for (const other of others) await tx.all(other, values);
-        return row;
-      });
-    this.#kept.wrote(sql);
-    return this.#writer.get<Row>(sql, values);
+  /** Of several texts, in one: answers the rows of one of them. */
+  #writeTogether<Row>(all: readonly string[], answering: string, values: Values): Promise<Row[]> {
+    return this.#atomically(async (tx) => {
+      let rows: Row[] = [];
+      for (const text of all) {
+        const found = await tx.all<Row>(text, values);
+        if (text === answering) rows = found;
+      }
+      return rows;
+    });
   }
 
   #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
-    const look = () => this.#reader.get<Row>(this.#batchTexts.of(statement)[0], values);
+    const look = () => this.#reader.get<Row>(this.#batchTexts.of(statement).answering, values);
     if (statement.readsTables === undefined) return look();
     return this.#kept.find(statement, valueFor(values, statement.key), look);
   }

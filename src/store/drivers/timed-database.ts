@@ -14,5 +14,7 @@ export function timedDatabase(db: Database, wrote: (seconds: number) => void): D
     transaction: (work, terms) => timed(db.transaction(work, terms)),
     batch: (statement, values) =>
       statement.writes ? timed(db.batch(statement, values)) : db.batch(statement, values),
+    batchAll: (statement, values) =>
+      statement.writes ? timed(db.batchAll(statement, values)) : db.batchAll(statement, values),
   });
 }

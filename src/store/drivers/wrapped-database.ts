@@ -8,6 +8,7 @@ export const wrappedDatabase = (db: Database, changed: Partial<Database>): Datab
   write: (sql, values) => db.write(sql, values),
   transaction: (work, terms) => db.transaction(work, terms),
   batch: (statement, values) => db.batch(statement, values),
+  batchAll: (statement, values) => db.batchAll(statement, values),
   script: (sql, after) => db.script(sql, after),
   backup: (file) => db.backup(file),
   clearLog: () => db.clearLog(),
