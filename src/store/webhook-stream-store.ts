@@ -6,7 +6,7 @@ import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { BatchStatement, Database } from './drivers/database.ts';
 import { messageContext } from './webhook-sealing.ts';
 import { settleDelivered, settleFailed } from './webhook-settling.ts';
-import { takeStreams } from './webhook-turns.ts';
+import { streamTaker } from './webhook-turns.ts';
 
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
@@ -50,9 +50,7 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
       return row?.at ?? undefined;
     },
 
-    takeStreams(terms) {
-      return takeStreams(db, terms, sealer);
-    },
+    takeStreams: streamTaker(db, sealer),
 
     async endLeases() {
       await db.write(
