@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
@@ -54,7 +55,10 @@ describe('"Try it" of the reference', { skip: WITHOUT_CHROMIUM }, () => {
     // The token goes along to the next operation of the page, and nowhere else.
     const other = page.locator('section', { has: page.locator('#getEventById') });
     await other.getByText('Try it').click();
-    assert.notEqual(await other.getByLabel('Access token').inputValue(), '');
+    // It is filled in when the browser tells that it was opened, which is a moment after the click.
+    const taken = () => other.getByLabel('Access token').inputValue();
+    for (const end = Date.now() + 10_000; (await taken()) === '' && Date.now() < end; ) await sleep(20);
+    assert.notEqual(await taken(), '');
     const kept = await page.evaluate(
       '[localStorage.length, sessionStorage.length, document.cookie, location.href].join()',
     );
