@@ -9,7 +9,7 @@ import {
 } from '../lib/rendered-json.ts';
 import { fitting } from './answer-body.ts';
 import type { EventName } from './change-feed.ts';
-import type { EventReader, MirroredAccount, WholeSeries } from './event-reader.ts';
+import type { EventReader, MirroredAccount, SinglesAndSeries, WholeSeries } from './event-reader.ts';
 import { type EventOwner, type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
@@ -107,17 +107,15 @@ async function textsOf(
   { events }: Reader,
 ): Promise<ReadonlyMap<string, RenderedObject>> {
   const { keys, ids } = askedFor(changes, owners);
-  return keys.length === 0 ? new Map() : entryTexts({ keys, ids }, owners, events);
+  return keys.length === 0 ? new Map() : entryTexts(await events.eventsById(keys, ids), owners);
 }
 
-/** The single events and series that these ids name in these calendars, whole, by `keyOf` their names. */
-export async function entryTexts(
-  { keys, ids }: { readonly keys: readonly string[]; readonly ids: readonly string[] },
+/** Single events and series, whole, by `keyOf` their names; of other calendars than the owners' there is nothing. */
+export function entryTexts(
+  { singles, series }: SinglesAndSeries,
   owners: Owners<EventOwner>,
-  events: Pick<EventReader, 'eventsById'>,
-): Promise<ReadonlyMap<string, RenderedObject>> {
+): ReadonlyMap<string, RenderedObject> {
   const texts = new Map<string, RenderedObject>();
-  const { singles, series } = await events.eventsById(keys, ids);
   const toText = eventText();
   for (const single of singles) {
     const owner = owners.get(single.calendarKey);

@@ -158,6 +158,9 @@ export interface WholeReader {
    */
   eventsById(calendarKeys: readonly string[], ids: readonly string[]): Promise<SinglesAndSeries>;
 
+  /** The same of one calendar without their providers' objects, in no order: for many calendars at once. */
+  eventsToTell(calendarKey: string, ids: readonly string[]): Promise<SinglesAndSeries>;
+
   /**
    * Series that can have instances in the window, with all their overrides and what they say. None cancelled. With
    * `search`, those of which any event has all of its words.

@@ -16,7 +16,7 @@ import type {
   WholeSeries,
 } from '../reading/event-reader.ts';
 import { coveredAccounts } from './covered-accounts.ts';
-import type { Database, Dialect } from './drivers/database.ts';
+import type { BatchStatement, Database, Dialect } from './drivers/database.ts';
 import { eventPieces } from './event-pieces.ts';
 import { hasOriginal, originalColumn, originalOrEmpty } from './original-column.ts';
 import { hasTerms, termValues } from './search-condition.ts';
@@ -78,6 +78,18 @@ function wholeEvents(db: Database): WholeReader {
       const areSingle = keys.length === 1 && ids.every((id) => found.has(id));
       const rows = areSingle ? [] : await db.all<SeriesRow>(byId.series, named);
       return { singles: singles.sort(byPosition), series: groupSeries(rows) };
+    },
+
+    async eventsToTell(calendarKey, ids) {
+      const each = await Promise.all(
+        ids.map((id) =>
+          db.batchAll<SingleEvent>(TOLD_SINGLE, { name: `${calendarKey} ${id}`, calendarKey, id }),
+        ),
+      );
+      const others = ids.filter((_, i) => each[i]?.length === 0);
+      const values = { keys: [calendarKey], ids: others, originals: 0 };
+      const rows = others.length === 0 ? [] : await db.all<SeriesRow>(byId.series, values);
+      return { singles: each.flat(), series: groupSeries(rows) };
     },
 
     async seriesIn(keys, { window: { start, end }, search = [], originals = true }) {
@@ -158,6 +170,19 @@ const byIdTexts = ({ oneOf }: Dialect) => ({
        AND e.shape IN ('series', 'override')
      ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`,
 });
+
+/** The single event of an id. */
+const TOLD_SINGLE: BatchStatement = {
+  columns: { name: 'TEXT', calendarKey: 'TEXT', id: 'TEXT' },
+  sql: ({ value, andFrom }) => `
+    SELECT ${value('name')} AS "name", e.calendar_key AS "calendarKey", e.event_id AS "id", e.starts_at AS "startsAt",
+           e.href, e.recurrence_id AS "recurrenceId", e.content, NULL AS "original", e.etag
+      FROM event AS e${andFrom}
+     WHERE e.calendar_key = ${value('calendarKey')} AND e.event_id = ${value('id')} AND e.shape IN ('short', 'long')`,
+  key: 'name',
+  writes: false,
+  plan: 'once',
+};
 
 /** Rows come master by master, its own first: an empty recurrence id sorts before all others. */
 function groupSeries(rows: readonly SeriesRow[]): WholeSeries[] {

@@ -1,9 +1,10 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { NewMessage, PendingChange, PendingNote, Shows, ToldCalendar } from '../webhooks/message.ts';
+import type { NewMessage, PendingNote, Shows, ToldCalendar } from '../webhooks/message.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { BatchStatement, Database } from './drivers/database.ts';
+import { pendingChanges } from './pending-changes.ts';
 import { messageContext } from './webhook-sealing.ts';
 import { settleDelivered, settleFailed } from './webhook-settling.ts';
 import { streamTaker } from './webhook-turns.ts';
@@ -62,12 +63,6 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
 
 type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar' | 'shownOfAccount'>;
 
-type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'> & {
-  createdOwn: number;
-  deleted: number;
-  fields: string | null;
-  was: string | null;
-};
 type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | null };
 type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
   provider: ProviderKind;
@@ -79,28 +74,8 @@ type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'sho
 };
 
 function readingOf(db: Database): Reading {
-  const { byBytes } = db.dialect;
-  const behind = `
-    SELECT event_id AS "id", seq, created_seq AS "createdSeq", created_own AS "createdOwn",
-           foreign_seq AS "foreignSeq", deleted, noted_at AS "notedAt", fields, was
-      FROM event_change
-     WHERE calendar_key = :calendarKey AND seq >= :seq
-       AND (seq > :seq OR event_id ${byBytes} > CAST(:id AS TEXT))
-     ORDER BY seq, event_id ${byBytes} LIMIT :limit`;
   return {
-    async pendingChanges({ calendarKey, told }, limit) {
-      const values = { calendarKey, seq: told.seq, id: told.id ?? null, limit };
-      return (await db.all<ChangeRow>(behind, values)).map(
-        ({ createdOwn, deleted, fields, was, ...row }) => ({
-          ...row,
-          createdOwn: createdOwn === 1,
-          deleted: deleted === 1,
-          // Both were written by change-journal.ts.
-          fields: JSON.parse(fields ?? '{}'),
-          was: was === null ? undefined : JSON.parse(was),
-        }),
-      );
-    },
+    pendingChanges: pendingChanges(db),
 
     async pendingNotes({ clientId, userId, told }, limit) {
       const rows = await db.all<NoteRow>(NOTES, { clientId, userId, seq: told.seq, limit });

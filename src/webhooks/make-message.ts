@@ -12,7 +12,7 @@ import type { StreamStore } from './stream-store.ts';
 
 export type MakeMessageDeps = {
   readonly streams: Pick<StreamStore, 'pendingChanges'>;
-  readonly events: Pick<EventReader, 'eventsById'>;
+  readonly events: Pick<EventReader, 'eventsToTell'>;
   /** Seals cursors. */
   readonly pagingKey: Buffer;
   /** Names an event to scope `free-busy`. */
@@ -108,7 +108,7 @@ async function shownEvents(
   const ids = changes.filter(({ deleted }) => !deleted).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const owner: EventOwner = { calendar, account: { ...calendar, scope: 'read' } };
-  const texts = await entryTexts({ keys: [calendarKey], ids }, new Map([[calendarKey, owner]]), events);
+  const texts = entryTexts(await events.eventsToTell(calendarKey, ids), new Map([[calendarKey, owner]]));
   return new Map([...texts].map(([key, text]) => [key, withoutOriginals(JSON.parse(text))]));
 }
 

@@ -46,7 +46,10 @@ const FIND_EACH: BatchStatement = {
 /** Counts in the value of what it locked how many were there before; each call with one key sees what the one before made. */
 const COUNT_LOCKED: BatchStatement = {
   columns: { name: 'TEXT', made: 'TEXT' },
-  precededBy: [({ value, from }) => `UPDATE setting SET value = setting.value ${from} WHERE setting.name = ${value('name')}`],
+  precededBy: [
+    ({ value, from }) =>
+      `UPDATE setting SET value = setting.value ${from} WHERE setting.name = ${value('name')}`,
+  ],
   sql: ({ value, fromEach }) => `
     INSERT INTO setting (name, value)
     SELECT ${value('made')}, ${value('name')} ${fromEach(

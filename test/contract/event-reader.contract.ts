@@ -274,6 +274,33 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal((await reader.seriesIn([calendarKey], { window: november })).length, 1);
     });
 
+    it('what is told of events is of the calendar that is named, without their providers’ objects', async () => {
+      const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/');
+      const [key = '', other = ''] = calendarKeys;
+      const single = event('2026-11-02T09:00:00');
+      await fill(
+        mirror,
+        key,
+        resource('x', single),
+        resource('s', event('2026-11-03T09:00:00', { recurrence })),
+      );
+      await fill(mirror, other, resource('y', single));
+      const ids = async (of: string) =>
+        (await reader.singleEvents([of], { window: november, limit: 9 })).map(({ id }) => id);
+      const masters = await reader.seriesIn([key], { window: november });
+      const asked = [...(await ids(key)), ...(await ids(other)), ...masters.map(({ id }) => id), 'none'];
+
+      const { singles, series } = await reader.eventsToTell(key, asked);
+
+      assert.deepEqual([singles.length, series.length], [1, 1]);
+      assert.equal(singles[0]?.calendarKey, key);
+      assert.equal(singles[0]?.original, null);
+      assert.equal(series[0]?.rows[0]?.stored.original, null);
+      const whole = await reader.eventsById([key], asked);
+      assert.equal(singles[0]?.content, whole.singles[0]?.content);
+      assert.notEqual(whole.singles[0]?.original, null);
+    });
+
     it('an override whose master the calendar lacks is an instance of its own', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
