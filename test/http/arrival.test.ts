@@ -25,6 +25,23 @@ function routes(app: FastifyInstance): void {
   });
 }
 
+const RESET = new Set<unknown>(['ECONNRESET', 'EPIPE']);
+
+/** Sends a body byte by byte; answers the status, or undefined where the connection was reset. */
+async function drip(server: SmallServer): Promise<number | undefined> {
+  const socket = await server.connection();
+  socket.write(`${HEAD}content-length: 100000\r\n\r\n`);
+  const drops = setInterval(() => socket.write(' '), 20);
+  try {
+    return (await lastAnswer(socket)).status;
+  } catch (reason) {
+    if (reason instanceof Error && 'code' in reason && RESET.has(reason.code)) return undefined;
+    throw reason;
+  } finally {
+    clearInterval(drops);
+  }
+}
+
 describe('a request that is slow to arrive', () => {
   let server: SmallServer;
   afterEach(() => server.close());
@@ -53,12 +70,9 @@ describe('a request that is slow to arrive', () => {
 
   it('a body that comes byte by byte is closed in time however many come', async () => {
     server = await openSmallServer({ times: TIMES }, routes);
-    const socket = await server.connection();
-    socket.write(`${HEAD}content-length: 100000\r\n\r\n`);
-    const drip = setInterval(() => socket.write(' '), 20);
-
-    const { status } = await lastAnswer(socket);
-    clearInterval(drip);
+    // A byte that comes after the end resets the connection, and the answer can be lost with it: then it is asked once more.
+    let status: number | undefined;
+    for (let tries = 0; status === undefined && tries < 5; tries += 1) status = await drip(server);
 
     assert.equal(status, 408);
   });
