@@ -155,7 +155,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       assert.deepEqual([deleted, ada], [named, named]);
       assert.notEqual(ben, ada);
       assert.equal(await audited.audit.subjectOfUser('acme', 'ada'), undefined);
-      assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM audit_entry')), /\b(ada|ben)\b/);
+      assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM audit_entry')), /ada|ben/);
       // The same id again is somebody else to the log.
       await audited.users.loadOrCreateUser('acme', 'ada', NOW);
       await audited.families.endGrantsOf('acme', 'ada', NOW);

@@ -145,7 +145,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       assert.notEqual(third?.user, before);
       assert.equal((await requestLog.listRequests({ user: before }, { limit: 10 })).length, 1);
       const rows = await db.all('SELECT * FROM request_log');
-      assert.doesNotMatch(JSON.stringify(rows), /\bada\b/);
+      assert.doesNotMatch(JSON.stringify(rows), /ada/);
     });
 
     it('what is older than that is deleted, however much it is', async () => {

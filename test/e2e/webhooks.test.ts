@@ -118,7 +118,9 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
       .map(({ name }) => name);
     for (const name of ['GET /events', 'REPORT caldav', 'deliver', 'POST webhook'])
       assert.ok(names.includes(name), `${name}: ${names}`);
-    assert.doesNotMatch(collector.bodies.join('\n'), /\bada\b|Told|Bearer|127\.0\.0\.1/);
+    // Random ids in hexadecimal can have any letters from a to f in a row.
+    const withoutIds = collector.bodies.join('\n').replaceAll(/\b[0-9a-f]{12,32}\b/g, '');
+    assert.doesNotMatch(withoutIds, /ada|Told|Bearer|127\.0\.0\.1/);
     assert.ok(receiver.received.every(({ headers }) => headers.traceparent === undefined));
   });
 
