@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that the system gives to connections and to who listens at 0: none of these takes it before it is used. */
+/** Below the ports that the system hands out by itself, so that no connection takes one before it is listened on. */
 const PORTS = { first: 11_000, end: 32_768 };
 const MOST_TRIES = 100;
 

@@ -1,4 +1,4 @@
-/** Which streams are worked next: endpoint by endpoint. */
+/** Which streams are worked next: of all endpoints that have any due. */
 import type { Sealer } from '../lib/sealing.ts';
 import type { Shows, TakenStream } from '../webhooks/message.ts';
 import type { StreamStore, TakeStreamsTerms } from '../webhooks/stream-store.ts';

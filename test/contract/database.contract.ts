@@ -43,7 +43,7 @@ const FIND_EACH: BatchStatement = {
   key: 'name',
   writes: false,
 };
-/** Counts in the value of what it locked how many were there before; each call with one key sees what the one before made. */
+/** Adds a row whose value names the one that is locked, as long as there are fewer than three. */
 const COUNT_LOCKED: BatchStatement = {
   columns: { name: 'TEXT', made: 'TEXT' },
   precededBy: [

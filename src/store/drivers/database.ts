@@ -46,7 +46,7 @@ export type BatchStatement = {
    * statement then sees as it is. Calls with one key do not share a transaction: they run one behind the other.
    */
   readonly precededBy?: readonly ((supplied: Supplied) => string)[];
-  /** Of a write: what is run behind it for the same callers, in one transaction with it. Only the first answers rows. */
+  /** Of a write: what is run behind it for the same callers, in one transaction with it, and answers nobody. */
   readonly followedBy?: readonly ((supplied: Supplied) => string)[];
   /** Of a write that may be flushed later (TransactionTerms). */
   readonly flush?: TransactionTerms['flush'];

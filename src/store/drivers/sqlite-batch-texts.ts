@@ -9,7 +9,7 @@ const SUPPLIED: Supplied = {
 };
 
 /** In their order, and the one that answers. */
-export type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
+type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
 
 /** The texts of batches, each written once. */
 export class SqliteBatchTexts {
@@ -20,8 +20,8 @@ export class SqliteBatchTexts {
     if (known !== undefined) return known;
     const { sql, precededBy = [], followedBy = [] } = statement;
     const answering = sql(SUPPLIED);
-    const [before, after] = [precededBy, followedBy].map((texts) => texts.map((text) => text(SUPPLIED)));
-    const texts = { all: [...(before ?? []), answering, ...(after ?? [])], answering };
+    const all = [...precededBy, sql, ...followedBy].map((text) => text(SUPPLIED));
+    const texts = { all, answering };
     this.#known.set(statement, texts);
     return texts;
   }
