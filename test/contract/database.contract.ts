@@ -223,6 +223,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
 
     it('transactions show nothing of themselves to readers before they are committed', async () => {
       const db = await open();
+      await namesIn(db);
 
       await db.transaction(async (tx) => {
         await tx.all(PUT, { name: 'n', value: '' });

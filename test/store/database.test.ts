@@ -85,6 +85,28 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       await db.close();
     });
 
+    it('the SQLite driver reads where it writes, unless a transaction is open there', async () => {
+      const db = await open();
+      const where = async () => (await db.get<{ query_only: number }>('PRAGMA query_only'))?.query_only;
+      const [APART, WITH_WRITES] = [1, 0];
+
+      assert.equal(await where(), APART, 'where nothing can be written it runs first');
+      assert.equal(await where(), WITH_WRITES);
+      await db.transaction(async (tx) => {
+        await tx.all(PUT, { name: 'n', value: '' });
+        assert.equal(await where(), APART);
+      });
+      assert.equal(await where(), WITH_WRITES);
+    });
+
+    it('the SQLite driver refuses a read that writes, each time', async () => {
+      const db = await open();
+      const attempt = async () => db.all("DELETE FROM setting WHERE name = 'no such name'");
+
+      await assert.rejects(attempt, /readonly/);
+      await assert.rejects(attempt, /readonly/);
+    });
+
     it('the SQLite driver waits with writes, and not with reads, while another process writes', async () => {
       const settings = await place();
       const db = connect(settings);

@@ -39,14 +39,14 @@ export class SqliteConnection {
   }
 
   // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-  all<Row>(sql: string, values: Values): Row[] {
+  all<Row>(sql: string, values: Values, text = this.#text): Row[] {
     const { statement, parameters } = this.#prepare(sql);
-    return statement.all(...this.#bound(parameters, values)) as Row[];
+    return statement.all(...bound(parameters, values, text)) as Row[];
   }
 
-  get<Row>(sql: string, values: Values): Row | undefined {
+  get<Row>(sql: string, values: Values, text = this.#text): Row | undefined {
     const { statement, parameters } = this.#prepare(sql);
-    return statement.get(...this.#bound(parameters, values)) as Row | undefined;
+    return statement.get(...bound(parameters, values, text)) as Row | undefined;
   }
 
   /** A number that changes when another connection has committed, and only then. */
@@ -65,15 +65,6 @@ export class SqliteConnection {
     this.#db.close();
   }
 
-  #bound(parameters: readonly string[], values: Values): Bound[] {
-    return parameters.map((parameter) => {
-      const value = valueFor(values, parameter);
-      if (typeof value === 'string') return this.#text(value);
-      if (value === null || typeof value === 'number') return value;
-      return JSON.stringify(value.map((item) => (typeof item === 'string' ? this.#text(item) : item)));
-    });
-  }
-
   #prepare(sql: string): Prepared {
     const earlier = this.#prepared.get(sql);
     if (earlier !== undefined) return earlier;
@@ -82,4 +73,13 @@ export class SqliteConnection {
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
     return prepared;
   }
+}
+
+function bound(parameters: readonly string[], values: Values, text: (text: string) => string): Bound[] {
+  return parameters.map((parameter) => {
+    const value = valueFor(values, parameter);
+    if (typeof value === 'string') return text(value);
+    if (value === null || typeof value === 'number') return value;
+    return JSON.stringify(value.map((item) => (typeof item === 'string' ? text(item) : item)));
+  });
 }

@@ -13,7 +13,14 @@ import { ReadCache } from './read-cache.ts';
 import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
-import { beginUnlocked, LOCK_WAIT_MS, type LockPatience, whenUnlocked } from './sqlite-lock.ts';
+import {
+  beginUnlocked,
+  LOCK_WAIT_MS,
+  type LockPatience,
+  READ_TIMEOUT_MS,
+  whenUnlocked,
+} from './sqlite-lock.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
@@ -22,8 +29,6 @@ import { TransactionStatements } from './transaction-statements.ts';
 const MOST_TURNS = 64;
 /** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
 const LATER_MS = 1;
-/** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
-const READ_TIMEOUT_MS = 5000;
 const CACHE_KB = 16_000;
 const LOG_BYTES = 10_000_000;
 /** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
@@ -55,7 +60,7 @@ class SqliteDatabase implements Database {
   readonly #file: string;
   readonly #patience: LockPatience;
   readonly #writer: SqliteConnection;
-  readonly #reader: SqliteConnection;
+  readonly #reads: SqliteReads;
   readonly #batchTexts = new SqliteBatchTexts();
   readonly #kept: ReadCache;
   #waiting: Write[] = [];
@@ -79,18 +84,17 @@ class SqliteDatabase implements Database {
     this.#writer.exec(
       `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
-    this.#reader = new SqliteConnection(file, textToFind, READ_TIMEOUT_MS);
-    this.#reader.exec('PRAGMA query_only = ON');
+    this.#reads = new SqliteReads(file, this.#writer);
     // Asked of the writer, to whom its own commits are not foreign.
     this.#kept = new ReadCache(() => this.#writer.foreignCommits());
   }
 
   async all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
-    return this.#reader.all<Row>(sql, values);
+    return this.#reads.all<Row>(sql, values);
   }
 
   async get<Row>(sql: string, values: Values = {}): Promise<Row | undefined> {
-    return this.#reader.get<Row>(sql, values);
+    return this.#reads.get<Row>(sql, values);
   }
 
   write<Row>(sql: string, values: Values = {}): Promise<Row[]> {
@@ -108,7 +112,7 @@ class SqliteDatabase implements Database {
 
   async batchAll<Row>(statement: BatchStatement, values: Values): Promise<Row[]> {
     const { all, answering } = this.#batchTexts.of(statement);
-    if (!statement.writes) return this.#reader.all<Row>(answering, values);
+    if (!statement.writes) return this.#reads.all<Row>(answering, values);
     const write = () =>
       all.length === 1
         ? this.#writeAll<Row>(answering, values)
@@ -158,7 +162,7 @@ class SqliteDatabase implements Database {
 
   async #drain(): Promise<void> {
     await this.#flushing;
-    this.#reader.close();
+    this.#reads.close();
     this.#writer.close();
   }
 
@@ -180,7 +184,7 @@ class SqliteDatabase implements Database {
   }
 
   #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
-    const look = () => this.#reader.get<Row>(this.#batchTexts.of(statement).answering, values);
+    const look = () => this.#reads.get<Row>(this.#batchTexts.of(statement).answering, values);
     if (statement.readsTables === undefined) return look();
     return this.#kept.find(statement, valueFor(values, statement.key), look);
   }

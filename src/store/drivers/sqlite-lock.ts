@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const SQLITE_BUSY = 5;
 /** How long a write waits for the lock unless its process says otherwise. */
 export const LOCK_WAIT_MS = 10_000;
+/** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
+export const READ_TIMEOUT_MS = 5_000;
 /** Between two tries. */
 const PAUSE_MS = 5;
 
