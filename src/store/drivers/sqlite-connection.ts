@@ -2,7 +2,7 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 
 import type { Values } from './database.ts';
-import { numbered, STATEMENTS_KEPT, valueFor } from './statement-text.ts';
+import { STATEMENTS_KEPT, sqliteText, valueFor } from './statement-text.ts';
 
 type Prepared = { readonly statement: StatementSync; readonly parameters: readonly string[] };
 type Bound = string | number | null;
@@ -68,7 +68,7 @@ export class SqliteConnection {
   #prepare(sql: string): Prepared {
     const earlier = this.#prepared.get(sql);
     if (earlier !== undefined) return earlier;
-    const { text, parameters } = numbered(sql, '?');
+    const { text, parameters } = sqliteText(sql);
     const prepared = { statement: this.#db.prepare(text), parameters };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
     return prepared;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { constants, DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 
-import { numbered } from './statement-text.ts';
+import { numbered, sqliteText } from './statement-text.ts';
 
 describe('Named parameters', () => {
   it('named parameters are numbered in the order they first come in, each once', () => {
@@ -19,5 +20,25 @@ describe('Named parameters', () => {
       text: `SELECT ':a', ":b", 'it''s :c', $1::TEXT[] -- it's :e\n, $2`,
       parameters: ['d', 'f'],
     });
+  });
+
+  it('named parameters of a limit let SQLite plan once, whatever they are', () => {
+    const db = new DatabaseSync(':memory:');
+    db.exec('CREATE TABLE number (n INTEGER); INSERT INTO number VALUES (1), (2), (3)');
+    let planned = 0;
+    db.setAuthorizer(() => {
+      planned += 1;
+      return constants.SQLITE_OK;
+    });
+    const { text, parameters } = sqliteText('SELECT n FROM number WHERE n > :n ORDER BY n LIMIT :limit');
+    const statement = db.prepare(text);
+    const once = planned;
+
+    const counts = [1, 2, 3].map((limit) => statement.all(0, limit).length);
+
+    assert.deepEqual(parameters, ['n', 'limit']);
+    assert.deepEqual(counts, [1, 2, 3]);
+    assert.equal(planned, once);
+    db.close();
   });
 });

@@ -17,6 +17,12 @@ export function numbered(sql: string, prefix: '?' | '$'): StatementText {
   return { text, parameters };
 }
 
+/** As SQLite takes it. Where LIMIT has a parameter alone, SQLite looks at its value and so plans again for each. */
+export function sqliteText(sql: string): StatementText {
+  const { text, parameters } = numbered(sql, '?');
+  return { text: text.replace(/\bLIMIT (\?\d+)/g, 'LIMIT ($1 + 0)'), parameters };
+}
+
 /** The value of a parameter; throws when the store that runs the statement has none for it. */
 export function valueFor(values: Values, parameter: string): Values[string] {
   const value = values[parameter];
