@@ -121,13 +121,14 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
     most: number,
   ): Promise<Taken[]> {
     const { endpointId } = endpoint;
+    const open = openedEndpoint(endpoint, sealer);
     const values = { endpointId, holder, now, leaseUntil, most, ofEndpoint, openAfter };
     const streams = await db.batchAll<StreamRow>(lease, values);
     return Promise.all(
       streams.map(async (stream) => {
         const { messageId } = stream;
         const message = messageId === null ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
-        return { endpoint, stream, message };
+        return { endpoint: open, stream, message };
       }),
     );
   }
@@ -151,8 +152,21 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   };
 }
 
-type Taken = {
-  readonly endpoint: EndpointRow;
+function openedEndpoint(
+  { secrets, hearsOwn, hearsCalendars, hearsConnections, failingSince, ...endpoint }: EndpointRow,
+  sealer: Sealer,
+): TakenStream['endpoint'] {
+  return {
+    ...endpoint,
+    secrets: openSecrets({ endpointId: endpoint.endpointId, secrets }, sealer),
+    hearsOwn: hearsOwn === 1,
+    hearsCalendars: hearsCalendars === 1,
+    hearsConnections: hearsConnections === 1,
+    failingSince: failingSince ?? undefined,
+  };
+}
+
+type Taken = Pick<TakenStream, 'endpoint'> & {
   readonly stream: StreamRow;
   readonly message: MessageRow | undefined;
 };
@@ -162,8 +176,6 @@ function opened(
   { holder, leaseUntil }: TakeStreamsTerms,
   sealer: Sealer,
 ): TakenStream {
-  const { endpointId, url, secrets, hearsOwn, hearsCalendars, hearsConnections } = endpoint;
-  const { failures, failingSince } = endpoint;
   const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,
@@ -175,15 +187,6 @@ function opened(
     pendingSince: pendingSince ?? undefined,
     ...(trace === null ? {} : { trace }),
     message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
-    endpoint: {
-      endpointId,
-      url,
-      secrets: openSecrets({ endpointId, secrets }, sealer),
-      hearsOwn: hearsOwn === 1,
-      hearsCalendars: hearsCalendars === 1,
-      hearsConnections: hearsConnections === 1,
-      failures,
-      failingSince: failingSince ?? undefined,
-    },
+    endpoint,
   };
 }
