@@ -36,7 +36,7 @@ const SLOTS = 64;
 const OF_ENDPOINT = 8;
 /** With more turns under way than these, streams are taken once in so many milliseconds: several share a look and their commits. */
 const FEW_TURNS = 16;
-const TAKE_EVERY_MS = 20;
+const TAKE_EVERY_MS = 10;
 /** How soon is seen what another instance made due. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
