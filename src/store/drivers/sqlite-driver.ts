@@ -29,7 +29,8 @@ import { TransactionStatements } from './transaction-statements.ts';
 const MOST_TURNS = 64;
 /** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
 const LATER_MS = 1;
-const CACHE_KB = 16_000;
+/** Filled only as far as the file is large: then a page that one request after the other needs is seldom read from the file. */
+const CACHE_KB = 64_000;
 const LOG_BYTES = 10_000_000;
 /** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
 const LOG_PAGES = 2_000;
