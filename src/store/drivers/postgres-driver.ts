@@ -10,6 +10,7 @@ import { DatabaseAwayError } from '../../lib/database-away-error.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
+import { beginText } from './postgres-begin.ts';
 import { openPool } from './postgres-pool.ts';
 import { PostgresPresence } from './postgres-presence.ts';
 import { isRefusal, type Query } from './postgres-query.ts';
@@ -24,20 +25,6 @@ const CONNECT_TRIES = 20;
 /** Once it was there, whoever asks is not kept waiting for longer than a second. */
 const RECONNECT_TRIES = 10;
 const CONNECT_WAIT_MS = 100;
-
-/** One round trip. */
-const BEGIN_UNFLUSHED = 'BEGIN; SET LOCAL synchronous_commit TO off';
-const beginText = (flush: TransactionTerms['flush'] | undefined): string =>
-  flush === 'later' ? BEGIN_UNFLUSHED : 'BEGIN';
-/** A plan that is kept must be right for an empty table and for a large one. */
-const PLAN_ONCE = [
-  'plan_cache_mode TO force_generic_plan',
-  'enable_seqscan TO off',
-  'enable_hashjoin TO off',
-  'enable_mergejoin TO off',
-]
-  .map((setting) => `; SET LOCAL ${setting}`)
-  .join('');
 
 export type PostgresOptions = {
   /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
@@ -97,7 +84,7 @@ class PostgresDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
-    const begin = beginText(terms?.flush);
+    const begin = beginText(terms);
     return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx), begin)));
   }
 
@@ -176,7 +163,7 @@ class PostgresDatabase implements Database {
     return this.#onConnection(async (client) => (await this.#ask(client, query)).rows as Row[]);
   }
 
-  /** All in one transaction, each sent as soon as the one before is answered; one alone needs none around it. Answers the rows of one. */
+  /** All in one transaction; one alone needs none around it. Answers the rows of one. */
   async #queryTogether<Row>(
     queries: readonly Query[],
     answering: number,
@@ -185,13 +172,10 @@ class PostgresDatabase implements Database {
     const [alone, ...others] = queries;
     const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
     if (alone !== undefined && isAlone) return this.#query(alone);
-    const begin = `${beginText(flush)}${plan === 'once' ? PLAN_ONCE : ''}`;
-    return this.#onConnection(async (client) => {
-      // Behind one that fails the others are refused, and COMMIT rolls back.
-      const sent = [begin, ...queries, 'COMMIT'].map((query) => this.#ask(client, query));
-      await Promise.allSettled(sent);
-      const answers = await Promise.all(sent);
-      return (answers[answering + 1]?.rows ?? []) as Row[];
+    return this.#inTransaction(beginText({ flush, plan }), async (client) => {
+      const answers: pg.QueryResult[] = [];
+      for (const query of queries) answers.push(await this.#ask(client, query));
+      return (answers[answering]?.rows ?? []) as Row[];
     });
   }
 
@@ -209,17 +193,28 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = beginText()): Promise<T> {
+    return this.#inTransaction(begin, async (client) => {
+      const tx = new TransactionStatements(
+        this.dialect,
+        async (sql, values) => (await this.#ask(client, this.#texts.query(sql, values, textToWrite))).rows,
+      );
+      try {
+        const result = await work(client, tx);
+        tx.finish();
+        return result;
+      } finally {
+        tx.end();
+      }
+    });
+  }
+
+  async #inTransaction<T>(begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const tx = new TransactionStatements(
-      this.dialect,
-      async (sql, values) => (await this.#ask(client, this.#texts.query(sql, values, textToWrite))).rows,
-    );
     let broken = false;
     try {
       await this.#ask(client, begin);
-      const result = await work(client, tx);
-      tx.finish();
+      const result = await work(client);
       await this.#ask(client, 'COMMIT');
       return result;
     } catch (reason) {
@@ -229,7 +224,6 @@ class PostgresDatabase implements Database {
       });
       throw reason;
     } finally {
-      tx.end();
       this.#release(client, broken);
     }
   }
