@@ -30,14 +30,16 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
   return {
     async scheduleChanged(dueAt) {
       // Most looks find nothing, and need no write.
-      const changed = await db.get('SELECT stream_id FROM webhook_stream WHERE due_at = 0 LIMIT 1');
+      const changed = await db.get(
+        'SELECT stream_id FROM webhook_stream WHERE due_at = 0 ORDER BY stream_id LIMIT 1',
+      );
       if (changed === undefined) return 0;
       const text = `
         UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
          WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_until <= :dueAt
                               ORDER BY stream_id ${db.dialect.skipLocked})
         RETURNING stream_id`;
-      return (await db.transaction((tx) => tx.all(text, { dueAt }), LATER)).length;
+      return (await db.transaction((tx) => tx.all(text, { dueAt }), { ...LATER, plan: 'once' })).length;
     },
 
     async nextDueAt() {

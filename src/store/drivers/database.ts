@@ -29,8 +29,9 @@ export interface Statements {
 /**
  * `flush` later: everybody sees it when it answers, and it outlives the process, but not a power cut that comes before the next
  * transaction was flushed. Only for what is then done again and comes to the same.
+ * `plan` once: as of a BatchStatement.
  */
-export type TransactionTerms = { readonly flush: 'now' | 'later' };
+export type TransactionTerms = { readonly flush: 'now' | 'later'; readonly plan?: 'once' | 'each' };
 
 /**
  * One statement that many callers run at once. PostgreSQL runs it for all waiting callers together;
@@ -56,7 +57,7 @@ export type BatchStatement = {
    * `once`: its rows are found by keys alone, and it takes longer to plan than to run. PostgreSQL plans it once for each
    * connection, over indexes whatever it knows of the tables.
    */
-  readonly plan?: 'once' | 'each';
+  readonly plan?: TransactionTerms['plan'];
   /**
    * The column of the answer that equals the caller's value of that name and so finds its row. Calls
    * with one key must want one answer: of a write's, one of them gets the rows.
