@@ -1,5 +1,5 @@
 /**
- * node:sqlite behind the Database interface: one connection writes, one reads committed state.
+ * node:sqlite behind the Database interface: one connection writes, and two read committed state (sqlite-reads.ts).
  *
  * Group commit: SQLite has one writer, and a commit costs a flush of the disk. Writes that arrive in
  * one turn of the event loop, or while a commit is under way, go into the same transaction; each
@@ -13,27 +13,17 @@ import { ReadCache } from './read-cache.ts';
 import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
-import {
-  beginUnlocked,
-  LOCK_WAIT_MS,
-  type LockPatience,
-  READ_TIMEOUT_MS,
-  whenUnlocked,
-} from './sqlite-lock.ts';
+import { beginUnlocked, LOCK_WAIT_MS, type LockPatience, READ_TIMEOUT_MS } from './sqlite-lock.ts';
 import { SqliteReads } from './sqlite-reads.ts';
+import { openWriter } from './sqlite-writer.ts';
 import { valueFor } from './statement-text.ts';
-import { textToFind, textToWrite } from './text-values.ts';
+import { textToFind } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
 /** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */
 const MOST_TURNS = 64;
 /** How long writes whose flush can come later wait for one whose flush cannot: one commit less. */
 const LATER_MS = 1;
-/** Filled only as far as the file is large: then a page that one request after the other needs is seldom read from the file. */
-const CACHE_KB = 64_000;
-const LOG_BYTES = 10_000_000;
-/** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
-const LOG_PAGES = 2_000;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
@@ -74,17 +64,7 @@ class SqliteDatabase implements Database {
   constructor(file: string, patience: LockPatience) {
     this.#file = file;
     this.#patience = patience;
-    // A lock is waited for between tries, not inside SQLite, which would hold up every read as well.
-    this.#writer = new SqliteConnection(file, textToWrite, 0);
-    // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
-    whenUnlocked(() => this.#writer.exec('PRAGMA journal_mode = WAL'));
-    this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-    // What is deleted is overwritten, so that a copy of the file has nothing of it.
-    this.#writer.exec('PRAGMA secure_delete = ON');
-    // Filling a large calendar touches pages all over the indexes. A log that one commit made long is cut off again.
-    this.#writer.exec(
-      `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
-    );
+    this.#writer = openWriter(file);
     this.#reads = new SqliteReads(file, this.#writer);
     // Asked of the writer, to whom its own commits are not foreign.
     this.#kept = new ReadCache(() => this.#writer.foreignCommits());
