@@ -15,6 +15,9 @@ import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './conn
 const PICTURES = path.resolve(import.meta.dirname, '../../artefacts/sandbox');
 /** Until the provider has begun to tell Kalends, and until a delivery is there: both are far faster. */
 const PATIENCE = { timeout: 20_000 };
+/** A change is on the page as soon as that. A machine that has more to do than this test may take longer, but not each time. */
+const SECOND = 1_000;
+const MOST_PRESSES = 6;
 
 /** Notes in the page when a button was pressed and when a delivery was drawn after that: waiting here is coarser. */
 const TIMING = `
@@ -75,15 +78,18 @@ describe('the sandbox’s page of deliveries', { skip: WITHOUT_CHROMIUM }, () =>
 
       const before = await rows(page).count();
       const row = rows(page).filter({ hasText: 'arrived after' }).filter({ hasText: provider });
-      for (const [presses, when] of ['just connected', 'from then on'].entries()) {
+      const took: number[] = [];
+      const isSoon = () => Math.min(...took) <= SECOND;
+      // The first may come before the provider has begun to tell Kalends.
+      while (took.length < 2 || (took.length < MOST_PRESSES && !isSoon())) {
         await page.evaluate(TIMING);
         await press(page, `Move an event at ${provider}`);
-        await row.nth(presses).waitFor(PATIENCE);
-        const ms = await page.evaluate('Math.round(shownAt - pressedAt)');
-        const arrived = await row.first().locator('.after').textContent();
-        t.diagnostic(`${when}: on the page ${ms} ms after the press, ${arrived}`);
+        await row.nth(took.length).waitFor(PATIENCE);
+        took.push(Number(await page.evaluate('Math.round(shownAt - pressedAt)')));
       }
+      t.diagnostic(`on the page so many ms after the press: ${took.join(', ')}`);
 
+      assert.ok(isSoon(), `It took ${took.join(', ')} ms`);
       assert.equal(await page.evaluate('document.body.dataset.opened'), 'once');
       assert.equal(await page.locator('.delivery details[open]').count(), 1);
       assert.ok((await rows(page).count()) >= before + 2);
