@@ -4,7 +4,7 @@ import { whenUnlocked } from './sqlite-lock.ts';
 import { textToWrite } from './text-values.ts';
 
 /** Taken only as far as the file is large: pages that one request after the other needs are seldom read from it then. */
-const CACHE_KB = 64_000;
+const CACHE_KB = 48_000;
 const LOG_BYTES = 10_000_000;
 /** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
 const LOG_PAGES = 2_000;
