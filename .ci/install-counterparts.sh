@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the programs that tests run against and that npm does not bring: four CalDAV servers, the
 # browser, python3-dateutil, libical, two OAuth clients and what reads the files of deploy/, all from Debian's own
-# packages, and the other runtimes that the published client is for. For a clean Debian 12 with npm, as root; run again,
+# packages, the other runtimes that the published client is for, and one example's packages. For a clean Debian 12 with npm, as root; run again,
 # it does nothing. Services are not started: every test starts its own, in a folder of its own.
 set -euo pipefail
 
@@ -58,6 +58,18 @@ install_list() { # folder
 }
 install_list generated-clients # 160 MB: what reads docs/openapi.json, and makes clients of it
 install_list published-formats # 60 MB: what Kubernetes, Prometheus and OpenTelemetry publish of their formats
+
+# The example whose packages are not among the project's own: 350 MB. The client in it, which the checkout has to build,
+# is left to whoever starts the example, and to the test.
+install_example() { # name
+  local folder
+  folder=$(cd "$(dirname "$0")/../examples/$1" && pwd)
+  if cmp -s "$folder/package.json" "$folder/node_modules/.installed.json"; then return; fi
+  (cd "$folder" && npm install --ignore-scripts --no-audit --no-fund --no-package-lock)
+  rm -rf "$folder/node_modules/@kalends" "$folder/node_modules/.package-lock.json"
+  cp "$folder/package.json" "$folder/node_modules/.installed.json"
+}
+install_example next
 
 missing=()
 for package in "${packages[@]}"; do

@@ -1,9 +1,12 @@
 /** The applications of examples/ as programs of their own, each in a copy of its folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -14,6 +17,8 @@ export type Example = {
   readonly command: readonly string[];
   /** The packages that its folder has after `npm install`, besides the client. */
   readonly packages?: readonly string[];
+  /** It has packages that only its own folder has, in node_modules, and is built by this before it is started. */
+  readonly build?: readonly string[];
   /** It reads tokens once, so that others in its storage count after a start. */
   readonly holdsTokens?: true;
   /** What has to be installed for it. */
@@ -21,13 +26,24 @@ export type Example = {
 };
 
 const START_MS = 60_000;
+const BUILD_MS = 180_000;
 const NODE = process.execPath;
 /** Debian's own, which has Debian's packages. */
 const PYTHON = '/usr/bin/python3';
+const NEXT = 'node_modules/next/dist/bin/next';
+/** What is of the one who has used the example, not of the example. */
+const NOT_COPIED = /^(node_modules|\.next|next-env\.d\.ts|package-lock\.json|storage\.db.*)$/;
 
 export const EXAMPLES: readonly Example[] = [
   { name: 'express', command: [NODE, 'app.js'], packages: ['express'], holdsTokens: true },
   { name: 'hono', command: [NODE, 'app.ts'], packages: ['hono', '@hono/node-server'], holdsTokens: true },
+  {
+    name: 'next',
+    build: [NODE, NEXT, 'build'],
+    command: [NODE, NEXT, 'start', '--hostname', 'localhost'],
+    holdsTokens: true,
+    programs: [path.join(ROOT, 'examples/next/node_modules/next')],
+  },
   {
     name: 'fastapi',
     command: [PYTHON, '-m', 'uvicorn', 'app:app', '--host', 'localhost', '--port', 'PORT'],
@@ -53,10 +69,32 @@ export type RunningExample = {
   stop(): Promise<void>;
 };
 
+/**
+ * Where it can be installed: in `folder`, and one that is built in a folder of its own in the checkout, as deep as
+ * examples/ has it, because Next.js follows no link out of the checkout.
+ */
+export async function placeFor({ name, build }: Example, folder: string): Promise<string> {
+  if (build === undefined) return path.join(folder, name);
+  const artefacts = path.join(ROOT, 'artefacts');
+  await mkdir(artefacts, { recursive: true });
+  return mkdtemp(path.join(artefacts, `example-${name}-`));
+}
+
 /** Makes `folder` what its README makes of the example's. */
-export async function installExample({ name, packages = [] }: Example, folder: string): Promise<void> {
-  await cp(path.join(ROOT, 'examples', name), folder, { recursive: true });
+export async function installExample({ name, packages = [], build }: Example, folder: string): Promise<void> {
+  const example = path.join(ROOT, 'examples', name);
+  const filter = (file: string) => !NOT_COPIED.test(path.basename(file));
+  await cp(example, folder, { recursive: true, filter });
   if (packages.length > 0) await linkPackages(folder, packages);
+  if (build === undefined) return;
+  await linkOwnPackages(folder, path.join(example, 'node_modules'));
+  const [program = '', ...args] = build;
+  const env = { PATH: process.env.PATH ?? '', NEXT_TELEMETRY_DISABLED: '1' };
+  await run(program, args, { cwd: folder, env, timeout: BUILD_MS }).catch((failure) => {
+    throw new Error(`The example ${name} is not built: ${failure.stdout}${failure.stderr}`, {
+      cause: failure,
+    });
+  });
 }
 
 /** Starts it where it is installed, and waits until it answers. */
@@ -73,6 +111,7 @@ export async function startExample(
       PATH: process.env.PATH ?? '',
       PORT: String(port),
       STORAGE: storage,
+      NEXT_TELEMETRY_DISABLED: '1',
       // A request that refreshes has to leave one worker for the other.
       PHP_CLI_SERVER_WORKERS: '3',
       KALENDS_URL: url,
@@ -106,6 +145,19 @@ async function linkPackages(folder: string, packages: readonly string[]): Promis
   const manifest = { name: '@kalends/client', type: 'module', exports: './kalends.ts' };
   await writeFile(path.join(client, 'package.json'), JSON.stringify(manifest));
   await symlink(path.join(ROOT, 'packages/client/src/kalends.ts'), path.join(client, 'kalends.ts'));
+}
+
+/** Those that `npm install` has put into `installed`, and the client, built of its sources as they are now. */
+async function linkOwnPackages(folder: string, installed: string): Promise<void> {
+  const modules = path.join(folder, 'node_modules');
+  await mkdir(modules);
+  for (const name of await readdir(installed))
+    if (!/^\.|^@kalends$/.test(name)) await symlink(path.join(installed, name), path.join(modules, name));
+  const source = path.join(ROOT, 'packages/client');
+  const client = path.join(modules, '@kalends/client');
+  await cp(path.join(source, 'package.json'), path.join(client, 'package.json'));
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(NODE, [tsc, '-p', source, '--outDir', path.join(client, 'dist')], { timeout: BUILD_MS });
 }
 
 async function answering(address: string, child: ChildProcess, output: () => string): Promise<void> {

@@ -1,0 +1,22 @@
+/** Where the browser comes back to from Kalends. */
+import { KalendsError } from '@kalends/client';
+
+import { calendars } from '../../lib/calendars';
+import { openSession } from '../../lib/session';
+import { storage } from '../../lib/storage';
+
+/** Takes the answer of the flow that this browser began, and no other. */
+export async function GET({ url }: Request) {
+  const { name, session } = await openSession();
+  const { userId, state = '', codeVerifier = '' } = session;
+  // An answer counts once.
+  storage().saveSession(name, { userId });
+  try {
+    const tokens = await calendars().completeAuthorization({ url, state, userId, codeVerifier });
+    storage().saveTokens(userId, tokens);
+    return new Response(null, { status: 302, headers: { location: '/' } });
+  } catch (error) {
+    if (!(error instanceof KalendsError)) throw error;
+    return new Response(`Nothing was connected: ${error.message}`, { status: 400 });
+  }
+}
