@@ -17,6 +17,9 @@ import { counterpart } from '../harness/counterpart.ts';
 import { freePort } from '../harness/loopback.ts';
 import { EXAMPLES, installExample, placeFor, type RunningExample, startExample } from './example-apps.ts';
 
+/** An application, as the service knows it. */
+type Registered = { readonly clientId: string; readonly clientSecret: string };
+
 const DAY = 86_400_000;
 /** A change is told in a second or so; only one that is never told is to be seen. */
 const MOST_MS = 60_000;
@@ -45,7 +48,7 @@ describe('the examples', () => {
     const { name, programs = [] } = example;
     const missing = programs.find((file) => !existsSync(file));
     it(
-      `the example ${name} connects a user, shows and writes events, refreshes once, and hears each change once`,
+      `the example ${name} connects a user, shows and writes events, refreshes once, hears each change once, and asks again when the grant has ended`,
       counterpart(name, missing ?? process.execPath),
       async (context) => {
         const application = sandbox.ownApplications[i];
@@ -70,6 +73,7 @@ describe('the examples', () => {
           }
           await refreshesOnce(browser, running, before);
           await hearsOnce(browser, running, clientId);
+          await asksAgain(browser, running, settings);
         } catch (failure) {
           throw new Error(`${name} said: ${running.output()}`, { cause: failure });
         } finally {
@@ -149,16 +153,38 @@ describe('the examples', () => {
     assert.equal(textOf((await browser.open(url)).body).split('deleted: Repeated').length, 2);
   }
 
+  /** Once its grant has ended, it offers to connect again. */
+  async function asksAgain(
+    browser: Browser,
+    { url, storage }: RunningExample,
+    at: Registered,
+  ): Promise<void> {
+    const kept = withTokens(storage, (db) => db.prepare('SELECT refresh_token FROM tokens').get());
+    const revoked = await fetch(`${sandbox.kalends.url}/revoke`, {
+      method: 'POST',
+      headers: { authorization: basicOf(at), 'content-type': 'application/json' },
+      body: JSON.stringify({ token: kept?.refresh_token }),
+    });
+    assert.equal(revoked.status, 200);
+
+    const page = await browser.open(url);
+
+    assert.match(textOf(page.body), /Please connect your calendar again\. Connect a calendar/);
+  }
+
   /** Who is connected at the application, as the application may ask. */
   async function statusOf(clientId: string): Promise<string> {
     const application = sandbox.ownApplications.find((one) => one.clientId === clientId);
-    const basic = Buffer.from(`${clientId}:${application?.clientSecret}`).toString('base64');
+    assert.ok(application);
     const answer = await fetch(`${sandbox.kalends.url}/webhooks/deliveries`, {
-      headers: { authorization: `Basic ${basic}` },
+      headers: { authorization: basicOf(application) },
     });
     return answer.text();
   }
 });
+
+const basicOf = ({ clientId, clientSecret }: Registered): string =>
+  `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
 /** Leaves it with an access token that has ended; answers the refresh token that it has to spend next. */
 const endAccessToken = ({ storage }: RunningExample): string =>

@@ -45,10 +45,13 @@ function Agenda({ events, changes }: AgendaProps) {
         ))}
       </ul>
       <form method="post" action="/events">
-        <label htmlFor="title">Title</label>
-        <input id="title" name="title" required />
-        <label htmlFor="start">Start (UTC)</label>
-        <input id="start" name="start" type="datetime-local" required />
+        <p>
+          <label htmlFor="title">Title</label> <input id="title" name="title" required />
+        </p>
+        <p>
+          <label htmlFor="start">Start (UTC)</label>{' '}
+          <input id="start" name="start" type="datetime-local" required />
+        </p>
         <button type="submit">Add</button>
       </form>
       <h2>Changes</h2>
