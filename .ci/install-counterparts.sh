@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs the programs that tests run against and that npm does not bring: four CalDAV servers, the
 # browser, python3-dateutil, libical, two OAuth clients and what reads the files of deploy/, all from Debian's own
-# packages, the other runtimes that the published client is for, and one example's packages. For a clean Debian 12 with npm, as root; run again,
-# it does nothing. Services are not started: every test starts its own, in a folder of its own.
+# packages, the other runtimes that the published client is for, and the packages of the example in Next.js. For a clean
+# Debian 12 with npm, as root; run again, it does nothing. Services are not started: every test starts its own, in a folder of its own.
 set -euo pipefail
 
 packages=(

@@ -69,6 +69,16 @@ describe('the published package', () => {
     );
   });
 
+  it('the published package has the examples, and nothing that whoever tried one has installed, built or stored', async () => {
+    const files = await readdir(path.join(installed, 'examples'), { recursive: true });
+
+    assert.ok(files.includes('next/app/page.tsx') && files.includes('php/index.php'));
+    assert.deepEqual(
+      files.filter((file) => /node_modules|\.next|next-env|package-lock|storage\.db/.test(file)),
+      [],
+    );
+  });
+
   it('the published package lists every package it runs on, in CycloneDX, and no place they were fetched from', async () => {
     const text = await readFile(path.join(installed, 'dist/sbom.cdx.json'), 'utf8');
     const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
