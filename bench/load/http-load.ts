@@ -18,6 +18,8 @@ export type LoadOptions = {
   readonly seconds: number;
   /** Any other status ends the run: a bench of refusals measures nothing. */
   readonly expectedStatus: number;
+  /** At most so many requests a second, evenly over time and connections; as many as are answered when absent. */
+  readonly perSecond?: number | undefined;
 };
 
 export type LoadResult = {
@@ -46,7 +48,14 @@ export async function runLoad(options: LoadOptions, next: CallSource): Promise<L
     latencies.push(now - sentAt);
   };
   try {
-    await Promise.all(sockets.map((socket) => converse(socket, { next, end, answered, ...options })));
+    const { perSecond, connections } = options;
+    const everyMs = perSecond === undefined ? 0 : (connections * 1_000) / perSecond;
+    await Promise.all(
+      sockets.map((socket, index) => {
+        const firstAt = start + (everyMs * index) / connections;
+        return converse(socket, { next, end, answered, firstAt, everyMs, ...options });
+      }),
+    );
   } finally {
     for (const socket of sockets) socket.destroy();
   }
@@ -87,14 +96,25 @@ type Conversation = {
   readonly end: number;
   readonly expectedStatus: number;
   readonly answered: (sentAt: number) => void;
+  /** When the first request is sent, of `performance.now()`, and how much later each of the others, at the earliest. */
+  readonly firstAt: number;
+  readonly everyMs: number;
 };
 
 /** Resolves when the time is over or there is nothing left to send. */
-function converse(socket: Socket, { next, end, expectedStatus, answered }: Conversation): Promise<void> {
+function converse(socket: Socket, conversation: Conversation): Promise<void> {
+  const { next, end, expectedStatus, answered, firstAt, everyMs } = conversation;
   return new Promise((resolve, reject) => {
     let call: Call | undefined;
     let sentAt = 0;
     let rest: Buffer | undefined;
+    let due = firstAt;
+    const sendInTime = () => {
+      const early = due - performance.now();
+      due += everyMs;
+      if (early > 0) setTimeout(send, early);
+      else send();
+    };
     const send = () => {
       sentAt = performance.now();
       call = sentAt < end ? next() : undefined;
@@ -118,11 +138,11 @@ function converse(socket: Socket, { next, end, expectedStatus, answered }: Conve
       answered(sentAt);
       call?.answered?.(received.toString('utf8', bodyStart, bodyEnd));
       rest = undefined;
-      send();
+      sendInTime();
     });
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('The server closed a connection')));
-    send();
+    sendInTime();
   });
 }
 

@@ -1,4 +1,7 @@
-/** One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. */
+/**
+ * One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. Each
+ * instance gets as many requests a second however many there are, so that as many share a commit or a look-up.
+ */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -21,6 +24,8 @@ import { cpuSeconds } from '../process-usage.ts';
 import { type RowReport, type Verdict, verdictOf } from '../report.ts';
 
 const INSTANCES = [1, 2, 4];
+/** Of what all of them together answer at most: they share a core. */
+const SHARE_OF_MOST = 0.7;
 const FLAT = { required: 1.1, outFor: 1.1 };
 /** Who waits for a lock for longer than this is logged by PostgreSQL. */
 const LOCK_MS = 10;
@@ -96,17 +101,20 @@ type Measured = { readonly instances: readonly Instance[]; readonly pace: Pace; 
 
 async function measureInstances(what: string, source: CallSource, measured: Measured): Promise<Verdict[]> {
   const { instances, pace, db } = measured;
+  // A warm-up, too.
+  const most = await load(source, instances, pace);
+  const perSecond = Math.max(1, Math.floor((most.rate * SHARE_OF_MOST) / instances.length));
+  const terms = { ...pace, perSecond };
   const costs = new Map<number, number[]>();
-  for (let round = 0; round <= pace.rounds; round++)
+  for (let round = 0; round < pace.rounds; round++)
     for (const count of INSTANCES) {
-      const { processor } = await load(source, instances.slice(0, count), pace);
-      // The first round warms up.
-      if (round > 0) costs.set(count, [...(costs.get(count) ?? []), processor]);
+      const { processor } = await load(source, instances.slice(0, count), terms);
+      costs.set(count, [...(costs.get(count) ?? []), processor]);
     }
   const statements = new Map<number, number>();
   for (const count of INSTANCES) {
     const before = await statementsOf(db);
-    const { answers } = await load(source, instances.slice(0, count), pace);
+    const { answers } = await load(source, instances.slice(0, count), terms);
     statements.set(count, ((await statementsOf(db)) - before) / answers);
   }
   const [one = 1] = INSTANCES;
@@ -115,14 +123,15 @@ async function measureInstances(what: string, source: CallSource, measured: Meas
     const ratio = median(of.map((cost, round) => cost / (base[round] ?? Number.NaN)));
     const [sentByOne, sent] = [statements.get(one) ?? Number.NaN, statements.get(count) ?? Number.NaN];
     const limit = count === one ? undefined : FLAT;
+    const name = `${what}, instances ${count}, ${perSecond}/s each`;
     return [
       verdictOf(
-        `${what}, instances ${count}: processor ${median(of).toFixed(0)} µs`,
+        `${name}: processor ${median(of).toFixed(0)} µs`,
         { measured: ratio, unit: '× as much' },
         limit,
       ),
       verdictOf(
-        `${what}, instances ${count}: ${sent.toFixed(3)} statements`,
+        `${name}: ${sent.toFixed(3)} statements`,
         { measured: sent / sentByOne, unit: '× as much' },
         limit,
       ),
@@ -130,14 +139,16 @@ async function measureInstances(what: string, source: CallSource, measured: Meas
   });
 }
 
-async function load(source: CallSource, instances: readonly Instance[], pace: Pace) {
+type Load = Pick<Pace, 'connections' | 'seconds'> & { readonly perSecond?: number };
+
+async function load(source: CallSource, instances: readonly Instance[], terms: Load) {
   const used = () => instances.reduce((sum, { pid }) => sum + (cpuSeconds(pid) ?? Number.NaN), 0);
   const before = used();
-  const { connections, seconds } = pace;
-  const terms = { connections, seconds, expectedStatus: 200 };
-  const results = await Promise.all(instances.map(({ port }) => runLoad({ port, ...terms }, source)));
+  const { connections, seconds, perSecond } = terms;
+  const each = { connections, seconds, perSecond, expectedStatus: 200 };
+  const results = await Promise.all(instances.map(({ port }) => runLoad({ port, ...each }, source)));
   const answers = results.reduce((sum, result) => sum + result.answers, 0);
-  return { answers, processor: ((used() - before) * 1e6) / answers };
+  return { answers, rate: answers / seconds, processor: ((used() - before) * 1e6) / answers };
 }
 
 /** Transactions: all but a few statements of requests are one each. */
