@@ -55,12 +55,8 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);
-  // What src/start.js does for the program itself: another one is not to carry the type stripper either.
-  const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
-  const server = startNode([...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])], {
-    env: { ...env, ...ALLOCATOR_AS_NPM_START, NODE_COMPILE_CACHE: cache },
-  });
-  await untilHealthy(server, port);
+  const words = [...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])];
+  const server = await startServer(words, env, port);
   let users = 0;
   return {
     process: server,
@@ -77,6 +73,26 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
       await stores.close();
     },
   };
+}
+
+/** Starts `node WORDS` as `npm start` does, and waits until it is healthy. */
+async function startServer(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  port: number,
+): Promise<ServerProcess> {
+  // What src/start.js does for the program itself: another one is not to carry the type stripper either.
+  const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
+  const server = startNode(words, { env: { ...env, ...ALLOCATOR_AS_NPM_START, NODE_COMPILE_CACHE: cache } });
+  await untilHealthy(server, port);
+  return server;
+}
+
+/** Another instance on its database, with its folder, since the master key is in it. */
+export async function startBeside({ port: first }: Kalends, folder: string, databaseUrl: string) {
+  const port = await freePort();
+  const env = kalendsEnvironment(path.join(folder, `kalends-${first}`), port, databaseUrl);
+  return { port, process: await startServer([...AS_NPM_START, MAIN, 'serve'], env, port) };
 }
 
 /** Only what is named reaches the program. */

@@ -2,28 +2,20 @@
  * One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. Each
  * instance gets as many requests a second however many there are, so that as many share a commit or a look-up.
  */
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { freePort } from '../../test/harness/loopback.ts';
 import { startDurablePostgres } from '../durable-postgres.ts';
-import {
-  AS_NPM_START,
-  type Kalends,
-  kalendsEnvironment,
-  MAIN,
-  startKalends,
-  untilHealthy,
-} from '../kalends.ts';
+import { type Kalends, startBeside, startKalends } from '../kalends.ts';
 import { type CallSource, runLoad } from '../load/http-load.ts';
 import { bearerGet, inTurn, refreshes, TokenQueue, tokensFor } from '../load/oauth-calls.ts';
 import { median, type Pace } from '../measure.ts';
-import { startNode } from '../pinned-process.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import { type RowReport, type Verdict, verdictOf } from '../report.ts';
 
 const INSTANCES = [1, 2, 4];
+/** Until the code of each is compiled as it is after a while: longer than one alone needs. */
+const WARM_UPS = 5;
 /** Of what all of them together answer at most: they share a core. */
 const SHARE_OF_MOST = 0.7;
 const FLAT = { required: 1.1, outFor: 1.1 };
@@ -44,9 +36,9 @@ export async function instancesRow(folder: string, pace: Pace): Promise<RowRepor
     stops.push(first.stop);
     const instances: Instance[] = [{ port: first.port, pid: first.process.pid }];
     while (instances.length < Math.max(...INSTANCES)) {
-      const another = await startBeside(first, folder, databaseUrl);
+      const { port, process: another } = await startBeside(first, folder, databaseUrl);
       stops.push(another.stop);
-      instances.push(another);
+      instances.push({ port, pid: another.pid });
     }
     const sources = await sourcesOf(first, pace);
     const verdicts: Verdict[] = [];
@@ -65,15 +57,6 @@ export async function instancesRow(folder: string, pace: Pace): Promise<RowRepor
     for (const stop of stops.toReversed()) await stop();
     await postgres.stop();
   }
-}
-
-/** With the first one's folder, since the master key is in it. */
-async function startBeside({ port: firstPort }: Kalends, folder: string, databaseUrl: string) {
-  const port = await freePort();
-  const env = kalendsEnvironment(path.join(folder, `kalends-${firstPort}`), port, databaseUrl);
-  const server = startNode([...AS_NPM_START, MAIN, 'serve'], { env });
-  await untilHealthy(server, port);
-  return { port, pid: server.pid, stop: server.stop };
 }
 
 async function sourcesOf(server: Kalends, { users, connections }: Pace): Promise<Record<string, CallSource>> {
@@ -101,14 +84,14 @@ type Measured = { readonly instances: readonly Instance[]; readonly pace: Pace; 
 
 async function measureInstances(what: string, source: CallSource, measured: Measured): Promise<Verdict[]> {
   const { instances, pace, db } = measured;
-  // A warm-up, too.
-  const most = await load(source, instances, pace);
+  const warmUp = { ...pace, seconds: pace.warmUpSeconds * WARM_UPS };
+  const most = await load(source, instances, warmUp);
   const perSecond = Math.max(1, Math.floor((most.rate * SHARE_OF_MOST) / instances.length));
   const terms = { ...pace, perSecond };
   const costs = new Map<number, number[]>();
   for (let round = 0; round < pace.rounds; round++)
     for (const count of INSTANCES) {
-      const { processor } = await load(source, instances.slice(0, count), terms);
+      const { processor } = await load(source, inTurnFrom(instances, round).slice(0, count), terms);
       costs.set(count, [...(costs.get(count) ?? []), processor]);
     }
   const statements = new Map<number, number>();
@@ -138,6 +121,10 @@ async function measureInstances(what: string, source: CallSource, measured: Meas
     ];
   });
 }
+
+/** Each is the only one in turn: what one of them was at before is no merit of being alone. */
+const inTurnFrom = <T>(all: readonly T[], round: number): T[] =>
+  all.map((_, index) => all[(round + index) % all.length] as T);
 
 type Load = Pick<Pace, 'connections' | 'seconds'> & { readonly perSecond?: number };
 
