@@ -1,5 +1,5 @@
 /** How a transaction on PostgreSQL begins: with its settings, in one round trip. */
-import type { BatchStatement } from './database.ts';
+import type { TransactionTerms } from './database.ts';
 
 /** A plan that is kept must be right for an empty table and for a large one. */
 const PLAN_ONCE = [
@@ -9,7 +9,8 @@ const PLAN_ONCE = [
   'enable_mergejoin TO off',
 ];
 
-export function beginText({ flush, plan }: Pick<BatchStatement, 'flush' | 'plan'> = {}): string {
+/** The text that begins a transaction on these terms. */
+export function beginText({ flush, plan }: Partial<TransactionTerms> = {}): string {
   const settings = [
     ...(flush === 'later' ? ['synchronous_commit TO off'] : []),
     ...(plan === 'once' ? PLAN_ONCE : []),

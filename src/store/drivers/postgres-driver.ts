@@ -158,9 +158,19 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #query<Row>(query: Query): Promise<Row[]> {
-    // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-    return this.#onConnection(async (client) => (await this.#ask(client, query)).rows as Row[]);
+  async #query<Row>(query: Query): Promise<Row[]> {
+    const client = await this.#connect();
+    let broken = false;
+    try {
+      // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
+      return (await this.#ask(client, query)).rows as Row[];
+    } catch (reason) {
+      // The pool would throw away the connection of every refused statement.
+      broken = !isRefusal(reason);
+      throw reason;
+    } finally {
+      this.#release(client, broken);
+    }
   }
 
   /** All in one transaction; one alone needs none around it. Answers the rows of one. */
@@ -177,20 +187,6 @@ class PostgresDatabase implements Database {
       for (const query of queries) answers.push(await this.#ask(client, query));
       return (answers[answering]?.rows ?? []) as Row[];
     });
-  }
-
-  async #onConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
-    let broken = false;
-    try {
-      return await work(client);
-    } catch (reason) {
-      // The pool would throw away the connection of every refused statement.
-      broken = !isRefusal(reason);
-      throw reason;
-    } finally {
-      this.#release(client, broken);
-    }
   }
 
   #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = beginText()): Promise<T> {

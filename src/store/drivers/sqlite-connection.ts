@@ -38,6 +38,7 @@ export class SqliteConnection {
     this.#prepare(sql).statement.run();
   }
 
+  // `text` is that of the constructor for one statement alone.
   // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
   all<Row>(sql: string, values: Values, text = this.#text): Row[] {
     const { statement, parameters } = this.#prepare(sql);
