@@ -25,7 +25,8 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
     async take(terms) {
       // Most looks find nothing, and need no lock.
       const { kinds, now } = terms;
-      const due = await db.get(dueText(kinds), { ...namedKinds(kinds), now });
+      const look = dueLook(kinds);
+      const due = await db.get(look.text, { ...look.values, now });
       if (due === undefined) return { jobs: [], setAside: [], isCut: false };
       return db.transaction((tx) => takeJobs(tx, terms));
     },
@@ -78,20 +79,21 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 }
 
 /**
- * Whether anything is due. Each index answers by its first entry: of those that are due PostgreSQL might expect to meet one soon in the
- * table itself, and read all of it.
+ * Whether anything is due. Each index is asked for its first entry: asked for any row that is due, PostgreSQL might read the table, where
+ * it expects to meet one soon, from end to end.
  */
-const dueText = (kinds: readonly JobKind[]): string => `
-  SELECT 1 AS "is"
-   WHERE (SELECT run_at FROM job WHERE lease_holder IS NOT NULL ORDER BY run_at LIMIT 1) <= :now
-    ${kinds
-      .map(
-        (_, n) => `OR (SELECT turn_at FROM job_turn WHERE kind = :kind${n} ORDER BY turn_at LIMIT 1) <= :now`,
-      )
-      .join(' ')}`;
-
-const namedKinds = (kinds: readonly JobKind[]) =>
-  Object.fromEntries(kinds.map((kind, n) => [`kind${n}`, kind]));
+function dueLook(kinds: readonly JobKind[]) {
+  const firstOfKind = kinds.map(
+    (_, n) => `OR (SELECT turn_at FROM job_turn WHERE kind = :kind${n} ORDER BY turn_at LIMIT 1) <= :now`,
+  );
+  return {
+    text: `
+      SELECT 1 AS "is"
+       WHERE (SELECT run_at FROM job WHERE lease_holder IS NOT NULL ORDER BY run_at LIMIT 1) <= :now
+        ${firstOfKind.join(' ')}`,
+    values: Object.fromEntries(kinds.map((kind, n) => [`kind${n}`, kind])),
+  };
+}
 
 function leasesOf(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
   return {
