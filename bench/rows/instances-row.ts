@@ -1,6 +1,6 @@
 /**
  * One, two and four instances on one PostgreSQL: what a request costs them and the database, and who waits for a lock. Each
- * instance gets as many requests a second however many there are, so that as many share a commit or a look-up.
+ * instance gets the same number of requests a second, however many instances there are.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,7 +14,7 @@ import { cpuSeconds } from '../process-usage.ts';
 import { type RowReport, type Verdict, verdictOf } from '../report.ts';
 
 const INSTANCES = [1, 2, 4];
-/** Until the code of each is compiled as it is after a while: longer than one alone needs. */
+/** Together they need longer than one alone until their code is compiled as it is after a while. */
 const WARM_UPS = 5;
 /** Of what all of them together answer at most: they share a core. */
 const SHARE_OF_MOST = 0.7;
@@ -122,9 +122,11 @@ async function measureInstances(what: string, source: CallSource, measured: Meas
   });
 }
 
-/** Each is the only one in turn: what one of them was at before is no merit of being alone. */
-const inTurnFrom = <T>(all: readonly T[], round: number): T[] =>
-  all.map((_, index) => all[(round + index) % all.length] as T);
+/** Another one comes first in each round: one that always ran alone too would be compiled better than the others. */
+const inTurnFrom = <T>(all: readonly T[], round: number): T[] => {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+};
 
 type Load = Pick<Pace, 'connections' | 'seconds'> & { readonly perSecond?: number };
 
