@@ -45,6 +45,12 @@ export const badClients: readonly RefusalCase[] = [
   }),
 ];
 
+/** The errors of parameters that `/authorize` and `/par` have in common, besides `invalid_request`. */
+export const wrongParameters: readonly RefusalCase[] = [
+  oauthRefusal('invalid_scope', 'The scope is unknown.', 'scope is not one of free-busy, read, read-write'),
+  oauthRefusal('unsupported_response_type', 'Another response type.', 'response_type must be code'),
+];
+
 /** What a body can be refused for that is read before anybody knows who sends it. */
 export const largeForms: readonly RefusalCase[] = [
   oauthRefusal('invalid_request', 'The body is larger than 16 kB.', {
@@ -193,6 +199,7 @@ export const oauthOperations: readonly Operation[] = [
         'A parameter is missing or unusable, or the application has to push its requests.',
         'user_id is missing',
       ),
+      ...wrongParameters,
       oauthRefusal(
         'invalid_request_uri',
         'The pushed request is unknown, spent, too old or another application’s.',

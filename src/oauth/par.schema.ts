@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 
 import type { Operation } from '../http/operation.ts';
-import { badClients, largeForms, oauthRefusal } from './oauth.schema.ts';
+import { badClients, largeForms, oauthRefusal, wrongParameters } from './oauth.schema.ts';
 
 const field = (description: string) => Type.Optional(Type.Union([Type.String({ description }), Type.Null()]));
 
@@ -70,12 +70,7 @@ export const parOperations: readonly Operation[] = [
         'A parameter is missing or unusable, or `request_uri` is pushed.',
         'user_id is missing',
       ),
-      oauthRefusal(
-        'invalid_scope',
-        'The scope is unknown.',
-        'scope is not one of free-busy, read, read-write',
-      ),
-      oauthRefusal('unsupported_response_type', 'Another response type.', 'response_type must be code'),
+      ...wrongParameters,
       oauthRefusal(
         'invalid_client',
         'The credentials of the body are wrong.',

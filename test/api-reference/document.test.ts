@@ -185,6 +185,20 @@ describe('the API reference', () => {
     await call('post', '/disconnect', { status: 400 });
   });
 
+  it('the API reference has the refusals of parameters that /authorize cannot use', async () => {
+    for (const [parameters, error] of [
+      ['user_id=ada&scope=all', 'invalid_scope'],
+      ['user_id=ada&response_type=token', 'unsupported_response_type'],
+      ['user_id=', 'invalid_request'],
+    ]) {
+      const answer = await call('get', `/authorize?client_id=acme&${parameters}`, {
+        status: 400,
+        headers: { accept: 'application/json' },
+      });
+      assert.equal(answer.json().error, error);
+    }
+  });
+
   it('the API reference has the refusals that a call without a right token is answered with', async () => {
     const bearing = operationsOf(document).filter(({ operation }) =>
       operation.security.some((one) => 'accessToken' in one),
