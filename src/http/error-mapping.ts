@@ -16,6 +16,8 @@ declare module 'fastify' {
      * (docs/wire.md 3.1).
      */
     errorShape?: 'oauth';
+    /** The message while the database is away, if the general one does not fit. */
+    awayMessage?: string;
   }
 }
 
@@ -65,9 +67,11 @@ const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
 /** Whole seconds after which whoever was refused for the database may ask again. */
 export const RETRY_AWAY_SECONDS = 5;
 
-const databaseAway = (cause: Error) =>
+const AWAY = 'The data cannot be reached at the moment: try again in a few seconds';
+
+const databaseAway = (cause: Error, message = AWAY) =>
   new ApiError(503, 'temporarily_unavailable', {
-    message: 'The data cannot be reached at the moment: try again in a few seconds',
+    message,
     headers: { 'retry-after': String(RETRY_AWAY_SECONDS) },
     cause,
   });
@@ -88,7 +92,7 @@ export function refusalOf(
   { routeOptions }: FastifyRequest,
 ): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  if (isDatabaseAway(error)) return databaseAway(error);
+  if (isDatabaseAway(error)) return databaseAway(error, routeOptions?.config?.awayMessage);
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status === undefined || status < 400 || status > 499) return undefined;
   const { code } = error as FastifyError;

@@ -11,7 +11,7 @@ import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong } from '../htt
 import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
-import { RevocationRequest, TokenForm } from './token.schema.ts';
+import { RevocationRequest, TOKENS_AWAY, TokenForm } from './token.schema.ts';
 
 /** A refusal in the shape of RFC 6749 §5.2; `answer` is the error, or what describes one of status 400. */
 export function oauthRefusal(
@@ -174,6 +174,11 @@ const TOKENS: Operation = {
     oauthRefusal('invalid_client', 'The credentials of the body are wrong.', 'Client authentication failed'),
     ...badClients,
     ...largeForms,
+    oauthRefusal('temporarily_unavailable', 'The database cannot be reached.', {
+      description: TOKENS_AWAY,
+      status: 503,
+      headers: { 'Retry-After': 'Whole seconds.' },
+    }),
   ],
 };
 

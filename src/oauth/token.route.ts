@@ -7,7 +7,7 @@ import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
-import { TokenForm } from './token.schema.ts';
+import { TOKENS_AWAY, TokenForm } from './token.schema.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
@@ -23,7 +23,7 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
   const options = {
     schema: { body: TokenForm },
     bodyLimit: FORM_BYTES,
-    config: { errorShape: 'oauth' },
+    config: { errorShape: 'oauth', awayMessage: TOKENS_AWAY },
   } as const;
 
   const { tokenAnswered } = deps;

@@ -16,5 +16,9 @@ export const TokenForm = Type.Object({
 });
 export type TokenForm = Static<typeof TokenForm>;
 
+/** The error of /token while the database is away: whether a token was spent is not known. */
+export const TOKENS_AWAY =
+  'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
+
 /** See docs/wire.md O4.4. */
 export const RevocationRequest = Type.Object({ token: Type.String() });

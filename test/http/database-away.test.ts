@@ -20,6 +20,13 @@ const ANSWERED_MS = 6_000;
 /** A random number, which changes nothing. */
 const CHALLENGE = '/dashboard/sign-in/passkey/options';
 const START_OF_FLOW = /\/authorize$/;
+const WHETHER_SPENT =
+  'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
+const AWAY_AT_TOKEN = {
+  error: 'temporarily_unavailable',
+  error_description: WHETHER_SPENT,
+  message: WHETHER_SPENT,
+};
 
 let postgres: Postgres;
 let db: Database;
@@ -75,6 +82,14 @@ async function assertRefusedEverywhere(): Promise<void> {
   const revoked = await ask('POST', '/revoke', { body: { token } });
   assert.equal(revoked.statusCode, 503);
   assert.equal(revoked.json().error, 'temporarily_unavailable');
+  const fields = {
+    grant_type: 'refresh_token',
+    refresh_token: 'x',
+    client_id: 'acme',
+    client_secret: 'acme',
+  };
+  const refreshed = await ask('POST', '/token', { auth: '', body: fields });
+  assert.deepEqual([refreshed.statusCode, refreshed.json()], [503, AWAY_AT_TOKEN]);
   for (const [url, auth] of [
     ['/calendars', undefined],
     ['/api/events', undefined],
