@@ -194,7 +194,7 @@ async function instanceDeps(
     webhookSigner,
     webhookEgress: watching.webhookEgress(toReceivers),
     busyId: busyIds(pagingKey),
-    signer: createTokenSigner(signingKeys, now),
+    ...{ signer: createTokenSigner(signingKeys, now), successorKey: sealer.derive('refresh successors') },
     log,
     publicUrl: config.url,
     receiverUrl: receiverUrls(config),

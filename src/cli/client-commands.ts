@@ -260,11 +260,13 @@ export const unknownClient = (clientId: string): CommandError =>
   );
 
 /** Without what was not named, so that it has its default. */
-function settingsOf({ pushedRequests, returningUsers, providers }: ReturnType<typeof readFlowChange>) {
+function settingsOf(change: ReturnType<typeof readFlowChange>) {
+  const { pushedRequests, returningUsers, providers, refreshReplayWindow } = change;
   return {
     ...(pushedRequests && { pushedRequests }),
     ...(returningUsers && { returningUsers }),
     ...(providers && { providers }),
+    ...(refreshReplayWindow !== undefined && { refreshReplayWindow }),
   };
 }
 

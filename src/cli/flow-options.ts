@@ -1,6 +1,13 @@
-/** `--pushed-requests` and the like: how an application lets its users connect. */
+/** `--pushed-requests` and the like: how an application lets its users connect and refreshes their tokens. */
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
-import { type Client, type ClientChange, PUSHED_REQUESTS, RETURNING_USERS } from '../oauth/client.ts';
+import {
+  type Client,
+  type ClientChange,
+  type ClientSettings,
+  PUSHED_REQUESTS,
+  REFRESH_REPLAY_WINDOW,
+  RETURNING_USERS,
+} from '../oauth/client.ts';
 import { type CommandOption, type Input, usageError } from './command.ts';
 import { oneOf } from './option-values.ts';
 
@@ -20,9 +27,10 @@ export const FLOW_OPTIONS: readonly CommandOption[] = [
     value: 'KIND,…',
     doc: `Which providers it offers, of ${PROVIDER_KINDS.join(', ')}; all that the instance offers by default.`,
   },
+  { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
 ];
 
-type FlowChange = Pick<ClientChange, 'pushedRequests' | 'returningUsers' | 'providers'>;
+type FlowChange = Pick<ClientChange, keyof ClientSettings>;
 
 /** Reads the options; an absent one is undefined. Throws a usage error about the first that cannot be. */
 export function readFlowChange(options: Input['options']): FlowChange {
@@ -30,6 +38,7 @@ export function readFlowChange(options: Input['options']): FlowChange {
     pushedRequests: oneOf(options, 'pushed-requests', PUSHED_REQUESTS),
     returningUsers: oneOf(options, 'returning-users', RETURNING_USERS),
     providers: readProviders(options.providers),
+    refreshReplayWindow: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
   };
 }
 
@@ -43,19 +52,28 @@ export function flowNotices({ returningUsers }: FlowChange): string[] {
 }
 
 /** The settings, for documents and rows. */
-export function describeFlow({ pushedRequests, returningUsers, providers }: Client) {
+export function describeFlow({ pushedRequests, returningUsers, providers, refreshReplayWindow }: Client) {
   return {
     document: {
       pushed_requests: pushedRequests,
       returning_users: returningUsers,
       providers: providers ?? null,
+      [REFRESH_REPLAY_WINDOW.field]: refreshReplayWindow,
     },
     rows: [
       ['pushed requests', pushedRequests],
       ['returning users', returningUsers],
       ['providers', providers?.join(', ') ?? "(the instance's)"],
+      ['refresh replay window', `${refreshReplayWindow} s`],
     ],
   };
+}
+
+function readReplayWindow(value: Input['options'][string] | undefined): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const seconds = REFRESH_REPLAY_WINDOW.parse(value);
+  if (seconds !== undefined) return seconds;
+  throw usageError(`--${REFRESH_REPLAY_WINDOW.option} ${REFRESH_REPLAY_WINDOW.problem}.`);
 }
 
 /** An empty text takes the limit away. */

@@ -1,7 +1,7 @@
 /** One application: settings, first steps, credentials, security, and its deletion. */
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
 import { type Html, html } from '../http/html.ts';
-import { type Client, PUSHED_REQUESTS, RETURNING_USERS } from '../oauth/client.ts';
+import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
 import { typedFields } from './applications.route.ts';
 import {
@@ -182,17 +182,19 @@ const security = (): DashboardRoute[] => [
       const picked = fields('provider');
       const providers =
         field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
+      const replayWindow = field(REFRESH_REPLAY_WINDOW.field);
+      const refreshReplayWindow = REFRESH_REPLAY_WINDOW.parse(replayWindow);
       const change = {
         pushedRequests: PUSHED_REQUESTS.find((one) => one === field('pushed')) ?? client.pushedRequests,
         returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
         providers,
       };
-      if (providers?.length === 0) {
-        const problem = messages.text('security.providers.none');
-        const content = securityContent({ client: { ...client, ...change, providers }, problem }, viewer);
+      if (providers?.length === 0 || refreshReplayWindow === undefined) {
+        const typed = { ...client, ...change, providers: providers ?? undefined };
+        const content = securityContent({ client: typed, replayWindow }, viewer);
         return showTab(visit, { client, tab: '/security', content }, 400);
       }
-      await changeSecurity(person, { clientId, change }, deps);
+      await changeSecurity(person, { clientId, change: { ...change, refreshReplayWindow } }, deps);
       return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
     },
   },

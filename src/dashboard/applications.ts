@@ -9,7 +9,7 @@ import {
 } from '../branding/look-input.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
-import type { Client, ClientChange } from '../oauth/client.ts';
+import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
 import {
   changeClient,
   changeProblems,
@@ -176,9 +176,9 @@ async function addressProblems(
 }
 
 /** `providers`: `null` for all that the instance offers. */
-export type SecurityChange = Required<Pick<ClientChange, 'pushedRequests' | 'returningUsers' | 'providers'>>;
+export type SecurityChange = Required<Pick<ClientChange, keyof ClientSettings>>;
 
-/** How its users connect. Throws PeopleRefusal. */
+/** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
 export async function changeSecurity(
   actor: Actor,
   { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },

@@ -63,6 +63,7 @@ export type AuditedStores = {
 
 /** What test users connect with. */
 type PlaygroundParts = Pick<PlaygroundDeps, 'activityNotes' | 'codes' | 'signer' | 'pushedRequests'> & {
+  readonly successorKey: Buffer;
   readonly families: TokenFamilyStore;
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
   /** Those that users can connect here. */

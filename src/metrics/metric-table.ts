@@ -39,7 +39,7 @@ export const METRICS = {
   },
   kalends_token_requests_total: {
     type: 'counter',
-    help: 'Answers of /token by grant type and outcome: ok, or the error code.',
+    help: 'Answers of /token by grant type and outcome: ok, replayed (a spent refresh token within its window), or the error code.',
     labels: ['grant_type', 'outcome'],
   },
   kalends_syncs_total: {

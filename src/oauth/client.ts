@@ -7,12 +7,31 @@ export const PUSHED_REQUESTS = ['accepted', 'required'] as const;
  */
 export const RETURNING_USERS = ['prove', 'continue'] as const;
 
+const MOST_REPLAY_SECONDS = 120;
+
+/**
+ * The time in which a spent refresh token still returns its successor, in whole seconds from 0 (off) to `most`
+ * (docs/departures.md#refresh-replay-window). Option, documents, audit log and form derive from this.
+ */
+export const REFRESH_REPLAY_WINDOW = {
+  option: 'refresh-replay-window',
+  field: 'refresh_replay_window',
+  most: MOST_REPLAY_SECONDS,
+  about: `How many seconds after a refresh the spent refresh token still returns its successor, until the successor is used: 0 (off, the default) to ${MOST_REPLAY_SECONDS}. A client whose response was lost can then repeat the request.`,
+  problem: `must be a whole number of seconds from 0 to ${MOST_REPLAY_SECONDS}`,
+  /** Returns `undefined` for anything but a whole number in range. */
+  parse: (text: string): number | undefined =>
+    /^\d{1,3}$/.test(text) && Number(text) <= MOST_REPLAY_SECONDS ? Number(text) : undefined,
+} as const;
+
 /** How an application lets its users connect. */
 export type ClientSettings = {
   readonly pushedRequests: (typeof PUSHED_REQUESTS)[number];
   readonly returningUsers: (typeof RETURNING_USERS)[number];
   /** The kinds of provider it offers, in the order every list has; undefined: all that the instance offers. */
   readonly providers: readonly string[] | undefined;
+  /** REFRESH_REPLAY_WINDOW, in seconds. */
+  readonly refreshReplayWindow: number;
 };
 
 /** Of an application that has set nothing. */
@@ -20,6 +39,7 @@ export const DEFAULT_SETTINGS: ClientSettings = {
   pushedRequests: 'accepted',
   returningUsers: 'prove',
   providers: undefined,
+  refreshReplayWindow: 0,
 };
 
 /** An application (docs/wire.md O2.1): what integrates Kalends. */
@@ -47,4 +67,5 @@ export type ClientChange = {
   readonly pushedRequests?: ClientSettings['pushedRequests'] | undefined;
   readonly returningUsers?: ClientSettings['returningUsers'] | undefined;
   readonly providers?: readonly string[] | null | undefined;
+  readonly refreshReplayWindow?: number | undefined;
 };

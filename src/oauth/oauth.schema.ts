@@ -64,7 +64,7 @@ const TokenAnswer = Type.Object(
     access_token: Type.String({ description: 'A JWT.' }),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Literal(3600, { description: 'Seconds.' }),
-    refresh_token: Type.String({ description: 'New each time; the one before is dead at once.' }),
+    refresh_token: Type.String({ description: 'New each time, except within a refresh replay window.' }),
   },
   { $id: 'TokenAnswer' },
 );

@@ -3,11 +3,13 @@
  *
  * Departs from RFC 9700 §4.14.2: a second use of a spent token is refused, but the rest of its
  * family stays valid, as docs/wire.md O3.2 promises. See docs/departures.md#refresh-token-reuse.
+ * Within the application's window a second use returns the successor again, as long as no one has used it. See
+ * docs/departures.md#refresh-replay-window.
  */
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
 import { invalidGrant } from './oauth-error.ts';
-import { newTokenIn } from './refresh-token-id.ts';
+import { deriveSuccessor, newTokenIn } from './refresh-token-id.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
@@ -15,30 +17,45 @@ export type RefreshTokenRequest = { readonly client: Client; readonly refreshTok
 export type RefreshTokenDeps = {
   readonly families: TokenFamilyStore;
   readonly signer: TokenSigner;
+  /** The key that successors of applications with a replay window are derived under; 32 bytes. */
+  readonly successorKey: Buffer;
   readonly log: Log;
   readonly now: () => number;
 };
 
+/** `replayed`: a spent token returned its successor again. */
+export type RefreshedTokens = { readonly tokens: TokenResponse; readonly outcome: 'ok' | 'replayed' };
+
 /** Throws OAuthError `invalid_grant`. */
 export async function refreshTokenGrant(
   { client, refreshToken }: RefreshTokenRequest,
-  { families, signer, log, now }: RefreshTokenDeps,
-): Promise<TokenResponse> {
+  { families, signer, successorKey, log, now }: RefreshTokenDeps,
+): Promise<RefreshedTokens> {
   const presented = await signer.readRefreshToken(refreshToken);
   if (presented === undefined) throw invalidGrant('Invalid refresh token');
   // The client is compared first: another client does not learn the state of a token.
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
-  const successor = newTokenIn(presented.familyId);
-  const grant = await families.rotateRefreshToken(presented.id, successor, now());
-  if (grant === undefined) {
-    const { clientId, familyId } = presented;
+  const { clientId, familyId, id } = presented;
+  const windowMs = client.refreshReplayWindow * 1000;
+  const successor = windowMs === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
+  const at = now();
+  // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
+  const grant = await families.rotateRefreshToken(id, successor, at);
+  if (grant !== undefined) return { tokens: signer.signTokenResponse(grant, successor, at), outcome: 'ok' };
+
+  const rotated = windowMs > 0 && (await families.findRotatedGrant(successor, at, windowMs));
+  if (!rotated) {
     log.warn(
       { event: 'refresh_refused', clientId, familyId },
       'A rotated or revoked refresh token was presented',
     );
     throw invalidGrant('Invalid refresh token');
   }
-  // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
-  return signer.signTokenResponse(grant, successor);
+  log.info(
+    { event: 'refresh_replayed', clientId, familyId },
+    'A spent refresh token was presented again within the replay window',
+  );
+  const tokens = signer.signTokenResponse(rotated, successor, rotated.rotatedAt);
+  return { tokens, outcome: 'replayed' };
 }

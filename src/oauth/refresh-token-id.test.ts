@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { FAMILY_NUMBERS, familyOf, newTokenIn } from './refresh-token-id.ts';
+import { deriveSuccessor, FAMILY_NUMBERS, familyOf, newTokenIn } from './refresh-token-id.ts';
+
+const UUID_V8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the id of a refresh token', () => {
   for (const family of [0, 1, 0xabc_def, FAMILY_NUMBERS - 1]) {
@@ -9,10 +11,23 @@ describe('the id of a refresh token', () => {
       const [one, two] = [newTokenIn(family), newTokenIn(family)];
 
       for (const id of [one, two]) {
-        assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        assert.match(id, UUID_V8);
         assert.equal(familyOf(id), family);
       }
       assert.notEqual(one, two);
+    });
+
+    it(`a derived successor is such an id too, the same one for the same id and key alone: ${family}`, () => {
+      const [id, other] = [newTokenIn(family), newTokenIn(family)];
+      const [key, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+      const successor = deriveSuccessor(id, key);
+
+      assert.match(successor, UUID_V8);
+      assert.equal(familyOf(successor), family);
+      assert.equal(deriveSuccessor(id, key), successor);
+      const others = [deriveSuccessor(id, otherKey), deriveSuccessor(other, key), id];
+      assert.ok(!others.includes(successor));
     });
   }
 });

@@ -4,6 +4,9 @@ import type { RefreshTokenId } from './refresh-token-id.ts';
 /** A grant that begins, under a number of its own, and its first refresh token. */
 export type NewFamily = { readonly grant: Grant; readonly first: RefreshTokenId };
 
+/** A living grant, and when its current refresh token was issued. */
+export type RotatedGrant = Grant & { readonly rotatedAt: number };
+
 /** Grants and the one current refresh token of each. Instants are epoch milliseconds. */
 export interface TokenFamilyStore {
   /**
@@ -12,6 +15,12 @@ export interface TokenFamilyStore {
    * concurrent calls with one `id`, exactly one gets the grant. Durable when it answers.
    */
   rotateRefreshToken(id: RefreshTokenId, next: RefreshTokenId, now: number): Promise<Grant | undefined>;
+
+  /**
+   * Returns the living grant whose current token is `current`, if that was issued at most `withinMs` before or after
+   * `now` (instances' clocks differ); otherwise `undefined`. Changes nothing.
+   */
+  findRotatedGrant(current: RefreshTokenId, now: number, withinMs: number): Promise<RotatedGrant | undefined>;
 
   /** The grant while it lives: a grant ended by any instance is gone for all at once. */
   findLivingGrant(familyId: number): Promise<Grant | undefined>;

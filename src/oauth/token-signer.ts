@@ -22,8 +22,11 @@ export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
-  /** A new access token for the grant, beside the refresh token with the id `refreshTokenId`. */
-  signTokenResponse(grant: TokenGrant, refreshTokenId: RefreshTokenId): TokenResponse;
+  /**
+   * A new access token for the grant, beside the refresh token with the id `refreshTokenId`. That was issued at
+   * `issuedAt` in epoch milliseconds, now by default: with HS256 the same key, id and time give the same text.
+   */
+  signTokenResponse(grant: TokenGrant, refreshTokenId: RefreshTokenId, issuedAt?: number): TokenResponse;
 
   /** The grant that an unexpired access token of ours names; `undefined` for anything else. */
   readAccessToken(token: string): Promise<TokenGrant | undefined>;
@@ -62,7 +65,7 @@ type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshT
 /** `now` answers epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
   const verifiedTokens = new Map<string, VerifiedToken>();
-  const seconds = () => Math.floor(now() / 1000);
+  const seconds = (at = now()) => Math.floor(at / 1000);
 
   const sign = (type: TokenType, claims: object) => {
     const { key, header } = keys.signing(type);
@@ -91,14 +94,15 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   };
 
   return {
-    signTokenResponse(grant, refreshTokenId) {
+    signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
       const { familyId, clientId, userId, scope } = grant;
       const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
       // Node draws the randomness of many of these at once: they cost less than a tenth of the signature.
       const named = { ...common, client_id: clientId, jti: randomUUID() };
       const access: AccessClaims = { ...named, scope, exp: iat + ACCESS_TOKEN_SECONDS };
-      const refresh: RefreshClaims = { ...common, type: 'refresh', jti: refreshTokenId };
+      const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
+      const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
       return {
         access_token: sign('at+jwt', access),
         token_type: 'Bearer',

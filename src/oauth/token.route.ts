@@ -6,7 +6,7 @@ import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorizat
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { invalidRequest, OAuthError } from './oauth-error.ts';
-import { type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
+import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { TOKENS_AWAY, TokenForm } from './token.schema.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
@@ -14,7 +14,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
   RefreshTokenDeps & {
     readonly wrongCodes: WrongCodeLimits;
-    /** Hears of each answer: `ok`, or the code of the error. */
+    /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
 
@@ -45,14 +45,14 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
         clientSecret: body.client_secret || undefined,
       };
       const client = await authenticateClient(presented, deps);
-      const tokens = await grantTokens(body, client, deps);
-      tokenAnswered?.(grantTypeOf(body.grant_type), 'ok');
+      const { tokens, outcome } = await grantTokens(body, client, deps);
+      tokenAnswered?.(grantTypeOf(body.grant_type), outcome);
       return tokens;
     });
   };
 }
 
-function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps) {
+async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<RefreshedTokens> {
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
@@ -60,7 +60,8 @@ function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps) {
       const codeVerifier = form.code_verifier || undefined;
       const request = { client, code, redirectUri, codeVerifier };
       const presented = { clientId: client.clientId, code };
-      return limitWrongCodes(() => authorizationCodeGrant(request, deps), presented, deps.wrongCodes);
+      const grant = () => authorizationCodeGrant(request, deps);
+      return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
     }
     case 'refresh_token':
       return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);

@@ -27,8 +27,8 @@ export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Pro
   const client = await deps.clients.findClient(user.clientId);
   if (client === undefined) return tokens;
   try {
-    const answer = await refreshTokenGrant({ client, refreshToken: tokens.refreshToken }, deps);
-    const renewed = testTokensOf(answer, deps.now());
+    const refreshed = await refreshTokenGrant({ client, refreshToken: tokens.refreshToken }, deps);
+    const renewed = testTokensOf(refreshed.tokens, deps.now());
     await deps.testUsers.renewTokens(user, renewed);
     return renewed;
   } catch (refusal) {

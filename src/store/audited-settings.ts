@@ -3,7 +3,7 @@ import type { AuditFields } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { differingFields } from '../audit/differing-fields.ts';
 import type { ApplicationLook } from '../branding/branding-store.ts';
-import type { Client } from '../oauth/client.ts';
+import { type Client, REFRESH_REPLAY_WINDOW } from '../oauth/client.ts';
 
 type Changed = { readonly before: AuditFields; readonly after: AuditFields };
 
@@ -29,6 +29,7 @@ const settingsOf = (client: Client): AuditFields => ({
   pushed_requests: client.pushedRequests,
   returning_users: client.returningUsers,
   providers: client.providers ?? null,
+  [REFRESH_REPLAY_WINDOW.field]: client.refreshReplayWindow,
 });
 
 /** Compared as it is, and kept without what can be a secret. */

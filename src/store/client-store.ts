@@ -25,12 +25,13 @@ type ClientRow = {
   pushedRequests: ClientSettings['pushedRequests'];
   returningUsers: ClientSettings['returningUsers'];
   providers: string | null;
+  refreshReplayWindow: number;
   createdAt: number;
 };
 
 const COLUMNS = `client_id AS "clientId", name, display_name AS "displayName", redirect_uri AS "redirectUri",
   webhook_url AS "webhookUrl", pushed_requests AS "pushedRequests", returning_users AS "returningUsers", providers,
-  created_at AS "createdAt"`;
+  refresh_replay_window AS "refreshReplayWindow", created_at AS "createdAt"`;
 
 const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
 // Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
@@ -49,9 +50,9 @@ const FIND_WITH_SECRETS: BatchStatement = {
 
 const CREATE = `
   INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, pushed_requests,
-    returning_users, providers, created_at, updated_at)
+    returning_users, providers, refresh_replay_window, created_at, updated_at)
   VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :pushedRequests, :returningUsers, :providers,
-    :createdAt, :createdAt)`;
+    :refreshReplayWindow, :createdAt, :createdAt)`;
 const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
@@ -63,6 +64,7 @@ const UPDATE = `
          pushed_requests = COALESCE(:pushedRequests, pushed_requests),
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
+         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window),
          updated_at = :now
    WHERE client_id = :clientId
   RETURNING ${COLUMNS}`;
@@ -150,10 +152,11 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
 
 // Named one by one: with the row of a look-up the secrets' hashes come too.
 function clientOf(row: ClientRow): Client {
-  const { clientId, name, redirectUri, pushedRequests, returningUsers, createdAt } = row;
+  const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
   const optional = { displayName: row.displayName ?? undefined, webhookUrl: row.webhookUrl ?? undefined };
   const providers = row.providers?.split(',');
-  return { clientId, name, redirectUri, pushedRequests, returningUsers, providers, createdAt, ...optional };
+  const settings = { pushedRequests, returningUsers, providers, refreshReplayWindow };
+  return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
 
 function secretsOf(list: string): Secret[] {
@@ -170,10 +173,12 @@ const providersText = (providers: readonly string[] | null | undefined): string 
 
 function createdValues(client: UnstoredClient) {
   const { clientId, name, displayName, redirectUri, webhookUrl, createdAt } = client;
-  const { pushedRequests, returningUsers, providers } = { ...DEFAULT_SETTINGS, ...client };
+  const { providers, ...all } = { ...DEFAULT_SETTINGS, ...client };
+  const { pushedRequests, returningUsers, refreshReplayWindow } = all;
   const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
-  const settings = { pushedRequests, returningUsers, providers: providersText(providers) };
-  return { clientId, name, redirectUri, createdAt, ...optional, ...settings };
+  const settings = { pushedRequests, returningUsers, refreshReplayWindow };
+  const facts = { clientId, name, redirectUri, createdAt, ...optional };
+  return { ...facts, ...settings, providers: providersText(providers) };
 }
 
 function changedValues(change: ClientChange) {
@@ -183,6 +188,7 @@ function changedValues(change: ClientChange) {
     redirectUri: redirectUri ?? null,
     pushedRequests: change.pushedRequests ?? null,
     returningUsers: change.returningUsers ?? null,
+    refreshReplayWindow: change.refreshReplayWindow ?? null,
     // null removes these three, so that another value says whether they change at all.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,

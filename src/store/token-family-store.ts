@@ -4,7 +4,7 @@ import { hash, randomInt } from 'node:crypto';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
-import type { NewFamily, TokenFamilyStore } from '../oauth/token-family-store.ts';
+import type { NewFamily, RotatedGrant, TokenFamilyStore } from '../oauth/token-family-store.ts';
 import { deleteWithCoverage } from './account-groups.ts';
 import { auditFor, subjectOfUser } from './append-audit.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
@@ -35,6 +35,12 @@ const ROTATE: BatchStatement = {
   writes: true,
 };
 
+const FIND_ROTATED = `
+  SELECT family_id AS "familyId", client_id AS "clientId", user_id AS "userId", scope AS "scope",
+         coverage_id AS "coverageId", refreshed_at AS "rotatedAt"
+    FROM token_family
+   WHERE family_id = :familyId AND token_hash = :current AND refreshed_at BETWEEN :from AND :until AND ended_at IS NULL`;
+
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at)
   VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :coverageId, :now, :now)
@@ -64,6 +70,11 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
     async rotateRefreshToken(id, next, now) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
       return grantOf(await db.batch<Grant>(ROTATE, { familyId: familyOf(id), ...values }));
+    },
+
+    findRotatedGrant(current, now, withinMs) {
+      const values = { familyId: familyOf(current), current: hashOfTokenId(current) };
+      return db.get<RotatedGrant>(FIND_ROTATED, { ...values, from: now - withinMs, until: now + withinMs });
     },
 
     findLivingGrant(familyId) {

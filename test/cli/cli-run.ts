@@ -66,7 +66,12 @@ export const CREATE = [
 ];
 
 /** What documents say of how users connect, of an application that has set nothing. */
-export const NO_SETTINGS = { pushed_requests: 'accepted', returning_users: 'prove', providers: null };
+export const NO_SETTINGS = {
+  pushed_requests: 'accepted',
+  returning_users: 'prove',
+  providers: null,
+  refresh_replay_window: 0,
+};
 
 /** What documents say of the look of an application that has set nothing. */
 export const NO_LOOK = {

@@ -10,6 +10,8 @@ const ALL_SET = [
   'continue',
   '--providers',
   'caldav, Google',
+  '--refresh-replay-window',
+  '120',
 ];
 
 describe('the settings of an application', () => {
@@ -23,8 +25,8 @@ describe('the settings of an application', () => {
     String((await cli.json(...CREATE, ...options)).document.client_id);
   const settingsOf = async (id: string) => {
     const { document } = await cli.json('client', 'show', id);
-    const { pushed_requests, returning_users, providers } = document;
-    return { pushed_requests, returning_users, providers };
+    const { pushed_requests, returning_users, providers, refresh_replay_window } = document;
+    return { pushed_requests, returning_users, providers, refresh_replay_window };
   };
 
   it('kalends client create and update set how users connect, and show tells it', async () => {
@@ -32,6 +34,7 @@ describe('the settings of an application', () => {
       pushed_requests: 'required',
       returning_users: 'continue',
       providers: ['google', 'caldav'],
+      refresh_replay_window: 120,
     };
     const [first, second] = [await created(...ALL_SET), await created()];
 
@@ -42,6 +45,7 @@ describe('the settings of an application', () => {
     const { stdout } = await cli.run(['client', 'show', second]);
     assert.match(stdout, /^pushed requests\s+required$/m);
     assert.match(stdout, /^providers\s+google, caldav$/m);
+    assert.match(stdout, /^refresh replay window\s+120 s$/m);
   });
 
   it('kalends client update leaves the settings it does not name, and an empty list of providers is no limit', async () => {
@@ -52,7 +56,17 @@ describe('the settings of an application', () => {
     await cli.run(['client', 'update', id, '--providers', '', '--returning-users', 'prove']);
 
     assert.deepEqual(before.providers, ['google', 'caldav']);
-    assert.deepEqual(await settingsOf(id), { ...NO_SETTINGS, pushed_requests: 'required' });
+    const left = { pushed_requests: 'required', refresh_replay_window: 120 };
+    assert.deepEqual(await settingsOf(id), { ...NO_SETTINGS, ...left });
+  });
+
+  it('kalends client update turns the refresh replay window off with 0', async () => {
+    const id = await created(...ALL_SET);
+
+    const { exitCode } = await cli.run(['client', 'update', id, '--refresh-replay-window', '0']);
+
+    assert.equal(exitCode, 0);
+    assert.equal((await settingsOf(id)).refresh_replay_window, 0);
   });
 
   it('kalends client says what it opens when returning users continue without proof, and only then', async () => {
@@ -83,6 +97,14 @@ describe('the settings of an application', () => {
     ['--returning-users', 'trust', /--returning-users must be prove or continue/],
     ['--providers', 'google,yahoo', /--providers names "yahoo": it takes google, microsoft, apple, caldav/],
     ['--providers', 'google,', /--providers names ""/],
+    ...['121', '-1', '1.5', '1e1', ' 60', '60s', ''].map(
+      (value) =>
+        [
+          '--refresh-replay-window',
+          value,
+          /^.*--refresh-replay-window must be a whole number of seconds from 0 to 120\.$/m,
+        ] as const,
+    ),
     ['--privacy-url', 'http://app.example/', /privacy URL must be an absolute https address/],
     ['--privacy-url', 'javascript:alert(1)', /privacy URL must be/],
     ['--terms-url', '/terms', /terms URL must be an absolute https address/],

@@ -47,7 +47,7 @@ export const CASES: readonly Case[] = [
       after: {
         ...{ name: 'New', display_name: null, redirect_uri: 'https://new.example/cb' },
         ...{ webhook_url: 'https://hook.example/in?…', pushed_requests: 'accepted' },
-        ...{ returning_users: 'prove', providers: null },
+        ...{ returning_users: 'prove', providers: null, refresh_replay_window: 0 },
       },
     },
   },
@@ -59,6 +59,15 @@ export const CASES: readonly Case[] = [
       ...{ action: 'client.updated', ...ACME },
       before: { display_name: null, providers: null },
       after: { display_name: 'Acme Ltd', providers: ['google'] },
+    },
+  },
+  {
+    name: 'changing the refresh replay window of an application',
+    change: ({ clients }) => clients.updateClient('acme', { refreshReplayWindow: 60 }, NOW),
+    entry: {
+      ...{ action: 'client.updated', ...ACME },
+      before: { refresh_replay_window: 0 },
+      after: { refresh_replay_window: 60 },
     },
   },
   {

@@ -105,8 +105,15 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
         pushedRequests: 'required',
         returningUsers: 'continue',
         providers: ['google', 'caldav'],
+        refreshReplayWindow: 120,
       } as const;
-      const { pushedRequests: _, returningUsers: __, providers: ___, ...bare } = acme;
+      const {
+        pushedRequests: _,
+        returningUsers: __,
+        providers: ___,
+        refreshReplayWindow: ____,
+        ...bare
+      } = acme;
       await clients.createClient({ ...bare, clientId: 'bare' }, 'hash-1');
       await clients.createClient({ ...acme, ...settings }, 'hash-2');
 
@@ -127,6 +134,18 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(changed, { ...acme, ...settings, providers: ['apple'] });
       assert.deepEqual(freed, { ...acme, ...settings });
       assert.deepEqual(await clients.findClient('acme'), freed);
+    });
+
+    it('a refresh replay window stays until it is changed, to 0 too, and is from 0 to 120 seconds', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+      const windows: (number | undefined)[] = [];
+      for (const change of [{ refreshReplayWindow: 120 }, { name: 'x' }, { refreshReplayWindow: 0 }])
+        windows.push((await clients.updateClient('acme', change, NOW + 1))?.refreshReplayWindow);
+
+      assert.deepEqual(windows, [120, 120, 0]);
+      for (const refreshReplayWindow of [-1, 121])
+        await assert.rejects(clients.updateClient('acme', { refreshReplayWindow }, NOW + 2));
     });
 
     it('the secret before a rotation stays alive until the instant given, and none before it', async () => {

@@ -89,6 +89,45 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await families.rotateRefreshToken(next, successorOf(next), NOW), grant);
     });
 
+    it('a rotated grant is found by its current token, with the time of its rotation, and stays as it is', async () => {
+      const { families, grant, first } = await prepare();
+      const next = successorOf(first);
+      await families.rotateRefreshToken(first, next, NOW + 5);
+
+      const rotated = { ...grant, rotatedAt: NOW + 5 };
+      for (const at of [NOW + 5, NOW - 5, NOW + 15])
+        assert.deepEqual({ ...(await families.findRotatedGrant(next, at, 10)) }, rotated);
+      assert.deepEqual(await families.rotateRefreshToken(next, successorOf(next), NOW), grant);
+    });
+
+    it('a rotated grant is not found outside the time, neither before nor after', async () => {
+      const { families, first } = await prepare();
+      const next = successorOf(first);
+      await families.rotateRefreshToken(first, next, NOW);
+
+      for (const at of [NOW - 11, NOW + 11])
+        assert.equal(await families.findRotatedGrant(next, at, 10), undefined);
+    });
+
+    it('a rotated grant is not found by a token that is not its current one', async () => {
+      const { families, first } = await prepare();
+      const next = successorOf(first);
+      await families.rotateRefreshToken(first, next, NOW);
+      await families.rotateRefreshToken(next, successorOf(next), NOW);
+
+      for (const id of [first, next, successorOf(first)])
+        assert.equal(await families.findRotatedGrant(id, NOW, 10), undefined);
+    });
+
+    it('a rotated grant is not found once it has ended', async () => {
+      const { families, grant, first } = await prepare();
+      const next = successorOf(first);
+      await families.rotateRefreshToken(first, next, NOW);
+      await families.endGrantsWith(grant, NOW);
+
+      assert.equal(await families.findRotatedGrant(next, NOW, 10), undefined);
+    });
+
     it('each of a hundred families that refresh at once is answered its own grant', async () => {
       const { db, families } = await prepare();
       const made = await Promise.all(

@@ -73,6 +73,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
+    successorKey: sealer.derive('refresh successors'),
     clearLog: () => db.clearLog(),
     dashboardUrl: ORIGIN,
     publicUrl: ORIGIN,

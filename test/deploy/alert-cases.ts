@@ -60,7 +60,10 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
       'kalends_token_requests_total{outcome="ok"}': '0+60x20',
       'kalends_token_requests_total{outcome="invalid_grant"}': '0+120x20',
     },
-    isQuiet: { 'kalends_token_requests_total{outcome="invalid_grant"}': '0+3x20' },
+    isQuiet: {
+      'kalends_token_requests_total{outcome="invalid_grant"}': '0+3x20',
+      'kalends_token_requests_total{outcome="replayed"}': '0+120x20',
+    },
   },
   KalendsSyncsFail: {
     ...{ at: '18m', labels: google },

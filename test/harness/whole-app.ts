@@ -53,6 +53,7 @@ export async function openWholeApp(server: CalendarServer, sealer: Sealer): Prom
     singleSignOn: undefined,
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
+    successorKey: sealer.derive('refresh successors'),
     clearLog: async () => true,
     trustProxy: undefined,
     secure: true,

@@ -9,7 +9,7 @@ import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
@@ -29,24 +29,32 @@ export const SECRET = 'a1B2c3D4e5F6';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** `db`: a migrated database that the caller closes; a SQLite of its own by default. */
+type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered'> & {
+  readonly db?: Database;
+  readonly sealer?: Sealer;
+  readonly log?: Log;
+};
+
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
 
 /** A server with the applications `acme` and `other`; `clock.now` is its time, epoch milliseconds. */
 export async function openOAuthServer(
   tokenAlgorithm: 'HS256' | 'ES256' = 'HS256',
-  { tokenAnswered }: Pick<TokenRouteDeps, 'tokenAnswered'> = {},
+  options: OAuthServerOptions = {},
 ) {
+  const { tokenAnswered, db: given, sealer = createSealer(randomBytes(32)), log = silentLog } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
-  const db = await openMigratedSqlite(path.join(folder, 'kalends.db'));
+  const db = given ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
   const clock = { now: Date.UTC(2026, 10, 1) };
   const now = () => clock.now;
 
-  const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
-  const keysDeps = { keys: stores.signingKeys, sealer, now, log: silentLog };
+  const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
   const signer = createTokenSigner(signingKeys, now);
   for (const clientId of ['acme', 'other']) {
+    if ((await stores.clients.findClient(clientId)) !== undefined) continue;
     const client = {
       clientId,
       name: clientId,
@@ -57,12 +65,12 @@ export async function openOAuthServer(
     await stores.clients.createClient({ ...client, createdAt: clock.now }, hashOfSecret(SECRET));
   }
 
-  const log = silentLog;
   const wrongCodes = wrongCodeLimits({ wrongCodesPerMinute: 300, wrongCodesOfUserPerMinute: 20 });
   const app = createServer({ log, trustProxy: undefined, secure: true });
   const activityNotes = collectedActivity();
+  const successorKey = sealer.derive('refresh successors');
   const deps = {
-    ...{ ...stores, signer, activityNotes, log, now },
+    ...{ ...stores, signer, successorKey, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
@@ -80,11 +88,12 @@ export async function openOAuthServer(
     db,
     clock,
     stores,
+    signer,
     noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, keysDeps),
     async close() {
       await app.close();
-      await db.close();
+      if (given === undefined) await db.close();
       await rm(folder, { recursive: true });
     },
   };

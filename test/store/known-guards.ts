@@ -42,6 +42,22 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'token-family',
+    without: ' AND token_hash = :current=> AND CAST(:current AS TEXT) IS NOT NULL',
+    fails: 'a rotated grant is not found by a token that is not its current one',
+  },
+  {
+    store: 'token-family',
+    without:
+      ' AND refreshed_at BETWEEN :from AND :until=> AND CAST(:from AS BIGINT) + CAST(:until AS BIGINT) IS NOT NULL',
+    fails: 'a rotated grant is not found outside the time, neither before nor after',
+  },
+  {
+    store: 'token-family',
+    without: ' AND :until AND ended_at IS NULL=> AND :until',
+    fails: 'a rotated grant is not found once it has ended',
+  },
+  {
+    store: 'token-family',
     without: ' AND own.ended_at IS NULL=>',
     fails: 'a token of an ended grant cannot end a later authorization',
   },

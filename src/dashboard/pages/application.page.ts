@@ -4,7 +4,7 @@ import type { ApplicationFacts } from '../../branding/branding.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import type { Client } from '../../oauth/client.ts';
+import { type Client, REFRESH_REPLAY_WINDOW } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
@@ -150,9 +150,9 @@ type Pick = {
 const pick = ({ type, name, value, isPicked }: Pick, [label, about]: readonly string[]): Html =>
   html`<label class="pick"><input type="${type}" name="${name}" value="${value}"${isPicked && html` checked`}><span>${label}${about !== undefined && html`<small>${about}</small>`}</span></label>`;
 
-/** How its users connect. `problem` is what is wrong with the providers that were picked. */
+/** How its users connect and its tokens are refreshed. `replayWindow` is the typed text of that field. */
 export function securityContent(
-  { client, problem }: { readonly client: Client; readonly problem?: string | undefined },
+  { client, replayWindow }: { readonly client: Client; readonly replayWindow?: string },
   viewer: Viewer,
 ): Html {
   const { clientId, pushedRequests, returningUsers, providers } = client;
@@ -174,12 +174,26 @@ ${group('security.returning', html`${choice('returning', 'prove', returningUsers
 ${group(
   'security.providers',
   html`${choice('providers', 'all', only)}${choice('providers', 'only', only)}
-<div class="picks">${kinds}</div>${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`}`,
-)}`;
+<div class="picks">${kinds}</div>${providers?.length === 0 && html`<p class="wrong" role="alert">${messages.text('security.providers.none')}</p>`}`,
+)}
+<section class="panel"><div class="fields">${replayField(client, replayWindow)}</div></section>`;
   if (!may(viewer.person, 'application.change', clientId))
     return html`<fieldset class="read-only" disabled>${content}</fieldset>`;
   const save = html`<div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
   return postForm(viewer, `${applicationPath(clientId)}/security`, html`${content}${save}`);
+}
+
+function replayField({ refreshReplayWindow }: Client, typed = String(refreshReplayWindow)): Html {
+  const { field: name, most } = REFRESH_REPLAY_WINDOW;
+  const isWrong = REFRESH_REPLAY_WINDOW.parse(typed) === undefined;
+  return field({
+    name,
+    label: messages.text('security.replay'),
+    hint: messages.text('security.replay.hint', { most }),
+    value: typed,
+    problem: isWrong ? messages.text('security.replay.wrong', { most }) : undefined,
+    maxLength: 3,
+  });
 }
 
 export type DeleteParts = {

@@ -70,6 +70,11 @@ export const ACCESS_EVENTS = {
     act: 'In numbers: the application does not keep the newest token; or an old one was stolen, so revoke the user’s access',
     fields: ['clientId', 'familyId'],
   },
+  refresh_replayed: {
+    level: 'info',
+    when: 'a spent refresh token came back within the application’s refresh replay window and got its successor again',
+    fields: ['clientId', 'familyId'],
+  },
   grants_revoked: {
     level: 'info',
     when: 'a token was revoked at `/revoke`; `grants` is how many grants ended',

@@ -15,6 +15,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'known browsers': { outlives: false },
   // Hides users' names in links. A link that was kept leads nowhere afterwards.
   'user references': { outlives: false },
+  // Successors of refresh tokens. A window that is open when the key changes closes early.
+  'refresh successors': { outlives: false },
 };
 
 const contextOf = sealedField('derived_key.sealed');
