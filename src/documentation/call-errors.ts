@@ -5,7 +5,7 @@ export const AUTHORIZATION: readonly IndexedError[] = [
   error(
     'invalid_grant',
     '400',
-    'The code or the refresh token cannot be used. `error_description` says why: `Invalid authorization code` (unknown or redeemed already), `Authorization code expired` (older than ten minutes), `Client mismatch` (given to another application), `Redirect URI mismatch`, a `code_verifier` that does not match, or `Invalid refresh token` (unknown, rotated or revoked).',
+    'The code or the refresh token cannot be used. `error_description` gives the reason. For a code: `Invalid authorization code` (unknown or redeemed already), `Authorization code expired` (older than ten minutes), `Redirect URI mismatch`, or a `code_verifier` that does not match. For a refresh token: `Invalid refresh token` (unknown, rotated or revoked). For both: `Client mismatch` (given to another application).',
     'A code works once: send the user to `/authorize` again. For a mismatch, send the registered redirect URI, character by character. Keep the newest refresh token, and let one process refresh at a time. If a response is lost, repeat the request: an application with a [replay window](operations.md#what-an-application-may-do) gets the same refresh token again; otherwise the user authorizes again.',
   ),
   error(

@@ -1,4 +1,4 @@
-/** A proxy that passes every request on, and cuts the connection in the place of some responses: the server has done its work by then. */
+/** A proxy that forwards every request, and for some cuts the connection instead of forwarding the response: the server has committed by then. */
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
@@ -8,7 +8,7 @@ export type PassedResponse = { readonly status: number; readonly body: string };
 
 export type CuttingProxy = { readonly url: string; stop(): Promise<void> };
 
-/** Starts it in front of `origin`. `isCut` is asked about each whole response; the client waits meanwhile. */
+/** Starts it in front of `origin`. `isCut` decides about each whole response; the client waits meanwhile. */
 export async function startCuttingProxy(
   origin: string,
   isCut: (response: PassedResponse) => boolean | Promise<boolean>,
