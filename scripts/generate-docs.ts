@@ -34,7 +34,7 @@ function configurationDocument(): string {
 
 Kalends reads environment variables and nothing else. Every one of them can also be read from a file: put
 \`_FILE\` behind the name and the path into the value. For secrets that is the better way (${secrets.join(', ')}).
-All problems are reported together, by name, before anything starts; \`kalends doctor\` says more.
+The file must not be empty. All problems are reported together, by name, before anything starts; \`kalends doctor\` says more.
 
 | Variable | Default | Meaning |
 | --- | --- | --- |

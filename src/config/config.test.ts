@@ -259,3 +259,20 @@ describe('the master key before', () => {
     );
   });
 });
+
+describe('settings in files', () => {
+  it('an empty file is a problem for every setting that names one, and so is a file of white space', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));
+    const [empty, blank] = [path.join(folder, 'empty'), path.join(folder, 'blank')];
+    writeFileSync(empty, '');
+    writeFileSync(blank, ' \n\t\n');
+
+    const problems = problemsOf({ KALENDS_MASTER_KEY_FILE: empty, KALENDS_PORT_FILE: blank });
+
+    await rm(folder, { recursive: true });
+    assert.deepEqual(problems, [
+      `KALENDS_PORT_FILE names an empty file: ${blank}`,
+      `KALENDS_MASTER_KEY_FILE names an empty file: ${empty}`,
+    ]);
+  });
+});

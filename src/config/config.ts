@@ -662,11 +662,13 @@ function readOptions(env: Environment, problems: string[]): Record<OptionName, s
     if (env[name]) return env[name];
     if (!file) return (name === 'KALENDS_PORT' && env.PORT) || fallback;
     try {
-      return readFileSync(file, 'utf8').trim();
+      const text = readFileSync(file, 'utf8').trim();
+      if (text !== '') return text;
+      problems.push(`${name}_FILE names an empty file: ${file}`);
     } catch {
       problems.push(`${name}_FILE names a file that cannot be read: ${file}`);
-      return fallback;
     }
+    return fallback;
   };
   // The table's names are exactly the keys of the record.
   return Object.fromEntries(OPTIONS.map((option) => [option.name, read(option)])) as Record<
