@@ -276,3 +276,24 @@ describe('settings in files', () => {
     ]);
   });
 });
+
+describe('the address of PostgreSQL', () => {
+  const several = [
+    'postgres://u@h1,h2/db',
+    'postgres://u:secret@h1:5432,h2:5433/db',
+    'postgresql://h1%2Ch2/db',
+    'postgres:///db?host=h1,h2',
+  ];
+  for (const url of several)
+    it(`the address of PostgreSQL is refused if it names several hosts: ${url}`, () => {
+      assert.deepEqual(problemsOf({ KALENDS_DATABASE_URL: url }), [
+        'KALENDS_DATABASE_URL names several hosts; use a proxy',
+      ]);
+    });
+
+  it('the address of PostgreSQL may have commas in its password and in its parameters', () => {
+    const url = 'postgres://u:a,b@h1:5432/db?application_name=a,b';
+
+    assert.equal(loadConfig({ KALENDS_DATABASE_URL: url }).databaseUrl, url);
+  });
+});

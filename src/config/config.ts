@@ -173,7 +173,7 @@ export const OPTIONS = [
     name: 'KALENDS_DATABASE_URL',
     default: '',
     secret: true,
-    doc: 'A PostgreSQL URL, `postgres://user:password@host/database`. Default: SQLite in the data folder.',
+    doc: 'A PostgreSQL URL, `postgres://user:password@host/database`, with one host. Default: SQLite in the data folder.',
   },
   {
     name: 'KALENDS_DATABASE_CONNECTIONS',
@@ -835,6 +835,10 @@ function trustProxy(text: string): number | string[] | undefined {
 
 function databaseUrl(text: string): string | undefined {
   if (text === '') return undefined;
+  // Not read from the parsed URL: `h1:5432,h2:5432` is not a valid authority.
+  const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(text) ?? [];
+  const parameter = URL.parse(text)?.searchParams.get('host') ?? '';
+  if (/,|%2C/i.test(hosts + parameter)) throw new Error('names several hosts; use a proxy');
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw new Error('must be a postgres:// URL');
   return text;
 }
