@@ -107,7 +107,9 @@ export function kalendsEnvironment(
     KALENDS_PORT: String(port),
     KALENDS_DATA_DIR: dataDir,
     KALENDS_DRAIN_SECONDS: '0',
-    ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
+    ...(databaseUrl === undefined
+      ? {}
+      : { KALENDS_DATABASE_URL: databaseUrl, KALENDS_MASTER_KEY: 'generate' }),
   };
 }
 

@@ -260,6 +260,28 @@ describe('the master key before', () => {
   });
 });
 
+describe('generating the master key', () => {
+  it('a missing master key is created on SQLite, and on PostgreSQL if KALENDS_MASTER_KEY is generate', () => {
+    const postgres = { KALENDS_DATABASE_URL: 'postgres://a/b' };
+    const createsKey = (env: Record<string, string>) => loadConfig(env).createsMasterKey;
+
+    assert.deepEqual([createsKey({}), createsKey(postgres)], [true, false]);
+    for (const env of [{}, postgres]) {
+      const { masterKey, createsMasterKey } = loadConfig({ ...env, KALENDS_MASTER_KEY: 'generate' });
+      assert.deepEqual([masterKey, createsMasterKey], [undefined, true]);
+    }
+  });
+
+  it('a generated master key replaces no other one, and the key before it is never generated', () => {
+    const [key, generate] = ['a'.repeat(64), 'generate'];
+    const problem = (current: string, previous: string) =>
+      problemsOf({ KALENDS_MASTER_KEY: current, KALENDS_MASTER_KEY_PREVIOUS: previous }).join();
+
+    assert.match(problem(generate, key), /^KALENDS_MASTER_KEY is generate, but KALENDS_MASTER_KEY_PREVIOUS/);
+    assert.match(problem(key, generate), /^KALENDS_MASTER_KEY_PREVIOUS must be 32 bytes/);
+  });
+});
+
 describe('settings in files', () => {
   it('an empty file is a problem for every setting that names one, and so is a file of white space', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));

@@ -28,8 +28,10 @@ export type Config = {
   readonly databaseConnections: number;
   /** Whether statements are prepared by name on PostgreSQL. */
   readonly databasePrepares: boolean;
-  /** 32 bytes; undefined: the file `master.key` in `dataDir`, made at first start. */
+  /** 32 bytes; undefined: the file `master.key` in `dataDir`. */
   readonly masterKey: Buffer | undefined;
+  /** Whether a start without any master key creates that file: on SQLite, or if `generate` says so. */
+  readonly createsMasterKey: boolean;
   /** The one before it, while what is sealed is sealed anew. */
   readonly masterKeyPrevious: Buffer | undefined;
   /** Of the database in a file: where they are, how often one is made by itself, and how many of those are kept. */
@@ -167,7 +169,7 @@ export const OPTIONS = [
   {
     name: 'KALENDS_DATA_DIR',
     default: './data',
-    doc: 'Folder of the database and of the key file; made at first start.',
+    doc: 'Folder of the SQLite database and of the key file; created at the first start.',
   },
   {
     name: 'KALENDS_DATABASE_URL',
@@ -189,7 +191,7 @@ export const OPTIONS = [
     name: 'KALENDS_MASTER_KEY',
     default: '',
     secret: true,
-    doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. Default: the file `master.key` in the data folder, made at first start.',
+    doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. `generate`: the file `master.key` in the data folder, created at the first start. Default: the same file; only with SQLite is it created. With PostgreSQL a start without a key is refused ([keys](operations.md#keys)).',
   },
   {
     name: 'KALENDS_MASTER_KEY_PREVIOUS',
@@ -539,13 +541,17 @@ export function loadConfig(env: Environment): Config {
     });
   };
 
+  const generates = raw.KALENDS_MASTER_KEY === 'generate';
+  const currentKey = generates ? undefined : check('KALENDS_MASTER_KEY', masterKey, undefined);
   const previousMasterKey = (): Buffer | undefined => {
     const name = 'KALENDS_MASTER_KEY_PREVIOUS';
     const previous = check(name, masterKey, undefined);
     if (previous === undefined) return undefined;
-    if (raw.KALENDS_MASTER_KEY === '')
+    if (generates)
+      problems.push(`KALENDS_MASTER_KEY is generate, but ${name} is set: it replaces no key that is set`);
+    else if (raw.KALENDS_MASTER_KEY === '')
       problems.push(`KALENDS_MASTER_KEY is missing, but ${name} is set: it is the key before that one`);
-    else if (check('KALENDS_MASTER_KEY', masterKey, undefined)?.equals(previous))
+    else if (currentKey?.equals(previous))
       problems.push(`${name} is the same key as KALENDS_MASTER_KEY: it is the key before that one`);
     return previous;
   };
@@ -583,7 +589,8 @@ export function loadConfig(env: Environment): Config {
     databaseUrl: database,
     databasePrepares: check('KALENDS_DATABASE_PREPARED_STATEMENTS', oneOf('on', 'off'), 'on') === 'on',
     databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
-    masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
+    masterKey: currentKey,
+    createsMasterKey: generates || database === undefined,
     masterKeyPrevious: previousMasterKey(),
     backups: Object.freeze({
       folder: path.resolve(raw.KALENDS_BACKUP_DIR || path.join(raw.KALENDS_DATA_DIR, 'backups')),

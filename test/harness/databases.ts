@@ -103,7 +103,10 @@ async function cleanUp(): Promise<void> {
 }
 
 /** A connection to the place, unmigrated; the caller closes it. */
-export function connect({ databaseUrl, dataDir }: DatabaseSettings): Database {
+export function connect({
+  databaseUrl,
+  dataDir,
+}: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Database {
   return databaseUrl === undefined
     ? openSqlite(sqliteFileIn(dataDir))
     : openPostgres(databaseUrl, CONNECTIONS);
@@ -125,9 +128,11 @@ async function dataFolder(): Promise<string> {
   return dataDir;
 }
 
+const KEY_IN_FOLDER = { masterKey: undefined, createsMasterKey: true };
+
 async function sqlitePlace(): Promise<DatabaseSettings> {
   const dataDir = await dataFolder();
-  return { databaseUrl: undefined, dataDir, databaseConnections: CONNECTIONS, masterKey: undefined };
+  return { databaseUrl: undefined, dataDir, databaseConnections: CONNECTIONS, ...KEY_IN_FOLDER };
 }
 
 function postgresPlace(): Promise<DatabaseSettings> {
@@ -144,5 +149,5 @@ async function postgresPlaceMadeBy(
   const url = new URL(server);
   url.pathname = `/${name}`;
   const dataDir = await dataFolder();
-  return { databaseUrl: url.href, dataDir, databaseConnections: CONNECTIONS, masterKey: undefined };
+  return { databaseUrl: url.href, dataDir, databaseConnections: CONNECTIONS, ...KEY_IN_FOLDER };
 }

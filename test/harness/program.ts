@@ -80,7 +80,9 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
     TZ: 'UTC',
     KALENDS_PORT: String(port),
     KALENDS_DATA_DIR: path.join(dataDir, 'data'),
-    ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
+    ...(databaseUrl === undefined
+      ? {}
+      : { KALENDS_DATABASE_URL: databaseUrl, KALENDS_MASTER_KEY: 'generate' }),
     // What drains has a test of its own.
     KALENDS_DRAIN_SECONDS: '0',
     // The limits have tests of their own; here they would stand in the way of load from one address.

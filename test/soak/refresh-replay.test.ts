@@ -121,7 +121,10 @@ onEachDatabase((database, _open, place) => {
 
 /** Users of the program's database, each with a grant and its first refresh token. */
 async function openUsers(place: { databaseUrl: string | undefined; dataDir: string; masterKey: Buffer }) {
-  const { db, sealer } = await openDatabase({ ...place, databaseConnections: 2 }, Date.now);
+  const { db, sealer } = await openDatabase(
+    { ...place, createsMasterKey: false, databaseConnections: 2 },
+    Date.now,
+  );
   const { signingKeys } = openStores(db, { sealer });
   const log = { error() {} };
   const keys = await openSigningKeys('HS256', { keys: signingKeys, sealer, now: Date.now, log });

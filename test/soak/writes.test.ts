@@ -183,7 +183,7 @@ async function untilKilled(work: () => Promise<void>): Promise<void> {
  */
 async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | undefined): Promise<string[]> {
   const { dataDir } = program;
-  const db = connect({ databaseUrl, dataDir, databaseConnections: 1, masterKey: undefined });
+  const db = connect({ databaseUrl, dataDir });
   try {
     if (databaseUrl === undefined) {
       const sql = 'SELECT integrity_check AS result FROM pragma_integrity_check';

@@ -7,6 +7,7 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
+import { masterKeyId } from '../../src/lib/sealing.ts';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 import { pendingMigrations } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
@@ -151,6 +152,37 @@ onEachDatabase((name, _, place) => {
 
       const other = await inspectDatabase({ ...settings, masterKey: randomBytes(32) }, Date.now);
       assert.match((other.state === 'reachable' && other.keyProblem) || '', new RegExp(sealer.keyId));
+    });
+  });
+});
+
+onEachDatabase((name, _, place) => {
+  if (name !== 'PostgreSQL') return;
+  describe('The master key on PostgreSQL', () => {
+    const REFUSAL = /no master key.*KALENDS_MASTER_KEY.*openssl rand -base64 32.*KALENDS_MASTER_KEY=generate/;
+
+    it('the master key on PostgreSQL is not created unasked: the start is refused and changes nothing', async () => {
+      const { dataDir, ...settings } = await place();
+      const unasked = { ...settings, dataDir: path.join(dataDir, 'not-there'), createsMasterKey: false };
+
+      await assert.rejects(open(unasked), { name: 'StartRefused', message: REFUSAL });
+
+      const report = await inspectDatabase(unasked, Date.now);
+      assert.match((report.state === 'reachable' && report.keyProblem) || '', REFUSAL);
+      assert.ok(report.state === 'reachable' && report.pending.includes(1));
+      assert.deepEqual(await readdir(dataDir), []);
+    });
+
+    it('the master key on PostgreSQL is the file in the data folder if there is one', async () => {
+      const settings = await place();
+      const key = randomBytes(32);
+      await writeFile(path.join(settings.dataDir, 'master.key'), key.toString('base64'));
+
+      for (const createsMasterKey of [false, true]) {
+        const { db, sealer } = await open({ ...settings, createsMasterKey });
+        await db.close();
+        assert.equal(sealer.keyId, masterKeyId(key));
+      }
     });
   });
 });

@@ -74,11 +74,11 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
 
 async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): Promise<string | undefined> {
   const { keyId, next } = state;
-  if (keyId === undefined) return undefined;
   try {
     const { masterKey, masterKeyPrevious, dataDir } = settings;
-    const first = masterKey ?? (await findKey(keyId, settings)) ?? (await readKeyFile(dataDir));
-    if (first === undefined) return missingKey(keyId, dataDir);
+    const fitting = keyId === undefined ? undefined : await findKey(keyId, settings);
+    const first = masterKey ?? fitting ?? (await readKeyFile(dataDir));
+    if (first === undefined) return missingKey(keyId, settings);
     const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
     const found = await Promise.all(needed.map((one) => findKey(one, settings)));
     if (found.every((key) => key !== undefined)) return undefined;

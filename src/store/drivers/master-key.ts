@@ -14,6 +14,8 @@ export type KeySettings = {
   readonly masterKey: Buffer | undefined;
   /** The one before `masterKey`, while what is sealed is sealed anew. */
   readonly masterKeyPrevious?: Buffer | undefined;
+  /** Whether `master.key` is created if there is no key and nothing is sealed yet. */
+  readonly createsMasterKey: boolean;
   readonly dataDir: string;
 };
 
@@ -89,6 +91,13 @@ export function whyUnfit(
   return `The database is sealed under master key ${keyId}, but this instance has ${has}. Set KALENDS_MASTER_KEY, or restore the file master.key, to the key it was made with.`;
 }
 
-/** Why a database whose key is gone cannot be opened, in a sentence that says what to do. */
-export const missingKey = (keyId: string, dataDir: string): string =>
-  `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key would open nothing.`;
+/** Returns why a database cannot be opened without a key, and what to do; `undefined` if a key may be created. */
+export function missingKey(
+  keyId: string | undefined,
+  { createsMasterKey, dataDir }: KeySettings,
+): string | undefined {
+  if (keyId !== undefined)
+    return `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key would open nothing.`;
+  if (createsMasterKey) return undefined;
+  return `There is no master key, and with PostgreSQL none is created unasked. Set KALENDS_MASTER_KEY to the output of "openssl rand -base64 32", the same for every instance. Or set KALENDS_MASTER_KEY=generate, which creates ${keyFileIn(dataDir)}: keep that folder.`;
+}

@@ -49,7 +49,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   const { databaseUrl, dataDir, masterKey } = settings;
   // With both set, nothing is stored in the folder: it may be missing or read-only.
   const usesFolder = databaseUrl === undefined || masterKey === undefined;
-  if (usesFolder) await makeDataFolder(dataDir);
+  if (usesFolder && settings.createsMasterKey) await makeDataFolder(dataDir);
   const exposed = usesFolder ? await makeFolderPrivate(dataDir) : [];
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
   const patience = { lockWaitMs: LOCK_WAIT_MS };
@@ -58,7 +58,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   });
   try {
     const { keyId } = await masterKeyState(db);
-    const sealer = createKeyring(masterKey ?? (await keyOfFolder(dataDir, keyId)));
+    const sealer = createKeyring(masterKey ?? (await keyOfFolder(settings, keyId)));
     if (settings.masterKeyPrevious !== undefined) sealer.add(settings.masterKeyPrevious);
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await fit(db, sealer, settings);
@@ -136,11 +136,13 @@ async function makePrivate(file: string): Promise<void> {
   }
 }
 
-async function keyOfFolder(dataDir: string, keyId: string | undefined): Promise<Buffer> {
+async function keyOfFolder(settings: KeySettings, keyId: string | undefined): Promise<Buffer> {
+  const { dataDir } = settings;
   const known = keyId === undefined ? undefined : await findKeyFile(dataDir, keyId);
   const key = known ?? (await readKeyFile(dataDir));
   if (key !== undefined) return key;
-  if (keyId !== undefined) throw new StartRefused(missingKey(keyId, dataDir));
+  const problem = missingKey(keyId, settings);
+  if (problem !== undefined) throw new StartRefused(problem);
   return makeKeyFile(dataDir);
 }
 
