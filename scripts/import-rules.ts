@@ -51,6 +51,7 @@ const ORDER: readonly string[] = [
   'instance-metrics.ts',
   'instance-tracing.ts',
   'instance-watching.ts',
+  'run-until-stopped.ts',
   'serve.ts',
   'main.ts',
 ];

@@ -17,6 +17,8 @@ export type StorageTerms = {
   readonly wrapped?: (db: Database) => Database;
   /** As `DatabaseSettings` has it. */
   readonly lockWaitMs?: number;
+  /** As `DatabaseSettings` has it. */
+  readonly stopping?: AbortSignal;
 };
 
 const same = (db: Database): Database => db;
@@ -27,7 +29,7 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
  * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
  * that says what to do when the database or its key is not to be had.
  */
-export async function openStorage(config: Config, { wrapped = same, lockWaitMs }: StorageTerms = {}) {
+export async function openStorage(config: Config, { wrapped = same, ...terms }: StorageTerms = {}) {
   const now = Date.now;
   const {
     db: opened,
@@ -35,7 +37,7 @@ export async function openStorage(config: Config, { wrapped = same, lockWaitMs }
     masterKeys,
     created,
     exposed,
-  } = await openDatabase({ ...config, lockWaitMs }, now);
+  } = await openDatabase({ ...config, ...terms }, now);
   const db = wrapped(opened);
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();

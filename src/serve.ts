@@ -35,6 +35,7 @@ import { type IdentityProviderDeps, identityProvider } from './providers/openid/
 import { busyIds } from './reading/event-text.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
+import { endTogether, type Running, runUntilStopped } from './run-until-stopped.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { startBackups } from './system/backup-schedule.ts';
@@ -51,69 +52,83 @@ import { type WorkPools, workPools } from './work-pools.ts';
 /** Who asks hears within two seconds that the database cannot be written; the command line waits for longer. */
 const LOCK_WAIT_MS = 1_500;
 
-/** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
+/** Serves until SIGTERM or SIGINT, then finishes what is under way and closes. Throws if the start fails. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
   const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
   const log = pino(options, pino.destination({ dest: 2, sync: false }));
-  const stopSignal = waitForStopSignal();
-  const watching = await openWatching(config, log);
-  const stores = await openStorage(config, { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS });
+  await runUntilStopped(async (running) => {
+    running.parts.defer(() => log.flush());
+    const stores = await start(config, { ...running, log });
+    const setupUrl = await setupUrlOf(config, stores);
+    const words = json
+      ? JSON.stringify(startDocument(config, stores, setupUrl))
+      : welcome(config, stores, setupUrl);
+    process.stdout.write(`${words}\n`);
+  }, log);
+}
+
+async function start(config: Config, running: Running & { readonly log: Log }): Promise<Stores> {
+  const { log, parts, stopping } = running;
+  // Closed after the last spans are sent, although it is opened later.
+  const storage = parts.use(new AsyncDisposableStack());
+  const watching = parts.adopt(await openWatching(config, log), ({ stop }) => stop());
+  const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, stopping };
+  const stores = storage.adopt(await openStorage(config, terms), ({ close }) => close());
   const deps = await instanceDeps(config, stores, { log, watching });
-  const parts: ((signal: StopSignal) => Promise<unknown>)[] = [];
-  const scrape = watching.meters && instanceMetrics(watching.meters, deps);
-  if (scrape !== undefined && config.metricsAddress !== undefined) {
-    const metricsServer = await startMetricsServer(config.metricsAddress, scrape, log);
-    parts.push(() => metricsServer.close());
-  }
-  if (config.role !== 'worker') {
-    const { metricsToken: token } = config;
-    const drain = openDrain();
-    const metrics = scrape && token ? { token, scrape } : undefined;
-    const app = buildApp({ ...deps, metrics, isDraining: drain.isBegun });
-    await listen(app, config);
-    parts.push(async (signal) => {
-      // Who presses Ctrl-C waits for nobody.
-      if (signal === 'SIGTERM') await drain.begin(config.drainSeconds);
-      await app.close();
-    });
-  }
-  if (config.role !== 'web') {
-    const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
-    // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
-    if (stores.db.dialect.engine === 'sqlite') await stores.streams.endLeases();
-    const deliveries = startDeliveries(deps);
-    const backups = scheduledBackups(config, deps);
-    parts.push(
-      () => jobs.stop(),
-      () => deliveries.stop(),
-      async () => backups?.stop(),
-    );
-  }
+  parts.defer(() => deps.activityNotes.stop());
+  parts.defer(() => endTogether([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]));
+  parts.defer(() => deps.sync.stop());
+  stopping.throwIfAborted();
+  // They end together. A supervisor may kill the process before they have, so that syncs are excused at once.
+  const ends = [() => deps.sync.excuse()];
+  parts.defer(() => endTogether(ends.map((end) => end())));
+  const starting = { deps, watching, ends, stopping };
+  await openPorts(config, starting);
+  if (config.role !== 'web') await startWork(config, starting);
   const noted = noteInstance(config.role, deps);
   const watched = watchMasterKeys({ ...stores, log }, noted.note);
-  parts.push(
-    () => noted.stop(),
-    () => watched.stop(),
-  );
+  ends.push(noted.stop, watched.stop);
   warnAtStart(config, stores, log);
-  const setupUrl = await setupUrlOf(config, stores);
-  const words = json
-    ? JSON.stringify(startDocument(config, stores, setupUrl))
-    : welcome(config, stores, setupUrl);
-  process.stdout.write(`${words}\n`);
+  return stores;
+}
 
-  const signal = await stopSignal;
-  log.info({ event: 'stopping', signal }, 'Stopping: what is under way is finished first');
-  // Whoever told it may not wait for that.
-  const excused = deps.sync.excuse();
-  await Promise.all([excused, ...parts.map((stop) => stop(signal))]);
-  await deps.sync.stop();
-  await Promise.all([deps.syncWork.close(), deps.readWork.close(), deps.answerListener?.stop()]);
-  await deps.activityNotes.stop();
-  await watching.stop();
-  await stores.close();
-  log.flush();
+type Starting = {
+  readonly deps: InstanceDeps;
+  readonly watching: Watching;
+  readonly stopping: AbortSignal;
+  /** Each started part adds how it ends. */
+  readonly ends: (() => Promise<void>)[];
+};
+
+async function openPorts(config: Config, { deps, watching, ends, stopping }: Starting): Promise<void> {
+  const { metricsAddress, metricsToken: token } = config;
+  const scrape = watching.meters && instanceMetrics(watching.meters, deps);
+  if (scrape !== undefined && metricsAddress !== undefined) {
+    const metricsServer = await startMetricsServer(metricsAddress, scrape, deps.log);
+    ends.push(() => metricsServer.close());
+  }
+  if (config.role === 'worker') return;
+  const drain = openDrain();
+  const metrics = scrape && token ? { token, scrape } : undefined;
+  const app = buildApp({ ...deps, metrics, isDraining: drain.isBegun });
+  ends.push(async () => {
+    // Who presses Ctrl-C waits for nobody.
+    if (stopping.reason === 'SIGTERM') await drain.begin(config.drainSeconds);
+    await app.close();
+  });
+  await listen(app, config);
+}
+
+async function startWork(config: Config, { deps, watching, ends }: Starting): Promise<void> {
+  // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
+  if (config.databaseUrl === undefined) await deps.streams.endLeases();
+  const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
+  ends.push(() => jobs.stop());
+  const deliveries = startDeliveries(deps);
+  ends.push(() => deliveries.stop());
+  const backups = scheduledBackups(config, deps);
+  ends.push(async () => backups?.stop());
 }
 
 function scheduledBackups({ backups: { everyMs, keep } }: Config, deps: InstanceDeps) {
@@ -282,12 +297,3 @@ const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answer
 
 /** Of deliveries to one host, over all applications. */
 const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };
-
-type StopSignal = 'SIGTERM' | 'SIGINT';
-
-/** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
-function waitForStopSignal(): Promise<StopSignal> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
-  });
-}

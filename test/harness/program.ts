@@ -49,6 +49,8 @@ export type Program = {
   stop(): Promise<void>;
   /** SIGKILL, at once. */
   kill(): Promise<void>;
+  /** Resolves with the exit code once it has ended by itself; `null` if a signal ended it. */
+  ended(): Promise<number | null>;
   /** Starts it again on the same port and data, after `stop` or `kill`. */
   start(): Promise<void>;
   /** Ends it however it stands and removes its data folder. */
@@ -117,6 +119,10 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
     async stop() {
       const code = await end(child, 'SIGTERM');
       if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(output)}`);
+    },
+    async ended() {
+      if (child?.exitCode === null && child.signalCode === null) await once(child, 'close');
+      return child?.exitCode ?? null;
     },
     async kill() {
       await end(child, 'SIGKILL');

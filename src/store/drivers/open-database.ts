@@ -27,6 +27,8 @@ export type DatabaseSettings = KeySettings & {
   readonly databasePrepares?: boolean;
   /** How long a write waits for another process that writes to SQLite, once the database is open; 10,000 when absent. */
   readonly lockWaitMs?: number | undefined;
+  /** If it is aborted while the database is opened, opening fails: it may wait for the migrations of another instance. */
+  readonly stopping?: AbortSignal | undefined;
 };
 
 export type OpenDatabase = {
@@ -56,7 +58,11 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   const db = await openEngine(settings, patience).catch((reason) => {
     throw unusable(settings, reason);
   });
+  // Statements under way are completed, and each later one fails.
+  const giveUp = () => void db.close().catch(() => undefined);
+  settings.stopping?.addEventListener('abort', giveUp);
   try {
+    settings.stopping?.throwIfAborted();
     const { keyId } = await masterKeyState(db);
     const sealer = createKeyring(masterKey ?? (await keyOfFolder(settings, keyId)));
     if (settings.masterKeyPrevious !== undefined) sealer.add(settings.masterKeyPrevious);
@@ -73,6 +79,8 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   } catch (reason) {
     await db.close();
     throw reason instanceof StartRefused ? reason : unusable(settings, reason);
+  } finally {
+    settings.stopping?.removeEventListener('abort', giveUp);
   }
 }
 
