@@ -49,3 +49,18 @@ export async function endTogether(ends: readonly (Promise<unknown> | undefined)[
   await Promise.allSettled(ends);
   await Promise.all(ends);
 }
+
+/** Logs an error that nobody catches, also that of a rejected promise, and exits with 1 once `flush` has written it. */
+export function exitOnUncaught(log: Pick<Log, 'error'>, flush: () => void): void {
+  process.on('uncaughtException', (err, origin) => {
+    try {
+      log.error(
+        { event: 'uncaught_exception', err, origin },
+        'An error was not caught, and the program exited',
+      );
+      flush();
+    } finally {
+      process.exit(1);
+    }
+  });
+}

@@ -35,7 +35,7 @@ import { type IdentityProviderDeps, identityProvider } from './providers/openid/
 import { busyIds } from './reading/event-text.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
-import { endTogether, type Running, runUntilStopped } from './run-until-stopped.ts';
+import { endTogether, exitOnUncaught, type Running, runUntilStopped } from './run-until-stopped.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { startBackups } from './system/backup-schedule.ts';
@@ -56,15 +56,15 @@ const LOCK_WAIT_MS = 1_500;
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
   const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
-  const log = pino(options, pino.destination({ dest: 2, sync: false }));
+  const output = pino.destination({ dest: 2, sync: false });
+  const log = pino(options, output);
+  exitOnUncaught(log, () => output.flushSync());
   await runUntilStopped(async (running) => {
     running.parts.defer(() => log.flush());
     const stores = await start(config, { ...running, log });
     const setupUrl = await setupUrlOf(config, stores);
-    const words = json
-      ? JSON.stringify(startDocument(config, stores, setupUrl))
-      : welcome(config, stores, setupUrl);
-    process.stdout.write(`${words}\n`);
+    const document = json && startDocument(config, stores, setupUrl);
+    process.stdout.write(`${document ? JSON.stringify(document) : welcome(config, stores, setupUrl)}\n`);
   }, log);
 }
 

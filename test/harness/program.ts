@@ -47,6 +47,8 @@ export type Program = {
   }): Promise<Registration>;
   /** SIGTERM; throws unless it exits 0. */
   stop(): Promise<void>;
+  /** Sends a signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void;
   /** SIGKILL, at once. */
   kill(): Promise<void>;
   /** Resolves with the exit code once it has ended by itself; `null` if a signal ended it. */
@@ -119,6 +121,9 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
     async stop() {
       const code = await end(child, 'SIGTERM');
       if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(output)}`);
+    },
+    signal(signal) {
+      child?.kill(signal);
     },
     async ended() {
       if (child?.exitCode === null && child.signalCode === null) await once(child, 'close');

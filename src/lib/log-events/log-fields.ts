@@ -39,6 +39,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   nearest: 'the setting that was perhaps meant',
   occurrence: 'the id of the occurrence at its provider',
   old: 'what became of the old series',
+  origin: '`uncaughtException`, or `unhandledRejection` for a rejected promise',
   paths: 'which files and folders',
   provider: '`google`, `microsoft`, `apple` or `caldav`',
   reason: 'why, in one word or an English sentence',

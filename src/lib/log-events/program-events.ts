@@ -186,6 +186,12 @@ export const PROGRAM_EVENTS = {
     act: 'Run chmod o-rwx on `paths`',
     fields: ['paths'],
   },
+  uncaught_exception: {
+    level: 'error',
+    when: 'an error was caught nowhere; the program exited with 1',
+    act: `${REPORT}, and let the supervisor start the program again`,
+    fields: ['err', 'origin'],
+  },
   stopping: {
     level: 'info',
     when: 'the program was told to stop; what is under way is finished first',
