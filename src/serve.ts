@@ -36,6 +36,7 @@ import { busyIds } from './reading/event-text.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { endTogether, exitOnUncaught, type Running, runUntilStopped } from './run-until-stopped.ts';
+import { lockForWork } from './store/drivers/sqlite-serve-lock.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { startBackups } from './system/backup-schedule.ts';
@@ -70,6 +71,8 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
 
 async function start(config: Config, running: Running & { readonly log: Log }): Promise<Stores> {
   const { log, parts, stopping } = running;
+  const isWorking = config.role !== 'web';
+  if (isWorking && config.databaseUrl === undefined) parts.use(await lockForWork(config.dataDir, stopping));
   // Closed after the last spans are sent, although it is opened later.
   const storage = parts.use(new AsyncDisposableStack());
   const watching = parts.adopt(await openWatching(config, log), ({ stop }) => stop());
@@ -85,7 +88,7 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   parts.defer(() => endTogether(ends.map((end) => end())));
   const starting = { deps, watching, ends, stopping };
   await openPorts(config, starting);
-  if (config.role !== 'web') await startWork(config, starting);
+  if (isWorking) await startWork(config, starting);
   const noted = noteInstance(config.role, deps);
   const watched = watchMasterKeys({ ...stores, log }, noted.note);
   ends.push(noted.stop, watched.stop);
@@ -127,14 +130,11 @@ async function startWork(config: Config, { deps, watching, ends }: Starting): Pr
   ends.push(() => jobs.stop());
   const deliveries = startDeliveries(deps);
   ends.push(() => deliveries.stop());
-  const backups = scheduledBackups(config, deps);
-  ends.push(async () => backups?.stop());
-}
-
-function scheduledBackups({ backups: { everyMs, keep } }: Config, deps: InstanceDeps) {
+  const { everyMs, keep } = config.backups;
   const { backups } = deps.program;
-  if (everyMs === undefined || backups === undefined) return undefined;
-  return startBackups({ everyMs, keep }, { ...deps, backups });
+  if (everyMs === undefined || backups === undefined) return;
+  const schedule = startBackups({ everyMs, keep }, { ...deps, backups });
+  ends.push(schedule.stop);
 }
 
 async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {

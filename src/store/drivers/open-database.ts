@@ -130,15 +130,15 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Makes the database's file its owner's alone; SQLite gives the files beside it the same mode. */
-async function makePrivate(file: string): Promise<void> {
+/** Creates an empty SQLite file for its owner alone, unless it exists; SQLite gives the files beside it the same mode. */
+export async function makePrivate(file: string): Promise<void> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return;
   try {
     const handle = await open(file, 'a', 0o600);
     await handle.close();
   } catch (reason) {
     throw new StartRefused(
-      `The database ${file} cannot be made: ${messageOf(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
+      `The file ${file} cannot be made: ${messageOf(reason)}. Make its folder writable, or set KALENDS_DATA_DIR.`,
       { cause: reason },
     );
   }
