@@ -8,11 +8,9 @@ export type Running = {
   readonly stopping: AbortSignal;
 };
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
 /**
  * Runs `start`, waits for SIGTERM or SIGINT, and ends the parts. If `start` fails, ends them and throws its error, unless a
- * signal came first. A second signal ends the process at once, as without a handler.
+ * signal came. The same signal again ends the process at once, as without a handler.
  */
 export async function runUntilStopped(
   start: (running: Running) => Promise<void>,
@@ -20,28 +18,19 @@ export async function runUntilStopped(
 ): Promise<void> {
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<void>();
-  const ignore = () => {
-    for (const signal of SIGNALS) process.off(signal, stop);
-  };
-  const stop = (signal: NodeJS.Signals) => {
-    ignore();
-    log.info({ event: 'stopping', signal }, 'Stopping: what is under way is finished first');
-    stopping.abort(signal);
-    stopped.resolve();
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      log.info({ event: 'stopping', signal }, 'Stopping: what is under way is finished first');
+      stopping.abort(signal);
+      stopped.resolve();
+    });
   const parts = new AsyncDisposableStack();
-  const failures: unknown[] = [];
-  try {
-    await start({ parts, stopping: stopping.signal });
-    await stopped.promise;
-  } catch (reason) {
-    // After a signal, a step fails because it was interrupted.
-    if (!stopping.signal.aborted) failures.push(reason);
-  }
-  await parts.disposeAsync().catch((reason: unknown) => failures.push(reason));
-  ignore();
-  if (failures.length > 0) throw failures[0];
+  const run = start({ parts, stopping: stopping.signal }).then(() => stopped.promise);
+  const [started] = await Promise.allSettled([run]);
+  const [ended] = await Promise.allSettled([parts.disposeAsync()]);
+  // After a signal, a step of the start fails because it was interrupted.
+  if (started.status === 'rejected' && !stopping.signal.aborted) throw started.reason;
+  if (ended.status === 'rejected') throw ended.reason;
 }
 
 /** Waits until all have ended, then throws the first failure among them. */

@@ -63,7 +63,7 @@ describe('Two servers on one SQLite folder', () => {
     const [stopped, waiting] = [lockForWork(folder, stopping.signal), lockForWork(folder, never)];
 
     stopping.abort();
-    await assert.rejects(stopped, { name: 'AbortError' });
+    await assert.rejects(stopped, { name: 'StartRefused' });
     held[Symbol.dispose]();
 
     (await waiting)[Symbol.dispose]();

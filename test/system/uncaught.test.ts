@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import { prepareProgram } from '../harness/program.ts';
 
-/** Loaded before the program; fails once the program is told to, wherever nobody catches it. */
+/** Runs before the program, and makes it fail at SIGUSR2 where nobody catches the error. */
 const failing = (statement: string): string =>
   `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${statement} })`)}`;
 
