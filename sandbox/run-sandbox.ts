@@ -8,16 +8,39 @@ export async function runSandbox(request: SandboxRequest): Promise<number> {
   const signal = new Promise<string>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
   });
-  console.log('Starting the sandbox …');
+  if (!request.json) console.log('Starting the sandbox …');
   const sandbox = await startSandbox({ ...request, usualPorts: true });
   const removeNote = noteSandbox({ dataDir: sandbox.dataDir, url: sandbox.kalends.url });
-  console.log(welcome(sandbox, request));
+  console.log(request.json ? JSON.stringify(startDocument(sandbox)) : welcome(sandbox, request));
 
   const ended = await Promise.race([signal, sandbox.kalends.ended.then(() => 'kalends')]);
   if (ended === 'kalends') console.error(`Kalends has ended by itself. It said:\n${sandbox.kalends.log()}`);
   removeNote();
   await sandbox.close();
   return ended === 'kalends' ? 1 : 0;
+}
+
+/** Returns the values of `welcome` for programs. The first application is also at the top level. */
+function startDocument(sandbox: Sandbox) {
+  const { application, ownApplications, webhookSecret, kalends } = sandbox;
+  const listed = ownApplications.length > 0 ? ownApplications : [{ ...application, webhookUrl: undefined }];
+  const applications = listed.map(({ clientId, clientSecret, redirectUri, webhookUrl }) => ({
+    client_id: clientId,
+    client_secret: clientSecret,
+    redirect_uri: redirectUri,
+    ...(webhookUrl && { webhook_url: webhookUrl, webhook_secret: webhookSecret }),
+  }));
+  return {
+    url: kalends.url,
+    ...applications[0],
+    applications,
+    demo_url: sandbox.demoUrl,
+    control_url: sandbox.controlUrl,
+    dashboard_url: `${kalends.url}/dashboard`,
+    setup_url: kalends.setupUrl,
+    data_dir: sandbox.dataDir,
+    people: sandbox.people(),
+  };
 }
 
 /** What a newcomer needs, on one screen of 80 by 24; an application of one's own takes a few lines more. */

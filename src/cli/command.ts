@@ -102,6 +102,8 @@ export type SandboxRequest = {
   readonly port: number | undefined;
   /** The folder that keeps everything. */
   readonly keep: string | undefined;
+  /** Whether it prints one JSON document. */
+  readonly json: boolean;
 };
 
 /** Supplied by main.ts, since only it names the concrete adapters. */

@@ -32,15 +32,15 @@ export const sandboxCommand: Command = {
   ],
   notes: [
     'Nothing leaves the machine, and no settings are read. Ctrl-C ends everything, and takes the data away unless --keep names a folder. docs/sandbox.md has more.',
+    'With --json it prints its addresses, people and applications as one document once everything responds.',
     'To have other commands reach it, name its data folder, which it prints: KALENDS_DATA_DIR=FOLDER.',
   ],
   async run(input, { json, deps }): Promise<number> {
-    if (json) throw usageError('The sandbox has no --json: it runs until Ctrl-C.');
-    return deps.runSandbox(requestOf(input));
+    return deps.runSandbox(requestOf(input, json));
   },
 };
 
-function requestOf({ options, lists }: Input): SandboxRequest {
+function requestOf({ options, lists }: Input, json: boolean): SandboxRequest {
   const redirectUris = lists['redirect-uri'] ?? [];
   checkRedirectUris(redirectUris);
   const webhookUrl = text(options['webhook-url']);
@@ -55,7 +55,7 @@ function requestOf({ options, lists }: Input): SandboxRequest {
   }
   const keep = text(options.keep);
   if (keep === '') throw usageError('--keep needs the name of a folder.');
-  return { redirectUris, webhookUrl, port: portIn(options), keep };
+  return { redirectUris, webhookUrl, port: portIn(options), keep, json };
 }
 
 function checkRedirectUris(redirectUris: readonly string[]): void {

@@ -11,9 +11,14 @@ beforeEach(async () => {
 afterEach(() => cli.close());
 
 describe('kalends sandbox', () => {
-  it('kalends sandbox runs the sandbox and ends with its exit code, and has no document', async () => {
+  it('kalends sandbox runs the sandbox, with a document or without, and ends with its exit code', async () => {
     assert.equal((await cli.run(['sandbox'])).exitCode, 42);
-    assert.equal((await cli.run(['sandbox', '--json'])).exitCode, 2);
+    assert.equal((await cli.run(['sandbox', '--json'])).exitCode, 42);
+
+    assert.deepEqual(
+      cli.sandboxes.slice(-2).map(({ json }) => json),
+      [false, true],
+    );
   });
 
   it('kalends sandbox takes several redirect URIs, and one of everything else', async () => {
@@ -27,6 +32,7 @@ describe('kalends sandbox', () => {
       webhookUrl: 'http://localhost:9/hooks',
       port: 8123,
       keep: 'there',
+      json: false,
     });
   });
 
