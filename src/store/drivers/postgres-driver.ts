@@ -267,10 +267,10 @@ class PostgresDatabase implements Database {
         reject(reason);
       };
       this.#waiting.add(end);
-      this.#pool.connect((reason, client, done) => {
+      this.#pool.connect((reason, client) => {
         if (!this.#waiting.delete(end)) {
-          // It was given up meanwhile.
-          done(true);
+          // The wait was ended before. After its own timeout the pool passes no connection.
+          client?.release(true);
           return;
         }
         if (client === undefined) {

@@ -1,0 +1,45 @@
+/** PostgreSQL that stops answering while more callers wait than there are connections. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it, mock } from 'node:test';
+
+import { DatabaseAwayError } from '../../src/lib/database-away-error.ts';
+import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
+import { type Postgres, startPostgres } from '../harness/postgres.ts';
+
+const CONNECTIONS = 4;
+/** How long pg-pool lets a caller wait for a connection. */
+const QUEUE_MS = 10_000;
+const LOOK_MS = 250;
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('A PostgreSQL that stalls', () => {
+  let postgres: Postgres;
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(() => postgres?.stop());
+
+  it('refuses callers that wait for a connection once, also after the timers of their queue', async (t) => {
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    t.after(() => mock.timers.reset());
+    const db = openPostgres(postgres.url, CONNECTIONS);
+    t.after(() => db.close());
+    const ask = () => db.all<{ one: number }>('SELECT 1 AS "one"');
+    await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+    postgres.pause();
+    t.after(() => postgres.resume());
+
+    let settled: PromiseSettledResult<unknown>[] | undefined;
+    void Promise.allSettled(Array.from({ length: 3 * CONNECTIONS }, ask)).then((all) => (settled = all));
+    for (; settled === undefined; await turn()) mock.timers.tick(LOOK_MS);
+    mock.timers.tick(QUEUE_MS);
+    postgres.resume();
+
+    for (const result of settled)
+      assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseAwayError);
+    let rows: unknown;
+    while (rows === undefined) rows = await ask().catch(turn);
+    assert.deepEqual(rows, [{ one: 1 }]);
+  });
+});
