@@ -1,9 +1,10 @@
 /** PostgreSQL behind pgbouncer as docs/operations.md sets it up: no session outlives a transaction there. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
+import { openDatabase } from '../../src/store/drivers/open-database.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { jobTurnsContract } from '../contract/job-turns.contract.ts';
 import { tokenFamilyStoreContract } from '../contract/token-family-store.contract.ts';
@@ -32,20 +33,24 @@ describe('PostgreSQL behind pgbouncer', counterpart('pgbouncer', PGBOUNCER), () 
   before(async () => {
     server = new URL(await postgresUrl());
     port = await freePort();
-    const block = await blockAfter('pgbouncer:', 'ini');
-    bouncer = await startPgbouncer(port, (folder) =>
-      block
-        .replace('kalends = host=10.0.0.5', `* = host=127.0.0.1 port=${server.port}`)
-        .replace('listen_port = 6432', `listen_port = ${port}`)
-        .replace('/etc/pgbouncer', folder)
-        .replace('default_pool_size = 20', `default_pool_size = ${POOL_SIZE}`),
-    );
+    bouncer = await startOn(port);
   });
   after(async () => {
     for (const db of opened) await db.close();
     await bouncer?.stop();
     for (const name of names) await administer(server.href, `DROP DATABASE ${name} WITH (FORCE)`);
   });
+
+  const startOn = async (listenPort: number, setting = ''): Promise<Running> => {
+    const block = await blockAfter('pgbouncer:', 'ini');
+    return startPgbouncer(listenPort, (folder) =>
+      block
+        .replace('kalends = host=10.0.0.5', `* = host=127.0.0.1 port=${server.port}`)
+        .replace('listen_port = 6432', `listen_port = ${listenPort}`)
+        .replace('/etc/pgbouncer', folder)
+        .replace('default_pool_size = 20', `default_pool_size = ${POOL_SIZE}\n${setting}`),
+    );
+  };
 
   /** The address through pgbouncer of a new database with the whole schema. */
   const makeDatabase = async (): Promise<string> => {
@@ -84,6 +89,22 @@ describe('PostgreSQL behind pgbouncer', counterpart('pgbouncer', PGBOUNCER), () 
       /prepared statement/,
     );
     assert.deepEqual(new Set(unnamed.map(({ status }) => status)), new Set(['fulfilled']));
+  });
+
+  it('names the setting if a start fails because the session lacks its prepared statement', async (t) => {
+    const own = await freePort();
+    // Each transaction begins without the statements of the one before, as in another session.
+    const forgetful = await startOn(own, 'server_reset_query_always = 1');
+    t.after(() => forgetful.stop());
+    const databaseUrl = (await makeDatabase()).replace(`:${port}/`, `:${own}/`);
+    const keys = { masterKey: randomBytes(32), createsMasterKey: false };
+    const settings = { databaseUrl, databaseConnections: 2, dataDir: '/nowhere', ...keys };
+
+    await assert.rejects(openDatabase(settings, Date.now), {
+      name: 'StartRefused',
+      message: /does not exist.*set KALENDS_DATABASE_PREPARED_STATEMENTS=off/,
+    });
+    await (await openDatabase({ ...settings, databasePrepares: false }, Date.now)).db.close();
   });
 
   it('a user connects, is read for, refreshed and revoked through it', {

@@ -6,6 +6,7 @@
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
+import { errorCode } from '../../lib/error-code.ts';
 import { makeFolderPrivate } from '../../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../../lib/sealing.ts';
 import type { MasterKeys } from '../../system/master-key.ts';
@@ -93,12 +94,18 @@ async function openEngine(
   return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections, { prepares });
 }
 
+/** SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name, duplicate_prepared_statement. */
+const UNPREPARED = new Set(['26000', '42P05']);
+
 /** The engine's message names neither the database nor its setting. */
 function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): StartRefused {
+  const remedy = UNPREPARED.has(errorCode(cause) ?? '')
+    ? 'If KALENDS_DATABASE_URL leads to a pooler such as pgbouncer, set KALENDS_DATABASE_PREPARED_STATEMENTS=off.'
+    : 'See that it runs and that KALENDS_DATABASE_URL leads to it.';
   const sentence =
     databaseUrl === undefined
       ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${messageOf(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
-      : `PostgreSQL cannot be used: ${messageOf(cause)}. See that it runs and that KALENDS_DATABASE_URL leads to it.`;
+      : `PostgreSQL cannot be used: ${messageOf(cause)}. ${remedy}`;
   return new StartRefused(sentence, { cause });
 }
 
