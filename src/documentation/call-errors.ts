@@ -103,6 +103,12 @@ export const ANY_CALL: readonly IndexedError[] = [
     'Nothing is wrong with the call. The operator sees to the database.',
   ),
   error(
+    'database_read_only',
+    '503',
+    'Of `/ready`: the database of the server is a standby, or otherwise read-only.',
+    'Nothing is wrong with the call. The operator checks where `KALENDS_DATABASE_URL` leads.',
+  ),
+  error(
     'migrations_pending',
     '503',
     'Of `/ready`: the database of the server is not migrated.',

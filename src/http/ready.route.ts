@@ -4,10 +4,10 @@ import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from './refusal.ts';
 
 /** What keeps this instance from serving. */
-type Unready = 'away' | 'unmigrated' | 'stopping';
+type Unready = 'away' | 'read_only' | 'unmigrated' | 'stopping';
 
 export type ReadyRouteDeps = {
-  readonly readiness: () => Promise<'ready' | 'away' | 'unmigrated'>;
+  readonly readiness: () => Promise<'ready' | Exclude<Unready, 'stopping'>>;
   /** Whether the process was told to stop and still takes requests. */
   readonly isDraining?: (() => boolean) | undefined;
 };
@@ -16,6 +16,7 @@ const RETRY_SECONDS = '1';
 
 const REASONS: Readonly<Record<Unready, { readonly code: string; readonly message: string }>> = {
   away: { code: 'database_unreachable', message: 'The database does not answer' },
+  read_only: { code: 'database_read_only', message: 'The database takes no writes' },
   unmigrated: { code: 'migrations_pending', message: 'Migrations of the database are not done' },
   stopping: { code: 'stopping', message: 'This instance is stopping' },
 };

@@ -14,11 +14,11 @@ export const readyOperations: readonly Operation[] = [
     group: 'Server',
     summary: 'Whether this instance is to be sent requests',
     description:
-      'For load balancers: 503 with the reason while the database is away, migrations run, or the instance is about to end.',
+      'For load balancers: 503 with the reason while the database is unreachable or read-only, migrations run, or the instance is about to end.',
     callers: ['anybody'],
     answer: {
       status: 200,
-      description: 'It is: the database answers, and its migrations are done.',
+      description: 'It is: the database answers and takes writes, and its migrations are done.',
       schema: Type.Object({ status: Type.Literal('ready') }),
       example: { status: 'ready' },
     },
@@ -26,6 +26,11 @@ export const readyOperations: readonly Operation[] = [
       refusal(503, 'database_unreachable', {
         when: 'The database does not answer.',
         message: 'The database does not answer',
+        headers: RETRY,
+      }),
+      refusal(503, 'database_read_only', {
+        when: 'The database is a PostgreSQL standby, or otherwise read-only.',
+        message: 'The database takes no writes',
         headers: RETRY,
       }),
       refusal(503, 'migrations_pending', {

@@ -1,27 +1,42 @@
 /** The database does not answer: what was asked for may be asked again, and none of it is the caller's fault. */
 
-/** Whether a write that fails so was made is not known. */
+import { errorCode } from './error-code.ts';
+
+/** Why the database refuses: it cannot be reached, takes no writes, or its disk is full. */
+export type DatabaseProblem = 'away' | 'read_only' | 'full';
+
+/** A failed statement of a database that cannot be used now. If it was a write, its outcome is unknown. */
 export class DatabaseAwayError extends Error {
+  readonly problem: DatabaseProblem;
+
   constructor(cause: unknown) {
     // A host with several addresses of which none answers fails with a list and no message.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     super(first instanceof Error ? first.message : String(first), { cause });
     this.name = 'DatabaseAwayError';
+    this.problem = POSTGRES[errorCode(cause) ?? ''] ?? 'away';
   }
 }
 
-/** SQLite's result codes for a file that is locked, read-only, on a failing or full disk, or gone. */
-const SQLITE_AWAY: ReadonlySet<number> = new Set([5, 8, 10, 13, 14]);
+type Problems = Readonly<Record<string | number, DatabaseProblem>>;
+/** By SQLSTATE: read_only_sql_transaction and disk_full. */
+const POSTGRES: Problems = { 25006: 'read_only', 53100: 'full' };
+/** By SQLite's primary result code: the file is locked, read-only, on a failing or full disk, or missing. */
+const SQLITE: Problems = { 5: 'away', 8: 'read_only', 10: 'away', 13: 'full', 14: 'away' };
 /** What wraps an error wraps it a few times at most; a circle of causes ends here too. */
 const MOST_CAUSES = 8;
 
-/** Whether the database's absence is behind an error, whatever it was wrapped in. */
-export function isDatabaseAway(reason: unknown): boolean {
+/** Returns the problem of the database that caused `reason`, however it was wrapped, or undefined if there is none. */
+export function databaseProblem(reason: unknown): DatabaseProblem | undefined {
   for (let error = reason, depth = 0; error instanceof Error && depth < MOST_CAUSES; depth++) {
-    if (error instanceof DatabaseAwayError) return true;
+    if (error instanceof DatabaseAwayError) return error.problem;
     // The primary result code is the low byte of an extended one.
-    if ('errcode' in error && SQLITE_AWAY.has(Number(error.errcode) & 0xff)) return true;
+    const problem = 'errcode' in error ? SQLITE[Number(error.errcode) & 0xff] : undefined;
+    if (problem !== undefined) return problem;
     error = error.cause;
   }
-  return false;
+  return undefined;
 }
+
+/** Whether a problem of the database caused `reason`. */
+export const isDatabaseAway = (reason: unknown): boolean => databaseProblem(reason) !== undefined;

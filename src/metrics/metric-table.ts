@@ -28,7 +28,7 @@ export const METRICS = {
   },
   kalends_ready: {
     type: 'gauge',
-    help: '1 while the database answers and is migrated, else 0.',
+    help: '1 while the database answers, takes writes and is migrated, else 0.',
     labels: [],
   },
   kalends_instances: {

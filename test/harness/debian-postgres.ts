@@ -14,6 +14,42 @@ export const POSTGRES_PROGRAMS: string =
 
 /** Takes two seconds. Started by root it runs as the package's user, since it refuses to be root. */
 export async function debianPostgres() {
+  const server = await prepareServer();
+  try {
+    await server.run(
+      'initdb',
+      ...['--pgdata', server.data, '--auth=trust', '--username=kalends'],
+      ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+    );
+    await server.start();
+  } catch (reason) {
+    await server.stop();
+    throw reason;
+  }
+  return {
+    port: server.port,
+    urlOf: server.urlOf,
+    /** Starts a hot standby, which follows this server until `promote` makes it a primary of its own. */
+    async startStandby() {
+      const standby = await prepareServer();
+      try {
+        const from = `host=127.0.0.1 port=${server.port} user=kalends`;
+        const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+        await standby.run('pg_basebackup', '--pgdata', standby.data, '--dbname', from, ...options);
+        await standby.start();
+      } catch (reason) {
+        await standby.stop();
+        throw reason;
+      }
+      const promote = () => standby.run('pg_ctl', 'promote', '--wait', '--pgdata', standby.data);
+      return { port: standby.port, urlOf: standby.urlOf, promote, stop: standby.stop };
+    },
+    stop: server.stop,
+  };
+}
+
+/** A folder and a port for a server, and its programs. */
+async function prepareServer() {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-debian-postgres-'));
   const isRoot = process.getuid?.() === 0;
   const asUser = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
@@ -31,34 +67,17 @@ export async function debianPostgres() {
   if (isRoot) await chmod(folder, 0o777);
   const data = path.join(folder, 'data');
   const port = await freePort();
-  const stop = async () => {
-    await run('pg_ctl', 'stop', '--pgdata', data, '--mode=immediate').catch(() => undefined);
-    await rm(folder, { recursive: true, force: true });
+  const settings = `-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c port=${port} -c fsync=off`;
+  const log = `--log=${path.join(folder, 'log')}`;
+  return {
+    data,
+    port,
+    run,
+    urlOf: (database: string) => `postgres://kalends@127.0.0.1:${port}/${database}`,
+    start: () => run('pg_ctl', 'start', '--wait', '--pgdata', data, log, `--options=${settings}`),
+    async stop(): Promise<void> {
+      await run('pg_ctl', 'stop', '--pgdata', data, '--mode=immediate').catch(() => undefined);
+      await rm(folder, { recursive: true, force: true });
+    },
   };
-  try {
-    await run(
-      'initdb',
-      '--pgdata',
-      data,
-      '--auth=trust',
-      '--username=kalends',
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '--no-sync',
-    );
-    const options = `-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c port=${port} -c fsync=off`;
-    await run(
-      'pg_ctl',
-      'start',
-      '--wait',
-      '--pgdata',
-      data,
-      `--log=${path.join(folder, 'log')}`,
-      `--options=${options}`,
-    );
-  } catch (reason) {
-    await stop();
-    throw reason;
-  }
-  return { urlOf: (database: string) => `postgres://kalends@127.0.0.1:${port}/${database}`, stop };
 }

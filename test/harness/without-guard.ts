@@ -11,6 +11,7 @@ import type {
   Statements,
   TransactionTerms,
 } from '../../src/store/drivers/database.ts';
+import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 
 /** What no store's statement has; makes `guard=>replacement` unambiguous. */
 const SEPARATOR = '=>';
@@ -64,16 +65,11 @@ function mutated(db: Database, change: (sql: string) => string): Database {
       if (db.dialect.engine === 'postgres') await sleep(OVERLAP_MS);
       return result;
     }, terms);
-  return {
+  return wrappedDatabase(db, {
     ...statements(db),
-    dialect: db.dialect,
     write: (sql, values) => transaction((tx) => tx.all(sql, values)),
     transaction,
     batch: (statement, values) => db.batch(changedBatch(statement), values),
     batchAll: (statement, values) => db.batchAll(changedBatch(statement), values),
-    script: (sql, after) => db.script(sql, after),
-    backup: (file) => db.backup(file),
-    clearLog: () => db.clearLog(),
-    close: () => db.close(),
-  };
+  });
 }

@@ -118,6 +118,15 @@ export interface Database extends Statements {
    */
   clearLog(): Promise<boolean>;
 
+  /**
+   * Asks whether a PostgreSQL server is a standby or otherwise read-only; false on SQLite. Throws DatabaseAwayError. Also
+   * measures `clockOffset`.
+   */
+  isReadOnly(): Promise<boolean>;
+
+  /** By how many milliseconds the clock of the PostgreSQL server is ahead of this machine's; 0 on SQLite. */
+  clockOffset(): number;
+
   /** Waits for what is under way, then lets go of the database. What is asked for after it fails. */
   close(): Promise<void>;
 }

@@ -56,7 +56,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   const exposed = usesFolder ? await makeFolderPrivate(dataDir) : [];
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
   const patience = { lockWaitMs: LOCK_WAIT_MS };
-  const db = await openEngine(settings, patience).catch((reason) => {
+  const db = await openEngine(settings, { patience, now }).catch((reason) => {
     throw unusable(settings, reason);
   });
   // Statements under way are completed, and each later one fails.
@@ -65,11 +65,13 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   try {
     settings.stopping?.throwIfAborted();
     const { keyId } = await masterKeyState(db);
+    if (await db.isReadOnly()) throw new StartRefused(READ_ONLY);
     const sealer = createKeyring(masterKey ?? (await keyOfFolder(settings, keyId)));
     if (settings.masterKeyPrevious !== undefined) sealer.add(settings.masterKeyPrevious);
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await fit(db, sealer, settings);
-    await migrate(db, now, () => claim(db, sealer, settings));
+    const sharedNow = () => now() + db.clockOffset();
+    await migrate(db, sharedNow, () => claim(db, sealer, settings));
     await keepDerivedKeys(db, sealer);
     const keys = masterKeys(db, sealer, settings);
     // Where the command that changed the key came to no end. In a folder that cannot be written it is found all the same.
@@ -87,12 +89,16 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
 
 async function openEngine(
   { databaseUrl, databaseConnections, databasePrepares: prepares = true, dataDir }: DatabaseSettings,
-  patience: LockPatience,
+  { patience, now }: { readonly patience: LockPatience; readonly now: () => number },
 ): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir), patience);
   // Loaded on demand: the client costs 10 MB and 20 ms, which SQLite does not need.
-  return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections, { prepares });
+  const { openPostgres } = await import('./postgres-driver.ts');
+  return openPostgres(databaseUrl, databaseConnections, { prepares, now });
 }
+
+const READ_ONLY =
+  'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must lead to the primary, with default_transaction_read_only off.';
 
 /** SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name, duplicate_prepared_statement. */
 const UNPREPARED = new Set(['26000', '42P05']);

@@ -12,8 +12,8 @@ import type { BatchStatement, Database, Statements, TransactionTerms, Values } f
 import { PostgresBatch } from './postgres-batch.ts';
 import { beginText } from './postgres-begin.ts';
 import { openPool } from './postgres-pool.ts';
-import { PostgresPresence } from './postgres-presence.ts';
-import { isRefusal, type Query } from './postgres-query.ts';
+import { PostgresPresence, SERVER_STATE, type ServerState } from './postgres-presence.ts';
+import { isRefusal, type Query, unnamed } from './postgres-query.ts';
 import { retryingSerialization } from './postgres-retries.ts';
 import { PostgresTexts } from './postgres-texts.ts';
 import { textToFind, textToWrite } from './text-values.ts';
@@ -25,10 +25,14 @@ const CONNECT_TRIES = 20;
 /** Once it was there, whoever asks is not kept waiting for longer than a second. */
 const RECONNECT_TRIES = 10;
 const CONNECT_WAIT_MS = 100;
+/** Ends the wait for a connection of a pool that was replaced. */
+const RECONNECT = Symbol('reconnect');
 
 export type PostgresOptions = {
   /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
   readonly prepares?: boolean;
+  /** This machine's clock in epoch milliseconds, for `clockOffset`, which is 0 without it. */
+  readonly now?: () => number;
 };
 
 /** Opens a pool of at most `connections` on `url`; connects at the first statement. */
@@ -58,13 +62,19 @@ class PostgresDatabase implements Database {
   #drained: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(url: string, connections: number, { prepares = true }: PostgresOptions) {
+  constructor(url: string, connections: number, { prepares = true, now }: PostgresOptions) {
     this.#prepares = prepares;
     this.#openPool = () => openPool(url, connections);
     this.#pool = this.#openPool();
     this.#presence = new PostgresPresence(url, {
       underWay: () => this.#inUse.size + this.#waiting.size,
-      giveUp: () => this.#giveUp(),
+      giveUp: () => {
+        this.#openAnew(new DatabaseAwayError('PostgreSQL does not answer'));
+        // Without its statement being answered, each of these closes at once.
+        for (const client of this.#inUse) client.end().catch(() => {});
+      },
+      reconnect: () => this.#openAnew(RECONNECT),
+      now,
     });
   }
 
@@ -122,6 +132,14 @@ class PostgresDatabase implements Database {
     return false;
   }
 
+  isReadOnly(): Promise<boolean> {
+    return this.#presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE));
+  }
+
+  clockOffset(): number {
+    return this.#presence.clockOffset;
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#drain();
     return this.#closed;
@@ -137,14 +155,12 @@ class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 
-  /** Ends what the server does not answer, and forgets the connections to it. */
-  #giveUp(): void {
-    const unanswered = this.#pool;
+  /** Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements. */
+  #openAnew(reason: unknown): void {
+    const before = this.#pool;
     this.#pool = this.#openPool();
-    for (const end of this.#waiting) end(new DatabaseAwayError('PostgreSQL does not answer'));
-    // Without its statement being answered, each of these closes at once.
-    for (const client of this.#inUse) client.end().catch(() => {});
-    unanswered.end().catch(() => {});
+    for (const end of this.#waiting) end(reason);
+    before.end().catch(() => {});
   }
 
   async #whileOpen<T>(work: () => Promise<T>): Promise<T> {
@@ -214,8 +230,9 @@ class PostgresDatabase implements Database {
       await this.#ask(client, 'COMMIT');
       return result;
     } catch (reason) {
+      // A connection that is lost, or leads to a server that takes no writes, is destroyed, not returned to the pool.
+      broken = reason instanceof DatabaseAwayError;
       await client.query('ROLLBACK').catch(() => {
-        // A connection that could not roll back is destroyed, not returned to the pool.
         broken = true;
       });
       throw reason;
@@ -224,12 +241,13 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** What fails otherwise than by the server's refusal has lost its connection. */
+  /** Throws DatabaseAwayError if the failure is not of this statement alone. */
   async #ask(client: pg.PoolClient, query: Query | string): Promise<pg.QueryResult> {
     try {
       return await client.query(this.#prepares || typeof query === 'string' ? query : unnamed(query));
     } catch (reason) {
-      throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
+      if (isRefusal(reason)) throw reason;
+      throw this.#presence.failed(reason);
     } finally {
       this.#presence.answered();
     }
@@ -250,8 +268,9 @@ class PostgresDatabase implements Database {
         this.#wasThere = true;
         return client;
       } catch (reason) {
+        if (reason === RECONNECT) continue;
         if (reason instanceof DatabaseAwayError) throw reason;
-        if (!NOT_YET.has(errorCode(reason) ?? '') || attempt === tries) {
+        if (!NOT_YET.has(errorCode(reason) ?? '') || attempt >= tries) {
           if (this.#wasThere) this.#presence.missed();
           throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
         }
@@ -268,21 +287,14 @@ class PostgresDatabase implements Database {
       };
       this.#waiting.add(end);
       this.#pool.connect((reason, client) => {
-        if (!this.#waiting.delete(end)) {
-          // The wait was ended before. After its own timeout the pool passes no connection.
-          client?.release(true);
-          return;
+        // If the wait was ended before, the connection is of a replaced pool. After a timeout there is none.
+        if (!this.#waiting.delete(end)) client?.release(true);
+        else if (client === undefined) reject(reason);
+        else {
+          this.#inUse.add(client);
+          resolve(client);
         }
-        if (client === undefined) {
-          reject(reason);
-          return;
-        }
-        this.#inUse.add(client);
-        resolve(client);
       });
     });
   }
 }
-
-/** It is parsed anew each time. */
-const unnamed = ({ text, values }: Query): Query => ({ text, values });

@@ -1,11 +1,11 @@
 /**
- * Whether PostgreSQL answers at all. A server that is paused, or behind a network that drops packets, refuses nothing:
- * its statements would wait for the kernel to give up, which takes minutes.
+ * What state the PostgreSQL server is in. A server that is paused, or behind a network that drops packets, refuses
+ * nothing: its statements would wait for the kernel to give up, which takes minutes. A standby and a server with
+ * default_transaction_read_only answer reads and refuse writes. The server's clock is the one that all instances share.
  */
 import pg from 'pg';
 
 import { DatabaseAwayError } from '../../lib/database-away-error.ts';
-import { isRefusal } from './postgres-query.ts';
 
 /** It is asked whether it is there when no statement was answered between three looks. */
 const LOOK_MS = 250;
@@ -16,12 +16,28 @@ const ANSWER_MS = 1_000;
 const RETURN_MS = 500;
 /** What follows one refusal, such as the look of its page, is refused without asking again. */
 const REFUSED_FOR_MS = 200;
+/** How often a read-only server is asked whether it takes writes again, and any other one for its clock. */
+const READ_ONLY_LOOK_MS = 1_000;
+const CLOCK_LOOK_MS = 60_000;
+/** A smaller change of the clocks' difference is not adopted. */
+const LEAST_CHANGE_MS = 250;
+
+export const SERVER_STATE = `
+  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS "at"`;
+
+/** `at`: the server's clock in epoch milliseconds. */
+export type ServerState = { readonly isReadOnly: boolean; readonly at: number | string };
 
 export type Statements = {
   /** How many wait for an answer. */
   readonly underWay: () => number;
   /** Ends all of them with DatabaseAwayError. */
   readonly giveUp: () => void;
+  /** Runs all later statements on new connections. */
+  readonly reconnect: () => void;
+  /** This machine's clock in epoch milliseconds; undefined: the server's clock is not followed. */
+  readonly now: (() => number) | undefined;
 };
 
 export class PostgresPresence {
@@ -29,6 +45,10 @@ export class PostgresPresence {
   readonly #statements: Statements;
   readonly #looks: NodeJS.Timeout;
   #isAway = false;
+  #isReadOnly = false;
+  /** By how many milliseconds the server's clock is ahead of this machine's, as measured last. */
+  clockOffset = 0;
+  #lookedAt = performance.now();
   #refusedAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<boolean> | undefined;
   #answers = 0;
@@ -57,17 +77,39 @@ export class PostgresPresence {
     return this.#isAway ? this.#admit() : undefined;
   }
 
+  /** Returns the error of a statement that the server could not run. If it takes no writes, asks a new connection at once. */
+  failed(reason: unknown): DatabaseAwayError {
+    const error = new DatabaseAwayError(reason);
+    if (error.problem === 'read_only' && !this.#isReadOnly) {
+      this.#isReadOnly = true;
+      void this.#isThere(ANSWER_MS);
+    }
+    return error;
+  }
+
+  /** Asks whether the server is read-only. `read` runs SERVER_STATE. Throws DatabaseAwayError. */
+  async isReadOnly(read: () => Promise<ServerState | undefined>): Promise<boolean> {
+    if (!this.#isReadOnly) this.#learn(await timed(read));
+    // Old connections may lead to the old primary: a new one decides.
+    if (this.#isReadOnly && !(await this.#isThere(ANSWER_MS))) throw unanswered();
+    return this.#isReadOnly;
+  }
+
   stop(): void {
     clearInterval(this.#looks);
   }
 
   async #admit(): Promise<void> {
     const isKnown = performance.now() - this.#refusedAt < REFUSED_FOR_MS;
-    if (isKnown || !(await this.#isThere(RETURN_MS)))
-      throw new DatabaseAwayError('PostgreSQL does not answer');
+    if (isKnown || !(await this.#isThere(RETURN_MS))) throw unanswered();
   }
 
   #look(): void {
+    if (performance.now() - this.#lookedAt >= (this.#isReadOnly ? READ_ONLY_LOOK_MS : CLOCK_LOOK_MS)) {
+      this.#lookedAt = performance.now();
+      // If it does not answer, statements notice that themselves.
+      void stateOf(this.#url, ANSWER_MS).then((look) => this.#learn(look));
+    }
     const isQuiet = this.#statements.underWay() > 0 && this.#answers === this.#answersSeen;
     this.#answersSeen = this.#answers;
     this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0;
@@ -79,18 +121,48 @@ export class PostgresPresence {
   }
 
   #isThere(within: number): Promise<boolean> {
-    this.#asking ??= answers(this.#url, within).then((isThere) => {
+    this.#asking ??= stateOf(this.#url, within).then((look) => {
       this.#asking = undefined;
-      this.#isAway = !isThere;
-      if (!isThere) this.#refusedAt = performance.now();
-      return isThere;
+      this.#isAway = look === 'away';
+      if (this.#isAway) this.#refusedAt = performance.now();
+      this.#learn(look);
+      return !this.#isAway;
     });
     return this.#asking;
   }
+
+  #learn(look: Look): void {
+    if (typeof look === 'string') return;
+    const { state, roundTripMs } = look;
+    this.#measureClock(Number(state.at), roundTripMs);
+    const wasReadOnly = this.#isReadOnly;
+    this.#isReadOnly = state.isReadOnly;
+    if (wasReadOnly || state.isReadOnly) this.#statements.reconnect();
+  }
+
+  #measureClock(at: number, roundTripMs: number): void {
+    const { now } = this.#statements;
+    if (now === undefined) return;
+    // The server read its clock at some time of the round trip: assuming the middle is wrong by half of it at most.
+    const offset = Math.round(at + roundTripMs / 2 - now());
+    if (Math.abs(offset - this.clockOffset) > Math.max(LEAST_CHANGE_MS, roundTripMs / 2))
+      this.clockOffset = offset;
+  }
+}
+
+const unanswered = () => new DatabaseAwayError('PostgreSQL does not answer');
+
+/** `unknown`: there is a server, but its state could not be read. */
+type Look = { readonly state: ServerState; readonly roundTripMs: number } | 'unknown' | 'away';
+
+async function timed(read: () => Promise<ServerState | undefined>): Promise<Look> {
+  const sent = performance.now();
+  const state = await read();
+  return state === undefined ? 'unknown' : { state, roundTripMs: performance.now() - sent };
 }
 
 /** On a connection of its own: all others may be busy. Never rejects. */
-async function answers(url: string, within: number): Promise<boolean> {
+async function stateOf(url: string, within: number): Promise<Look> {
   const started = performance.now();
   const client = new pg.Client({
     connectionString: url,
@@ -101,11 +173,11 @@ async function answers(url: string, within: number): Promise<boolean> {
   client.on('error', () => {}); // what it says fails the statement too
   try {
     await client.connect();
-    await client.query('SELECT 1');
-    return true;
+    return await timed(async () => (await client.query<ServerState>(SERVER_STATE)).rows[0]);
   } catch (reason) {
     // A server without a free connection is there. A process that was held up itself knows nothing.
-    return isRefusal(reason) || performance.now() - started > 2 * within;
+    const isThere = reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
+    return isThere || performance.now() - started > 2 * within ? 'unknown' : 'away';
   } finally {
     client.end().catch(() => {});
   }

@@ -6,10 +6,18 @@ import pg from 'pg';
 /** A statement as `pg` takes it; without a name it is parsed anew each time. */
 export type Query = { text: string; values: unknown[]; name?: string };
 
+/** Returns the query without its name, so that the server parses it each time. */
+export const unnamed = ({ text, values }: Query): Query => ({ text, values });
+
 /** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
 export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
 
-/** Whether the server refused a statement and the connection goes on; 57P… ends the connection. */
-export function isRefusal(reason: unknown): boolean {
-  return reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
-}
+/**
+ * SQLSTATEs of a server that cannot be used now: read_only_sql_transaction, disk_full, out_of_memory,
+ * too_many_connections, and those that end the connection.
+ */
+const AWAY = /^(25006|53[1-3]00|57P)/;
+
+/** Whether the server refused this statement only, so that the connection and other statements continue. */
+export const isRefusal = (reason: unknown): boolean =>
+  reason instanceof pg.DatabaseError && !AWAY.test(reason.code ?? '');

@@ -3,9 +3,9 @@ import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import type { Database } from './database.ts';
 import { compareMigrations } from './migrate.ts';
 
-export type DatabaseState = 'ready' | 'away' | 'unmigrated';
+export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';
 
-/** Looks anew at every call, but for those that come while a look is under way. Fails for what is neither. */
+/** Looks anew at every call, but for those that come while a look is under way. Throws errors that are none of these states. */
 export function databaseStates(db: Database): () => Promise<DatabaseState> {
   let look: Promise<DatabaseState> | undefined;
   return () => {
@@ -18,6 +18,7 @@ export function databaseStates(db: Database): () => Promise<DatabaseState> {
 
 async function stateOf(db: Database): Promise<DatabaseState> {
   try {
+    if (await db.isReadOnly()) return 'read_only';
     // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.
     return (await compareMigrations(db)).pending.length === 0 ? 'ready' : 'unmigrated';
   } catch (reason) {

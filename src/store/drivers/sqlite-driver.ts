@@ -136,6 +136,14 @@ class SqliteDatabase implements Database {
     }
   }
 
+  async isReadOnly(): Promise<boolean> {
+    return false;
+  }
+
+  clockOffset(): number {
+    return 0;
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#drain();
     return this.#closed;

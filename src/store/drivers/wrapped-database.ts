@@ -12,6 +12,8 @@ export const wrappedDatabase = (db: Database, changed: Partial<Database>): Datab
   script: (sql, after) => db.script(sql, after),
   backup: (file) => db.backup(file),
   clearLog: () => db.clearLog(),
+  isReadOnly: () => db.isReadOnly(),
+  clockOffset: () => db.clockOffset(),
   close: () => db.close(),
   ...changed,
 });
