@@ -28,6 +28,7 @@ packages=(
   caddy           # reads its own there, and that of compose.yaml
   haproxy         # stands before two instances that are upgraded
   pgbouncer       # stands before PostgreSQL
+  faketime        # gives an instance a wrong clock
   systemd         # reads the unit there
   python3-yaml    # reads compose.yaml and the Kubernetes example
   chromium        # drives the pages

@@ -10,7 +10,7 @@ import type { Stores } from './open-storage.ts';
 import { GONE_AFTER_MS } from './system/instances.ts';
 import type { WorkPools } from './work-pools.ts';
 
-type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now'> & WorkPools;
+type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clockOffset'> & WorkPools;
 
 /** A job that is due is taken within seconds while there is a free place. */
 const LATE_MS = 60_000;
@@ -28,6 +28,7 @@ export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () =>
     const stored = isReady ? await storedFamilies(deps) : [];
     return metricsText([
       figure('kalends_ready', isReady ? 1 : 0),
+      figure('kalends_clock_skew_seconds', deps.clockOffset() / 1000),
       ...(await meters.families()),
       ...workFamilies(deps),
       ...stored,

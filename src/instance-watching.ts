@@ -15,13 +15,16 @@ export async function openWatching(config: Config, log: Log) {
   const { metricsToken, metricsAddress } = config;
   // Nothing is counted where nobody may read it.
   const isCounted = metricsToken !== undefined || metricsAddress !== undefined;
-  const meters = isCounted ? instanceMeters(Date.now) : undefined;
+  // Ages are measured from times of the database's clock.
+  let clockOffset = () => 0;
+  const meters = isCounted ? instanceMeters(() => Date.now() + clockOffset()) : undefined;
   const tracing = await openTracing(config, log, meters?.spansEnded);
   return {
     meters,
     /** For the features' own deps. */
     listeners: { ...meters?.listeners, ...tracing?.listeners },
     wrapped(db: Database): Database {
+      clockOffset = () => db.clockOffset();
       const traced = tracing === undefined ? db : tracedDatabase(db);
       return meters === undefined ? traced : timedDatabase(traced, meters.wrote);
     },

@@ -30,15 +30,15 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
  * that says what to do when the database or its key is not to be had.
  */
 export async function openStorage(config: Config, { wrapped = same, ...terms }: StorageTerms = {}) {
-  const now = Date.now;
   const {
     db: opened,
     sealer,
     masterKeys,
     created,
     exposed,
-  } = await openDatabase({ ...config, ...terms }, now);
+  } = await openDatabase({ ...config, ...terms }, Date.now);
   const db = wrapped(opened);
+  const clockOffset = () => db.clockOffset();
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
@@ -55,7 +55,10 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     created,
     /** What others can read of the data folder all the same. */
     exposed,
-    now,
+    /** Epoch milliseconds by the clock that all instances share: the server's on PostgreSQL. */
+    now: neverBack(() => Date.now() + clockOffset()),
+    /** By how many milliseconds that clock is ahead of this machine's. */
+    clockOffset,
     ...openStores(db, {
       sealer,
       notify: wakeUp.notify,
@@ -70,6 +73,19 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     backup: (file: string) => db.backup(file),
     clearLog: () => db.clearLog(),
     close: () => db.close(),
+  };
+}
+
+/** A larger step back of a clock is followed: standing still for long would lengthen every lease that begins meanwhile. */
+const MOST_HELD_MS = 5_000;
+
+/** Returns `clock`, which stands still in place of a small step back, so that what follows is never dated before its cause. */
+export function neverBack(clock: () => number): () => number {
+  let latest = 0;
+  return () => {
+    const at = clock();
+    if (at > latest || at < latest - MOST_HELD_MS) latest = at;
+    return latest;
   };
 }
 

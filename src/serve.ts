@@ -151,7 +151,7 @@ async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config):
 type InstanceDeps = AppDeps &
   JobHandlerDeps &
   DeliveryWorkerDeps &
-  Pick<Stores, 'jobs' | 'wakeUp'> & {
+  Pick<Stores, 'jobs' | 'wakeUp' | 'clockOffset'> & {
     readonly sync: RunningSync;
     readonly answerListener: RequestRecorder | undefined;
     readonly activityNotes: ActivityCounter;

@@ -66,13 +66,21 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
   return lines.join('\n');
 }
 
+const WARNED_SKEW_SECONDS = 5;
+
 /** What the operator should see to, once for each start. */
-export function warnAtStart(config: Config, { exposed }: Stores, log: Log): void {
+export function warnAtStart(config: Config, { exposed, clockOffset }: Stores, log: Log): void {
   const { url, privateNetwork } = config;
   if (!url.startsWith('https:') && privateNetwork.mode !== 'loopback')
     log.warn(
       { event: 'url_not_https', url },
       'KALENDS_URL is not https: tokens and passwords cross the network in plain',
+    );
+  const seconds = Math.round(clockOffset() / 1000);
+  if (Math.abs(seconds) >= WARNED_SKEW_SECONDS)
+    log.warn(
+      { event: 'clock_skew', seconds },
+      'The clock of this machine differs from that of PostgreSQL, which was used',
     );
   if (exposed.length > 0)
     log.warn(

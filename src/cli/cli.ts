@@ -136,17 +136,21 @@ const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), 
 
 function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
   const config = () => loadConfig(io.env);
-  const caller = commandLineCaller(deps.now);
+  // Once the storage is open: instances compare what a command writes with the same clock.
+  let clockOffset = () => 0;
+  const now = () => deps.now() + clockOffset();
+  const caller = commandLineCaller(now);
   return {
     io,
     json,
-    deps,
+    deps: { ...deps, now },
     caller,
     config,
     async withStorage(work) {
       const loaded = config();
       noticeSandboxes(loaded, io);
       const storage = await deps.openStorage(loaded);
+      clockOffset = storage.clockOffset;
       try {
         return await work({ ...storage, ...storage.auditedFor(caller) });
       } finally {

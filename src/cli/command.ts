@@ -146,6 +146,8 @@ export type AuditedStorage = {
 };
 
 export type Storage = AuditedStorage & {
+  /** By how many milliseconds the clock that all instances share is ahead of this machine's. */
+  clockOffset(): number;
   readonly audit: AuditLog;
   /** The same stores, whose changes are audited as the caller's. */
   auditedFor(caller: Caller): AuditedStorage;

@@ -31,6 +31,11 @@ export const METRICS = {
     help: '1 while the database answers, takes writes and is migrated, else 0.',
     labels: [],
   },
+  kalends_clock_skew_seconds: {
+    type: 'gauge',
+    help: 'Seconds by which the clock of PostgreSQL is ahead of the clock of this instance, negative if behind; 0 on SQLite.',
+    labels: [],
+  },
   kalends_instances: {
     type: 'gauge',
     help: 'Instances that were seen within two minutes, by role.',

@@ -6,8 +6,13 @@ import { startRadicale } from '../servers/radicale.ts';
 import type { Application } from './flow.ts';
 import { loginOf } from './site.ts';
 
-/** Two instances with one master key, the same application at each, and a calendar server. */
-export async function openInstances(databaseUrl: string) {
+type Environment = Readonly<Record<string, string>>;
+
+/** Two instances with one master key, the same application at each, and a calendar server. `own`: what each has in its environment. */
+export async function openInstances(
+  databaseUrl: string,
+  own: readonly [Environment, Environment] = [{}, {}],
+) {
   const calendars = await startRadicale();
   const started: Program[] = [];
   const close = async () => {
@@ -16,9 +21,9 @@ export async function openInstances(databaseUrl: string) {
   };
   try {
     const env = { KALENDS_MASTER_KEY: randomBytes(32).toString('base64') };
-    const first = await startProgram({ databaseUrl, env });
+    const first = await startProgram({ databaseUrl, env: { ...env, ...own[0] } });
     started.push(first);
-    const second = await startProgram({ databaseUrl, env });
+    const second = await startProgram({ databaseUrl, env: { ...env, ...own[1] } });
     started.push(second);
     const registration = await first.createClient();
     const at = ({ url }: Program): Application => ({ ...registration, url });

@@ -39,7 +39,13 @@ onSqlite((open) => {
       const stores = openStores(db, { sealer });
       await stores.jobs.schedule('sync-account', CANARY, NOW - 300_000);
       const pools = { syncWork: workHere(), readWork: workHere() };
-      const deps = { ...stores, ...pools, readiness: databaseStates(db), now: () => NOW };
+      const deps = {
+        ...stores,
+        ...pools,
+        readiness: databaseStates(db),
+        now: () => NOW,
+        clockOffset: () => -1500,
+      };
       scrape = instanceMetrics(meters, deps);
       app = createServer({
         log: recordingLog().log,
@@ -113,6 +119,7 @@ onSqlite((open) => {
       assert.equal(countOf(families, 'kalends_jobs_late', { kind: 'housekeeping' }), 0);
       assert.equal(countOf(families, 'kalends_provider_budget_left_ratio', { provider: 'google' }), 1);
       assert.equal(countOf(families, 'kalends_ready'), 1);
+      assert.equal(countOf(families, 'kalends_clock_skew_seconds'), -1.5);
       assert.ok(Number(countOf(families, 'kalends_database_write_duration_seconds')) > 0);
       assert.ok(Number(countOf(families, 'kalends_database_bytes')) > 10_000);
     });

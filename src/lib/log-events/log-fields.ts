@@ -47,6 +47,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   requestId: 'the request, as its answer has it in `X-Request-Id`',
   route: 'the route’s pattern, such as `/events/:id`; never the address that was called',
   scope: 'what was allowed: `free-busy`, `read` or `read-write`',
+  seconds: 'by how many seconds the clock of PostgreSQL is ahead, negative if behind',
   signal: '`SIGTERM` or `SIGINT`',
   skipped: 'how many events were skipped',
   splitId: 'the split’s internal id',

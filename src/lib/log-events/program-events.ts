@@ -180,6 +180,12 @@ export const PROGRAM_EVENTS = {
     act: 'Put a proxy with TLS in front',
     fields: ['url'],
   },
+  clock_skew: {
+    level: 'warn',
+    when: 'at the start: the clock of this machine differs from that of PostgreSQL by 5 seconds or more; the instance uses the time of PostgreSQL',
+    act: 'Keep the clocks of both machines set with NTP',
+    fields: ['seconds'],
+  },
   data_folder_exposed: {
     level: 'warn',
     when: 'at the start: others on this machine can read the data folder',

@@ -1,0 +1,112 @@
+/** Instances and the command line on one PostgreSQL while the clocks of their machines are wrong. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+import { loadConfig } from '../../src/config/config.ts';
+import { openStorage } from '../../src/open-storage.ts';
+import { counterpart } from '../harness/counterpart.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { connect, read, refresh, tokensOf } from './flow.ts';
+import { type Instances, openInstances } from './instances.ts';
+import { WITHOUT_RADICALE } from './site.ts';
+
+const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const CHILD = path.resolve(import.meta.dirname, 'take-jobs-child.ts');
+const METRICS = 'a-token-for-scrapes';
+
+/** The environment of a process whose clock is wrong by `offset`, such as `+5m`. Its timers run as usual. */
+const wrongClock = (offset: string) => ({
+  LD_PRELOAD: LIBRARY,
+  FAKETIME: offset,
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+});
+const AHEAD = wrongClock('+5m');
+const BEHIND = wrongClock('-5m');
+
+const issuedAt = (accessToken: string): number =>
+  JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).iat;
+
+onEachDatabase((database, _open, place) => {
+  if (database !== 'PostgreSQL') return;
+
+  describe('Instances with wrong clocks', counterpart('faketime', LIBRARY), () => {
+    let instances: Instances;
+    before(async () => {
+      if (WITHOUT_RADICALE) return;
+      const env = { KALENDS_METRICS_TOKEN: METRICS };
+      instances = await openInstances((await place()).databaseUrl ?? '', [
+        { ...env, ...AHEAD },
+        { ...env, ...BEHIND },
+      ]);
+    });
+    after(() => instances?.close());
+
+    it('do not take a job that another one has leased', async () => {
+      const { databaseUrl = '', dataDir } = await place();
+      const settings = {
+        KALENDS_DATABASE_URL: databaseUrl,
+        KALENDS_DATA_DIR: dataDir,
+        KALENDS_MASTER_KEY: randomBytes(32).toString('base64'),
+      };
+      const storage = await openStorage(loadConfig(settings));
+      await storage.jobs.schedule('housekeeping', 'job', storage.now());
+      await storage.close();
+      const take = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+        const child = promisify(execFile)(process.execPath, [CHILD], { env: { ...settings, ...env } });
+        return JSON.parse((await child).stdout);
+      };
+
+      assert.deepEqual(await take(BEHIND), ['job']);
+      assert.deepEqual(await take(AHEAD), []);
+      assert.deepEqual(await take(BEHIND), []);
+    });
+
+    it('issue tokens by one clock, and each takes those of the other', {
+      skip: WITHOUT_RADICALE,
+    }, async () => {
+      const [ahead, behind] = instances.applications;
+      const first = await connect(ahead, { userId: 'ada', login: instances.login });
+      const second = await tokensOf(await refresh(behind, first.refreshToken));
+      const third = await tokensOf(await refresh(ahead, second.refreshToken));
+      const now = Date.now() / 1000;
+
+      const [one, other] = [issuedAt(second.accessToken), issuedAt(third.accessToken)];
+      assert.ok(Math.abs(other - one) <= 2, `${one} and ${other}`);
+      assert.ok(Math.abs(now - other) <= 2, `${other} at ${now}`);
+      assert.equal((await read(behind, '/connection-status', third.accessToken)).status, 200);
+    });
+
+    it('warn at their start and show the difference', { skip: WITHOUT_RADICALE }, async () => {
+      for (const [at, seconds] of [-300, 300].entries()) {
+        const { url = '', output } = instances.programs[at] ?? assert.fail();
+        assert.match(output().stderr, new RegExp(`"event":"clock_skew","seconds":${seconds},`));
+        const headers = { authorization: `Bearer ${METRICS}` };
+        const text = await (await fetch(`${url}/metrics`, { headers })).text();
+        const [, skew = ''] = /^kalends_clock_skew_seconds (.*)$/m.exec(text) ?? [];
+        assert.ok(Math.abs(Number(skew) - seconds) < 1, skew);
+      }
+    });
+
+    it('are joined by a command line whose changes are dated by that clock', async () => {
+      const { databaseUrl = '', dataDir } = await place();
+      const env = {
+        KALENDS_DATABASE_URL: databaseUrl,
+        KALENDS_DATA_DIR: dataDir,
+        KALENDS_MASTER_KEY: randomBytes(32).toString('base64'),
+      };
+      const words = ['client', 'create', '--name', 'Acme', '--redirect-uri', 'http://localhost:9/callback'];
+      await promisify(execFile)(process.execPath, [path.resolve('src/start.js'), ...words], {
+        env: { ...env, ...AHEAD },
+      });
+
+      const storage = await openStorage(loadConfig(env));
+      const [client] = await storage.clients.listClients();
+      await storage.close();
+      assert.ok(Math.abs(Number(client?.createdAt) - Date.now()) < 60_000);
+    });
+  });
+});
