@@ -3,6 +3,7 @@ import type { ProviderKind } from './calendars/provider-kind.ts';
 import { requestMetrics } from './http/request-metrics.ts';
 import type { JobKind } from './jobs/job-store.ts';
 import type { JobHandlers } from './jobs/worker.ts';
+import type { DatabaseProblem } from './lib/database-away-error.ts';
 import type { Egress } from './lib/egress/egress.ts';
 import { counter } from './metrics/counter.ts';
 import { dailyCalls } from './metrics/daily-calls.ts';
@@ -22,6 +23,7 @@ export function instanceMeters(now: () => number) {
   const writes = histogram('kalends_database_write_duration_seconds');
   const jobs = histogram('kalends_job_duration_seconds');
   const spans = counter('kalends_trace_spans_total');
+  const databaseRefusals = counter('kalends_database_refusals_total');
   const syncs = syncMeters(now);
   const providers = providerMeters(now);
   const deliveries = deliveryMeters();
@@ -31,6 +33,7 @@ export function instanceMeters(now: () => number) {
     listeners: {
       requestMetrics: requests,
       tokenAnswered: (grantType: string, outcome: string) => tokens.add({ grant_type: grantType, outcome }),
+      databaseRefused: (reason: DatabaseProblem) => databaseRefusals.add({ reason }),
       syncEnded: syncs.ended,
       attemptEnded: deliveries.ended,
     },
@@ -39,7 +42,7 @@ export function instanceMeters(now: () => number) {
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
     families: async (): Promise<MetricFamily[]> => [
-      ...[requests, tokens, writes, jobs, spans].map((one) => one.family()),
+      ...[requests, tokens, writes, jobs, spans, databaseRefusals].map((one) => one.family()),
       ...syncs.families(),
       ...providers.families(),
       ...deliveries.families(),

@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
-import { noteDatabaseAway, RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
+import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
+import { onceAMinute } from '../lib/once-a-minute.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -52,10 +53,16 @@ const withoutRequest = (
 
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
 function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
+  const notePlain = onceAMinute((line: { err: unknown; requestId: string }, count) =>
+    deps.log.error(
+      { event: 'error_page_plain', ...line, count },
+      'The branding of error pages could not be read',
+    ),
+  );
   app.setErrorHandler(async (thrown, http, reply) => {
     const error = connectErrorOf(thrown, http);
     // A refusal of ours was logged where it came about, in words without what it carries for the page.
-    if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
+    if (isDatabaseAway(thrown)) app.noteDatabaseAway(thrown, http);
     else if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = http.routeOptions.url;
       deps.log.error({ event: 'request_failed', err: thrown, requestId: http.id, route }, 'A request failed');
@@ -64,7 +71,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     noteRefusal(error, http);
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const request = requestOfBrowser(error, http.authorizationRequest);
-    const appearance = await errorAppearance(error, http, deps);
+    const appearance = await errorAppearance(error, http, { ...deps, notePlain });
     const settings = settingsOf(error, request, http);
     const page = errorPage({ error, request, reference: http.id, settings }, appearance);
     const { status } = error;
@@ -123,7 +130,7 @@ function inChosenLanguage(request: AuthorizationRequest, { url }: FastifyRequest
 async function errorAppearance(
   { context: { request } }: ConnectError,
   http: FastifyRequest,
-  deps: ConnectDeps,
+  deps: ConnectDeps & { readonly notePlain: (line: { err: unknown; requestId: string }) => void },
 ): Promise<Appearance> {
   try {
     return request
@@ -131,10 +138,7 @@ async function errorAppearance(
       : await appearanceOfNone(http, deps);
   } catch (err) {
     // What broke the request may break this too, and its reader still needs a page.
-    deps.log.error(
-      { event: 'error_page_plain', err, requestId: http.id },
-      'The look of an error page could not be read',
-    );
+    deps.notePlain({ err, requestId: http.id });
     return plainAppearance(withoutRequest(http, deps), request, deps);
   }
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { prefersPage } from '../http/content-preference.ts';
-import { noteDatabaseAway, RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
+import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
@@ -75,7 +75,7 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
       isDatabaseAway(thrown) || (kind === undefined && refusal === undefined && (await isUnreadable(deps)));
     const status = isAway ? 503 : kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
     if (isAway) reply.header('retry-after', RETRY_AWAY_SECONDS);
-    if (isDatabaseAway(thrown)) noteDatabaseAway(thrown, http, deps.log);
+    if (isDatabaseAway(thrown)) app.noteDatabaseAway(thrown, http);
     else if (status >= 500)
       deps.log.error(
         { event: 'request_failed', err: thrown, requestId: http.id, route: http.routeOptions.url },

@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Log } from '../lib/log.ts';
+import { onceAMinute } from '../lib/once-a-minute.ts';
 import { addressKey } from './address-key.ts';
 import { awaitedSince, isIdle, type OpenConnection, type OpenConnections } from './open-connections.ts';
 import type { Peer } from './peers.ts';
@@ -37,13 +38,16 @@ const AWAITED_MS = 1_000;
 const LINGER_MS = 1_000;
 const MOST_LINGERING = 100;
 const RETRY_SECONDS = '5';
-const LOG_EVERY_MS = 60_000;
 
 /** Makes `server` refuse connections over the limits. Whoever listens to its connections by now hears of the others only. */
 export function limitConnections(server: Server, open: OpenConnections, deps: ConnectionLimitDeps): void {
   const { limits, peerOf, headers } = deps;
   const kept = Math.min(MOST_KEPT_FOR_LOOPBACK, Math.floor(limits.connections / 10));
-  const warn = warnNowAndThen(deps);
+  const warn = onceAMinute(
+    ({ message, status }: ApiError, refused) =>
+      deps.log.warn({ event: 'connections_refused', refused, status }, message),
+    deps.now,
+  );
   const counted = connectionCounts(open, deps.now);
   let lingering = 0;
 
@@ -154,16 +158,3 @@ const tooMany = (status: number, limit: string): ApiError => {
     headers: { 'retry-after': RETRY_SECONDS },
   });
 };
-
-/** One line a minute, with how many there were since the last. */
-function warnNowAndThen({ log, now }: ConnectionLimitDeps): (refusal: ApiError) => void {
-  let refused = 0;
-  let last = Number.NEGATIVE_INFINITY;
-  return ({ message, status }) => {
-    refused += 1;
-    if (now() - last < LOG_EVERY_MS) return;
-    log.warn({ event: 'connections_refused', refused, status }, message);
-    last = now();
-    refused = 0;
-  };
-}

@@ -4,8 +4,9 @@
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { isDatabaseAway } from '../lib/database-away-error.ts';
+import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
+import { onceAMinute } from '../lib/once-a-minute.ts';
 import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
@@ -18,6 +19,10 @@ declare module 'fastify' {
     errorShape?: 'oauth';
     /** The message while the database is away, if the general one does not fit. */
     awayMessage?: string;
+  }
+
+  interface FastifyInstance {
+    noteDatabaseAway: DatabaseNotes;
   }
 }
 
@@ -41,11 +46,11 @@ const MOST_PATH_SHOWN = 500;
  * REST interface link to.
  */
 export const errorAnswers =
-  (log: Log, documentation?: string) =>
+  (log: Log, noteDatabaseAway: DatabaseNotes, documentation?: string) =>
   (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = inShapeOf(request, refusalOf(error, request));
     if (refusal !== undefined) {
-      if (refusal.status === 503) noteDatabaseAway(error, request, log);
+      if (refusal.status === 503) noteDatabaseAway(error, request);
       const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
       return reply.status(refusal.status).headers(refusal.headers).send(body);
     }
@@ -76,14 +81,28 @@ const databaseAway = (cause: Error, message = AWAY) =>
     cause,
   });
 
-/** Logs what a request was refused for, where that is the database. */
-export function noteDatabaseAway(error: unknown, { id, routeOptions }: FastifyRequest, log: Log): void {
-  if (!isDatabaseAway(error)) return;
-  const reason = error instanceof Error ? error.message : String(error);
-  log.error(
-    { event: 'database_away', requestId: id, route: routeOptions?.url, reason },
-    'A request was refused: the database cannot be reached',
+/** Counts a request that failed because of the database, and logs it at most once a minute. Ignores other errors. */
+export type DatabaseNotes = (error: unknown, request: FastifyRequest) => void;
+
+export type DatabaseNotesDeps = {
+  readonly log: Log;
+  readonly databaseRefused?: ((problem: DatabaseProblem) => void) | undefined;
+};
+
+export function databaseNotes({ log, databaseRefused }: DatabaseNotesDeps): DatabaseNotes {
+  const write = onceAMinute((line: { requestId: string; route: string | undefined; reason: string }, count) =>
+    log.error(
+      { event: 'database_away', ...line, count },
+      'Requests were refused: the database cannot be used',
+    ),
   );
+  return (error, { id, routeOptions }) => {
+    const problem = databaseProblem(error);
+    if (problem === undefined) return;
+    databaseRefused?.(problem);
+    const reason = error instanceof Error ? error.message : String(error);
+    write({ requestId: id, route: routeOptions?.url, reason });
+  };
 }
 
 /** What a request is refused with: what was thrown, or what the framework refused in words of ours. */

@@ -8,12 +8,11 @@ import type { IncomingMessage } from 'node:http';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
-import type { Log } from '../lib/log.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
-import { errorAnswers, mapErrors, notFound } from './error-mapping.ts';
+import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { readJson } from './json-body.ts';
@@ -38,27 +37,27 @@ import {
   unparsedRequestAnswers,
 } from './unroutable-requests.ts';
 
-export type ServerOptions = AnswerHearers & {
-  readonly log: Log;
-  /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
-  readonly trustProxy: number | string[] | undefined;
-  /** Whether the public origin is https. */
-  readonly secure: boolean;
-  /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
-  readonly errorDocumentation?: string | undefined;
-  /** undefined: answers are not logged. */
-  readonly loggedAnswers?: LoggedAnswers | undefined;
-  /** Counts every answer, for GET /metrics. */
-  readonly requestMetrics?: RequestMetrics | undefined;
-  /** Makes a span of each request. */
-  readonly tracedRequests?: TracedRequests | undefined;
-  /** Those of the settings by default. */
-  readonly connectionLimits?: ConnectionLimits;
-  readonly bodyRoom?: BodyRoom;
-  /** Whether the process was told to stop and still takes requests. */
-  readonly isDraining?: (() => boolean) | undefined;
-  readonly times?: ServerTimes;
-};
+export type ServerOptions = AnswerHearers &
+  DatabaseNotesDeps & {
+    /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
+    readonly trustProxy: number | string[] | undefined;
+    /** Whether the public origin is https. */
+    readonly secure: boolean;
+    /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
+    readonly errorDocumentation?: string | undefined;
+    /** undefined: answers are not logged. */
+    readonly loggedAnswers?: LoggedAnswers | undefined;
+    /** Counts every answer, for GET /metrics. */
+    readonly requestMetrics?: RequestMetrics | undefined;
+    /** Makes a span of each request. */
+    readonly tracedRequests?: TracedRequests | undefined;
+    /** Those of the settings by default. */
+    readonly connectionLimits?: ConnectionLimits;
+    readonly bodyRoom?: BodyRoom;
+    /** Whether the process was told to stop and still takes requests. */
+    readonly isDraining?: (() => boolean) | undefined;
+    readonly times?: ServerTimes;
+  };
 
 /** In milliseconds. */
 export type ServerTimes = ArrivalTimes & {
@@ -78,7 +77,8 @@ const PARAMETER_CHARACTERS = 4_000;
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, trustProxy, secure, times = TIMES } = options;
   const headers = securityHeaders(secure);
-  const answerError = errorAnswers(log, options.errorDocumentation);
+  const noteDatabaseAway = databaseNotes(options);
+  const answerError = errorAnswers(log, noteDatabaseAway, options.errorDocumentation);
   const open: OpenConnections = new Map();
   const guard = (request: FastifyRequest, reply: FastifyReply) =>
     reply.headers(headers).header('x-request-id', request.id);
@@ -118,6 +118,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     now,
   });
   closeGracefully(app, open, options.isDraining ?? (() => false));
+  app.decorate('noteDatabaseAway', noteDatabaseAway);
   app.decorateRequest('asker', undefined);
   app.decorateRequest('refusalBody', undefined);
 

@@ -146,6 +146,11 @@ export const METRICS = {
     labels: [],
     bounds: OF_WRITES,
   },
+  kalends_database_refusals_total: {
+    type: 'counter',
+    help: 'Requests that failed because of the database: it could not be reached (away), took no writes (read_only) or its disk was full (full).',
+    labels: ['reason'],
+  },
   kalends_database_bytes: { type: 'gauge', help: 'Size of the database.', labels: [], isShared: true },
   kalends_trace_spans_total: {
     type: 'counter',

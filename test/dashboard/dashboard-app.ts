@@ -10,6 +10,7 @@ import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
+import { databaseNotes } from '../../src/http/error-mapping.ts';
 import { readForms } from '../../src/http/form-body.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
@@ -102,6 +103,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     await stores.clients.createClient({ ...facts, redirectUri, createdAt: NOW }, hashOfSecret(clientId));
   }
   const app = Fastify();
+  app.decorate('noteDatabaseAway', databaseNotes({ log }));
   app.addHook('onClose', () => deps.webhookEgress.close());
   readForms(app);
   app.register(dashboardRoutes(deps));

@@ -156,6 +156,7 @@ onSqlite((open) => {
       attemptEnded({ outcome: 'failed', attempt: 1, delayMs: 100 });
       attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });
       meters.spansEnded('sent', 3);
+      meters.listeners.databaseRefused('full');
       const handler = async () => undefined;
       const handlers = meters.timedJobs({
         'sync-account': handler,

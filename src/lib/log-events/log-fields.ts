@@ -18,6 +18,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   calendarPermission: 'false where the user let us see no calendar',
   clientId: 'the application',
   code: 'the provider’s word for why',
+  count: 'how many requests failed in this way since the last such line, this one included',
   deleted: 'how many of each kind were deleted',
   dropped: 'how many were dropped',
   err: 'what was thrown: type, message, where in the program, and its causes',

@@ -23,9 +23,9 @@ export const PROGRAM_EVENTS = {
   },
   database_away: {
     level: 'error',
-    when: 'a request was refused because the database cannot be reached',
+    when: 'requests failed because the database cannot be used; one line a minute at most, which describes the last of `count` requests',
     act: DATABASE,
-    fields: ['requestId', 'route', 'reason'],
+    fields: ['requestId', 'route', 'reason', 'count'],
   },
   connections_refused: {
     level: 'warn',
@@ -35,9 +35,9 @@ export const PROGRAM_EVENTS = {
   },
   error_page_plain: {
     level: 'error',
-    when: 'the look of an error page could not be read, and it was shown without',
+    when: 'the branding of error pages could not be read, and they were shown without; one line a minute at most',
     act: DATABASE,
-    fields: ['requestId', 'err'],
+    fields: ['requestId', 'err', 'count'],
   },
   request_log_failed: {
     level: 'error',
