@@ -24,7 +24,7 @@ export async function openWatching(config: Config, log: Log) {
     /** For the features' own deps. */
     listeners: { ...meters?.listeners, ...tracing?.listeners },
     wrapped(db: Database): Database {
-      clockOffset = () => db.clockOffset();
+      clockOffset = () => db.server?.clockOffset() ?? 0;
       const traced = tracing === undefined ? db : tracedDatabase(db);
       return meters === undefined ? traced : timedDatabase(traced, meters.wrote);
     },

@@ -38,7 +38,7 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     exposed,
   } = await openDatabase({ ...config, ...terms }, Date.now);
   const db = wrapped(opened);
-  const clockOffset = () => db.clockOffset();
+  const clockOffset = () => db.server?.clockOffset() ?? 0;
   const wakeUp = createWakeUp();
   const deliveryWakeUp = createWakeUp();
   const { eventsPerCalendar, megabytesPerCalendar, megabytesPerUser } = config.limits;
@@ -79,7 +79,7 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
 /** A larger step back of a clock is followed: standing still for long would lengthen every lease that begins meanwhile. */
 const MOST_HELD_MS = 5_000;
 
-/** Returns `clock`, which stands still in place of a small step back, so that what follows is never dated before its cause. */
+/** Returns a clock that stands still while `clock` is up to 5 seconds back, so that no effect is dated before its cause. */
 export function neverBack(clock: () => number): () => number {
   let latest = 0;
   return () => {

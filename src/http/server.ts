@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
+import type { Log } from '../lib/log.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
@@ -37,27 +38,28 @@ import {
   unparsedRequestAnswers,
 } from './unroutable-requests.ts';
 
-export type ServerOptions = AnswerHearers &
-  DatabaseNotesDeps & {
-    /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
-    readonly trustProxy: number | string[] | undefined;
-    /** Whether the public origin is https. */
-    readonly secure: boolean;
-    /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
-    readonly errorDocumentation?: string | undefined;
-    /** undefined: answers are not logged. */
-    readonly loggedAnswers?: LoggedAnswers | undefined;
-    /** Counts every answer, for GET /metrics. */
-    readonly requestMetrics?: RequestMetrics | undefined;
-    /** Makes a span of each request. */
-    readonly tracedRequests?: TracedRequests | undefined;
-    /** Those of the settings by default. */
-    readonly connectionLimits?: ConnectionLimits;
-    readonly bodyRoom?: BodyRoom;
-    /** Whether the process was told to stop and still takes requests. */
-    readonly isDraining?: (() => boolean) | undefined;
-    readonly times?: ServerTimes;
-  };
+export type ServerOptions = AnswerHearers & {
+  readonly log: Log;
+  readonly databaseRefused?: DatabaseNotesDeps['databaseRefused'];
+  /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
+  readonly trustProxy: number | string[] | undefined;
+  /** Whether the public origin is https. */
+  readonly secure: boolean;
+  /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
+  readonly errorDocumentation?: string | undefined;
+  /** undefined: answers are not logged. */
+  readonly loggedAnswers?: LoggedAnswers | undefined;
+  /** Counts every answer, for GET /metrics. */
+  readonly requestMetrics?: RequestMetrics | undefined;
+  /** Makes a span of each request. */
+  readonly tracedRequests?: TracedRequests | undefined;
+  /** Those of the settings by default. */
+  readonly connectionLimits?: ConnectionLimits;
+  readonly bodyRoom?: BodyRoom;
+  /** Whether the process was told to stop and still takes requests. */
+  readonly isDraining?: (() => boolean) | undefined;
+  readonly times?: ServerTimes;
+};
 
 /** In milliseconds. */
 export type ServerTimes = ArrivalTimes & {

@@ -1,19 +1,17 @@
-/** Limits lines of the log that any number of requests can cause. */
-
 const MINUTE_MS = 60_000;
 
 /**
- * Returns a function that calls `write` at once, and then at most once a minute. `count` is the number of calls since
- * `write` ran last, this one included. `now` returns milliseconds since any moment.
+ * Returns a function that calls `write` at once, and then at most once a minute, for lines of the log that requests cause.
+ * `count` is the sum of `by` since `write` ran last, this call included. `now` returns milliseconds since any moment.
  */
 export function onceAMinute<Line>(
   write: (line: Line, count: number) => void,
   now: () => number = () => performance.now(),
-): (line: Line) => void {
+): (line: Line, by?: number) => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;
-  return (line) => {
-    count += 1;
+  return (line, by = 1) => {
+    count += by;
     const at = now();
     if (at - last < MINUTE_MS) return;
     write(line, count);

@@ -3,6 +3,7 @@
  * waits is bounded.
  */
 import type { Log } from '../lib/log.ts';
+import { onceAMinute } from '../lib/once-a-minute.ts';
 import { within } from '../lib/within.ts';
 import { otlpJson, type TracedProgram } from './otlp-json.ts';
 import type { EndedSpan } from './span.ts';
@@ -32,7 +33,6 @@ const MOST_WAITING = 4_096;
 const MOST_TOGETHER = 512;
 const TIMEOUT_MS = 5_000;
 const STOP_MS = 5_000;
-const LOG_EVERY_MS = 60_000;
 
 export function startExporter(options: ExporterOptions): Exporter {
   return new OtlpExporter(options);
@@ -43,9 +43,9 @@ class OtlpExporter implements Exporter {
   readonly #timer: NodeJS.Timeout;
   #waiting: EndedSpan[] = [];
   #sending: Promise<void> | undefined;
-  /** Not said in the log yet. */
-  #dropped = 0;
-  #saidAt = Number.NEGATIVE_INFINITY;
+  readonly #warn = onceAMinute((reason: string, dropped) =>
+    this.#options.log.warn({ event: 'spans_dropped', dropped, reason }, 'Spans of traces were dropped'),
+  );
 
   constructor(options: ExporterOptions) {
     this.#options = options;
@@ -108,13 +108,7 @@ class OtlpExporter implements Exporter {
   }
 
   #drop(spans: number, reason: string): void {
-    const { log, told } = this.#options;
-    told('dropped', spans);
-    this.#dropped += spans;
-    const at = performance.now();
-    if (at - this.#saidAt < LOG_EVERY_MS) return;
-    log.warn({ event: 'spans_dropped', dropped: this.#dropped, reason }, 'Spans of traces were dropped');
-    this.#saidAt = at;
-    this.#dropped = 0;
+    this.#options.told('dropped', spans);
+    this.#warn(reason, spans);
   }
 }

@@ -1,4 +1,4 @@
-/** What requests return while the disk of SQLite is full. */
+/** Requests while the disk of SQLite is full. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What every route returns while PostgreSQL takes no writes. */
+/** Every route while PostgreSQL takes no writes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

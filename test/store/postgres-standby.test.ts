@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { databaseProblem } from '../../src/lib/database-away-error.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openDatabase } from '../../src/store/drivers/open-database.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
@@ -53,12 +54,13 @@ describe('A PostgreSQL with a standby', programs, () => {
   const noted = (db: Database, name: string) => db.all('SELECT 1 FROM setting WHERE name = :name', { name });
 
   it('refuses to start on the standby, and says that the URL must lead to the primary', async () => {
-    const settings = { databaseConnections: 2, dataDir: '/nowhere', masterKey: randomBytes(32) };
+    const databaseUrl = standby.urlOf('postgres');
+    const settings = { databaseUrl, databaseConnections: 2, dataDir: '/nowhere', masterKey: randomBytes(32) };
+    const message = /KALENDS_DATABASE_URL must lead to the primary/;
 
-    await assert.rejects(openDatabase({ ...settings, databaseUrl: standby.urlOf('postgres') }, Date.now), {
-      name: 'StartRefused',
-      message: /KALENDS_DATABASE_URL must lead to the primary/,
-    });
+    await assert.rejects(openDatabase(settings, Date.now), { name: 'StartRefused', message });
+    const report = await inspectDatabase(settings, Date.now);
+    assert.match(report.state === 'unreachable' ? report.reason : '', message);
   });
 
   it('is not ready on the standby, serves reads there, and is ready without a restart once it is promoted', async (t) => {

@@ -118,18 +118,19 @@ export interface Database extends Statements {
    */
   clearLog(): Promise<boolean>;
 
-  /**
-   * Asks whether a PostgreSQL server is a standby or otherwise read-only; false on SQLite. Throws DatabaseAwayError. Also
-   * measures `clockOffset`.
-   */
-  isReadOnly(): Promise<boolean>;
-
-  /** By how many milliseconds the clock of the PostgreSQL server is ahead of this machine's; 0 on SQLite. */
-  clockOffset(): number;
+  /** The server of PostgreSQL; undefined on SQLite. */
+  readonly server: DatabaseServer | undefined;
 
   /** Waits for what is under way, then lets go of the database. What is asked for after it fails. */
   close(): Promise<void>;
 }
+
+export type DatabaseServer = {
+  /** Requests whether the server is a standby or otherwise read-only, and measures its clock. Throws DatabaseAwayError. */
+  isReadOnly(): Promise<boolean>;
+  /** By how many milliseconds the clock of the server is ahead of this machine's, as measured last. */
+  clockOffset(): number;
+};
 
 /** What the engines do not share. */
 export type Dialect = {

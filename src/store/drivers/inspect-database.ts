@@ -8,7 +8,7 @@ import { readKeyFile } from './key-file.ts';
 import { lastBackups } from './last-backups.ts';
 import { findKey, masterKeyState, missingKey, whyUnfit } from './master-key.ts';
 import { pendingMigrations } from './migrate.ts';
-import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
+import { type DatabaseSettings, READ_ONLY, sqliteFileIn } from './open-database.ts';
 import { openSqlite } from './sqlite-driver.ts';
 
 const NEWEST = `
@@ -37,12 +37,13 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       db = openSqlite(sqliteFileIn(dataDir));
     } else {
       const { openPostgres } = await import('./postgres-driver.ts');
-      db = openPostgres(databaseUrl, 1, { prepares });
+      db = openPostgres(databaseUrl, 1, { prepares, now });
     }
     const pending = await pendingMigrations(db);
     const masterKey = await masterKeyState(db);
     const keyProblem = await keyProblemOf(masterKey, settings);
-    const clockSkew = db.dialect.engine === 'sqlite' ? 0 : await skewOf(db, now);
+    if (await db.server?.isReadOnly()) throw new Error(READ_ONLY);
+    const clockSkew = db.server?.clockOffset() ?? 0;
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const { engine } = db.dialect;
@@ -87,17 +88,6 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);
   }
-}
-
-/** How far the server's clock is ahead, in milliseconds, against the middle of the query's time. */
-async function skewOf(db: Database, now: () => number): Promise<number> {
-  // The first statement connects, which would count as skew.
-  await db.all('SELECT 1 AS "one"');
-  const before = now();
-  const row = await db.get<{ at: number }>(
-    `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS "at"`,
-  );
-  return row === undefined ? 0 : Math.round(row.at - (before + now()) / 2);
 }
 
 /** The newest instant the database holds: that of its last use by anybody, or close to it. */

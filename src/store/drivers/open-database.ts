@@ -65,12 +65,12 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   try {
     settings.stopping?.throwIfAborted();
     const { keyId } = await masterKeyState(db);
-    if (await db.isReadOnly()) throw new StartRefused(READ_ONLY);
+    if (await db.server?.isReadOnly()) throw new StartRefused(READ_ONLY);
     const sealer = createKeyring(masterKey ?? (await keyOfFolder(settings, keyId)));
     if (settings.masterKeyPrevious !== undefined) sealer.add(settings.masterKeyPrevious);
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await fit(db, sealer, settings);
-    const sharedNow = () => now() + db.clockOffset();
+    const sharedNow = () => now() + (db.server?.clockOffset() ?? 0);
     await migrate(db, sharedNow, () => claim(db, sealer, settings));
     await keepDerivedKeys(db, sealer);
     const keys = masterKeys(db, sealer, settings);
@@ -97,7 +97,7 @@ async function openEngine(
   return openPostgres(databaseUrl, databaseConnections, { prepares, now });
 }
 
-const READ_ONLY =
+export const READ_ONLY =
   'PostgreSQL is a standby or read-only. KALENDS_DATABASE_URL must lead to the primary, with default_transaction_read_only off.';
 
 /** SQLSTATEs of a pooler that gives each transaction another session: invalid_sql_statement_name, duplicate_prepared_statement. */

@@ -48,6 +48,10 @@ class PostgresDatabase implements Database {
     bytes: 'pg_database_size(current_database())',
     oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
   } as const;
+  readonly server = {
+    isReadOnly: () => this.#presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE)),
+    clockOffset: () => this.#presence.clockOffset,
+  };
   readonly #openPool: () => pg.Pool;
   readonly #prepares: boolean;
   #pool: pg.Pool;
@@ -130,14 +134,6 @@ class PostgresDatabase implements Database {
 
   async clearLog(): Promise<boolean> {
     return false;
-  }
-
-  isReadOnly(): Promise<boolean> {
-    return this.#presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE));
-  }
-
-  clockOffset(): number {
-    return this.#presence.clockOffset;
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * What state the PostgreSQL server is in. A server that is paused, or behind a network that drops packets, refuses
+ * The state of the PostgreSQL server. A server that is paused, or behind a network that drops packets, refuses
  * nothing: its statements would wait for the kernel to give up, which takes minutes. A standby and a server with
  * default_transaction_read_only answer reads and refuse writes. The server's clock is the one that all instances share.
  */
@@ -87,7 +87,7 @@ export class PostgresPresence {
     return error;
   }
 
-  /** Asks whether the server is read-only. `read` runs SERVER_STATE. Throws DatabaseAwayError. */
+  /** Returns whether the server is read-only. `read` runs SERVER_STATE. Throws DatabaseAwayError. */
   async isReadOnly(read: () => Promise<ServerState | undefined>): Promise<boolean> {
     if (!this.#isReadOnly) this.#learn(await timed(read));
     // Old connections may lead to the old primary: a new one decides.
@@ -108,7 +108,7 @@ export class PostgresPresence {
     if (performance.now() - this.#lookedAt >= (this.#isReadOnly ? READ_ONLY_LOOK_MS : CLOCK_LOOK_MS)) {
       this.#lookedAt = performance.now();
       // If it does not answer, statements notice that themselves.
-      void stateOf(this.#url, ANSWER_MS).then((look) => this.#learn(look));
+      void readState(this.#url, ANSWER_MS).then((look) => this.#learn(look));
     }
     const isQuiet = this.#statements.underWay() > 0 && this.#answers === this.#answersSeen;
     this.#answersSeen = this.#answers;
@@ -121,7 +121,7 @@ export class PostgresPresence {
   }
 
   #isThere(within: number): Promise<boolean> {
-    this.#asking ??= stateOf(this.#url, within).then((look) => {
+    this.#asking ??= readState(this.#url, within).then((look) => {
       this.#asking = undefined;
       this.#isAway = look === 'away';
       if (this.#isAway) this.#refusedAt = performance.now();
@@ -162,7 +162,7 @@ async function timed(read: () => Promise<ServerState | undefined>): Promise<Look
 }
 
 /** On a connection of its own: all others may be busy. Never rejects. */
-async function stateOf(url: string, within: number): Promise<Look> {
+async function readState(url: string, within: number): Promise<Look> {
   const started = performance.now();
   const client = new pg.Client({
     connectionString: url,

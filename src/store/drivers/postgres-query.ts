@@ -12,10 +12,7 @@ export const unnamed = ({ text, values }: Query): Query => ({ text, values });
 /** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
 export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
 
-/**
- * SQLSTATEs of a server that cannot be used now: read_only_sql_transaction, disk_full, out_of_memory,
- * too_many_connections, and those that end the connection.
- */
+/** SQLSTATEs of a server that cannot be used now: it is read-only, lacks disk, memory or connections, or shuts down. */
 const AWAY = /^(25006|53[1-3]00|57P)/;
 
 /** Whether the server refused this statement only, so that the connection and other statements continue. */

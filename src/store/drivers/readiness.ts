@@ -5,7 +5,7 @@ import { compareMigrations } from './migrate.ts';
 
 export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';
 
-/** Looks anew at every call, but for those that come while a look is under way. Throws errors that are none of these states. */
+/** Looks again at each call, except for calls during a look. Throws errors that are none of these states. */
 export function databaseStates(db: Database): () => Promise<DatabaseState> {
   let look: Promise<DatabaseState> | undefined;
   return () => {
@@ -18,7 +18,7 @@ export function databaseStates(db: Database): () => Promise<DatabaseState> {
 
 async function stateOf(db: Database): Promise<DatabaseState> {
   try {
-    if (await db.isReadOnly()) return 'read_only';
+    if (await db.server?.isReadOnly()) return 'read_only';
     // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.
     return (await compareMigrations(db)).pending.length === 0 ? 'ready' : 'unmigrated';
   } catch (reason) {

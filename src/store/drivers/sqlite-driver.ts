@@ -48,6 +48,7 @@ class SqliteDatabase implements Database {
     bytes: '(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())',
     oneOf: (parameter: string) => `IN (SELECT value FROM json_each(:${parameter}))`,
   } as const;
+  readonly server = undefined;
   readonly #file: string;
   readonly #patience: LockPatience;
   readonly #writer: SqliteConnection;
@@ -134,14 +135,6 @@ class SqliteDatabase implements Database {
     } finally {
       connection.close();
     }
-  }
-
-  async isReadOnly(): Promise<boolean> {
-    return false;
-  }
-
-  clockOffset(): number {
-    return 0;
   }
 
   close(): Promise<void> {

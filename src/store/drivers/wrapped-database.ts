@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 /** The same database, but for some of what it does. */
 export const wrappedDatabase = (db: Database, changed: Partial<Database>): Database => ({
   dialect: db.dialect,
+  server: db.server,
   all: (sql, values) => db.all(sql, values),
   get: (sql, values) => db.get(sql, values),
   write: (sql, values) => db.write(sql, values),
@@ -12,8 +13,6 @@ export const wrappedDatabase = (db: Database, changed: Partial<Database>): Datab
   script: (sql, after) => db.script(sql, after),
   backup: (file) => db.backup(file),
   clearLog: () => db.clearLog(),
-  isReadOnly: () => db.isReadOnly(),
-  clockOffset: () => db.clockOffset(),
   close: () => db.close(),
   ...changed,
 });
