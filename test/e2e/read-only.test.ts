@@ -1,0 +1,54 @@
+/** The running program while its PostgreSQL takes no writes, as during a failover. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { onEachDatabase } from '../harness/databases.ts';
+import { administer } from '../harness/migrated.ts';
+import { authorizeUrl, connect, read, refresh } from './flow.ts';
+import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+
+onEachDatabase((database, _open, place) => {
+  if (database !== 'PostgreSQL') return;
+
+  describe('The program on a read-only PostgreSQL', { skip: WITHOUT_RADICALE }, () => {
+    let site: Site;
+    let databaseUrl: string;
+    before(async () => {
+      ({ databaseUrl = '' } = await place());
+      site = await openSite({ databaseUrl });
+    });
+    after(() => site?.close());
+
+    const statusOf = async (path: string) => (await fetch(site.application.url + path)).status;
+    /** For all sessions: those that are open are ended. */
+    const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      const server = new URL('/postgres', databaseUrl).href;
+      await administer(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+      await administer(
+        server,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+      );
+    };
+
+    it('fails refreshes with 503, keeps their tokens, serves reads, and is ready again by itself', async () => {
+      const { application, login } = site;
+      const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
+      await setReadOnly('on');
+      while ((await statusOf('/ready')) === 200) await sleep(20);
+
+      for (let attempt = 1; attempt <= 20; attempt++) {
+        const answer = await refresh(application, refreshToken);
+        assert.equal(answer.status, 503);
+        assert.match(String(answer.headers.get('retry-after')), /^\d+$/);
+      }
+      assert.equal((await read(application, '/calendars', accessToken)).status, 200);
+      assert.equal((await fetch(authorizeUrl(application, { userId: 'ada' }))).status, 500);
+
+      await setReadOnly('off');
+      while ((await statusOf('/ready')) !== 200) await sleep(20);
+      assert.equal((await refresh(application, refreshToken)).status, 200);
+    });
+  });
+});
