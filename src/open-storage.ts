@@ -79,7 +79,7 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
 /** A larger step back of a clock is followed: standing still for long would lengthen every lease that begins meanwhile. */
 const MOST_HELD_MS = 5_000;
 
-/** Returns a clock that stands still while `clock` is up to 5 seconds back, so that no effect is dated before its cause. */
+/** Returns a clock that stands still while `clock` is behind its latest time by up to 5 seconds. */
 export function neverBack(clock: () => number): () => number {
   let latest = 0;
   return () => {

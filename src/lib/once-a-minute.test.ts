@@ -5,10 +5,10 @@ import { onceAMinute } from './once-a-minute.ts';
 
 describe('onceAMinute', () => {
   it('writes the first line at once, and then one a minute with the number of lines since the last', () => {
-    const written: [string, number][] = [];
+    const lines: [string, number][] = [];
     let now = 0;
     const write = onceAMinute<string>(
-      (line, count) => written.push([line, count]),
+      (line, count) => lines.push([line, count]),
       () => now,
     );
     for (const at of [0, 1, 59_999, 60_000, 60_001, 200_000]) {
@@ -16,7 +16,7 @@ describe('onceAMinute', () => {
       write(`at ${at}`);
     }
 
-    assert.deepEqual(written, [
+    assert.deepEqual(lines, [
       ['at 0', 1],
       ['at 60000', 3],
       ['at 200000', 2],

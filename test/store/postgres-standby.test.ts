@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { databaseProblem } from '../../src/lib/database-away-error.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -17,6 +16,8 @@ import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { debianPostgres, POSTGRES_PROGRAMS } from '../harness/debian-postgres.ts';
 import { administer } from '../harness/migrated.ts';
+
+const CONNECTIONS = 4;
 
 /** An address that leads to whichever server has the port `target` when a connection is opened. */
 async function startSwitch(target: number) {
@@ -51,11 +52,11 @@ describe('A PostgreSQL with a standby', programs, () => {
 
   const note = (db: Database, name: string) =>
     db.write('INSERT INTO setting (name, value) VALUES (:name, :name)', { name });
-  const noted = (db: Database, name: string) => db.all('SELECT 1 FROM setting WHERE name = :name', { name });
 
   it('refuses to start on the standby, and says that the URL must lead to the primary', async () => {
     const databaseUrl = standby.urlOf('postgres');
-    const settings = { databaseUrl, databaseConnections: 2, dataDir: '/nowhere', masterKey: randomBytes(32) };
+    const keys = { masterKey: randomBytes(32), createsMasterKey: false };
+    const settings = { databaseUrl, databaseConnections: 2, dataDir: '/nowhere', ...keys };
     const message = /KALENDS_DATABASE_URL must lead to the primary/;
 
     await assert.rejects(openDatabase(settings, Date.now), { name: 'StartRefused', message });
@@ -63,40 +64,48 @@ describe('A PostgreSQL with a standby', programs, () => {
     assert.match(report.state === 'unreachable' ? report.reason : '', message);
   });
 
-  it('is not ready on the standby, serves reads there, and is ready without a restart once it is promoted', async (t) => {
+  it('leaves the old primary for the promoted standby without a restart, and fails no read meanwhile', async (t) => {
     const front = await startSwitch(primary.port);
     t.after(() => front.close());
-    const db = openPostgres(`postgres://kalends@127.0.0.1:${front.port}/postgres`, 4);
+    const db = openPostgres(`postgres://kalends@127.0.0.1:${front.port}/postgres`, CONNECTIONS);
     t.after(() => db.close());
     const state = databaseStates(db);
-    await note(db, 'before');
-    while ((await countRows(standby.urlOf('postgres'), 'before')) === 0) await sleep(20);
-    // The connections that are open still lead to the old primary, which takes no writes any more.
+    assert.deepEqual([await portsOf(db), await state()], [[primary.port], 'ready']);
+
+    // It goes on serving the connections that are open.
     await administer(primary.urlOf('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
     await administer(primary.urlOf('postgres'), 'SELECT pg_reload_conf()');
+    await assert.rejects(untilRefused(db), (reason) => databaseProblem(reason) === 'read_only');
+    assert.deepEqual([await state(), await portsOf(db)], ['read_only', [primary.port]]);
+    await standby.promote();
     front.target = standby.port;
 
-    await assert.rejects(untilRefused(db), (reason) => databaseProblem(reason) === 'read_only');
-    assert.equal(await state(), 'read_only');
-    assert.equal((await noted(db, 'before')).length, 1);
-
-    await standby.promote();
-    while ((await state()) !== 'ready') await sleep(20);
+    let ports: readonly number[];
+    do ports = await portsOf(db);
+    while (ports.includes(primary.port));
     await note(db, 'after');
-    assert.equal(await countRows(standby.urlOf('postgres'), 'after'), 1);
+    assert.deepEqual([await portsOf(db), await state()], [[standby.port], 'ready']);
   });
+
+  it('is not ready on a standby, and serves reads there', async (t) => {
+    const following = await primary.startStandby();
+    t.after(() => following.stop());
+    const db = openPostgres(following.urlOf('postgres'), CONNECTIONS);
+    t.after(() => db.close());
+
+    assert.deepEqual([await portsOf(db), await databaseStates(db)()], [[following.port], 'read_only']);
+  });
+
+  /** The servers that the connections of the pool lead to, asked by three times as many callers. */
+  async function portsOf(db: Database): Promise<readonly number[]> {
+    const ask = () =>
+      db.get<{ port: string }>(`SELECT current_setting('port') AS "port" FROM pg_sleep(0.01)`);
+    const rows = await Promise.all(Array.from({ length: 3 * CONNECTIONS }, ask));
+    return [...new Set(rows.map((row) => Number(row?.port)))];
+  }
 
   /** Writes until the server has heard that it may not. */
   async function untilRefused(db: Database): Promise<never> {
     for (let attempt = 1; ; attempt++) await note(db, `attempt ${attempt}`);
-  }
-
-  async function countRows(url: string, name: string): Promise<number> {
-    const db = openPostgres(url, 1);
-    try {
-      return (await noted(db, name)).length;
-    } finally {
-      await db.close();
-    }
   }
 });

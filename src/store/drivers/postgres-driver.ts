@@ -226,9 +226,8 @@ class PostgresDatabase implements Database {
       await this.#ask(client, 'COMMIT');
       return result;
     } catch (reason) {
-      // A connection that is lost, or leads to a server that takes no writes, is destroyed, not returned to the pool.
-      broken = reason instanceof DatabaseAwayError;
       await client.query('ROLLBACK').catch(() => {
+        // A connection that could not roll back is destroyed, not returned to the pool.
         broken = true;
       });
       throw reason;
