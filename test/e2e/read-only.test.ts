@@ -8,6 +8,8 @@ import { administer } from '../harness/migrated.ts';
 import { authorizeUrl, connect, read, refresh } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
+const METRICS = 'a-token-for-scrapes';
+
 onEachDatabase((database, _open, place) => {
   if (database !== 'PostgreSQL') return;
 
@@ -16,7 +18,7 @@ onEachDatabase((database, _open, place) => {
     let databaseUrl: string;
     before(async () => {
       ({ databaseUrl = '' } = await place());
-      site = await openSite({ databaseUrl });
+      site = await openSite({ databaseUrl, env: { KALENDS_METRICS_TOKEN: METRICS } });
     });
     after(() => site?.close());
 
@@ -44,6 +46,7 @@ onEachDatabase((database, _open, place) => {
         assert.match(String(answer.headers.get('retry-after')), /^\d+$/);
       }
       assert.equal((await read(application, '/calendars', accessToken)).status, 200);
+      assert.match(await (await read(application, '/metrics', METRICS)).text(), /^kalends_ready 0$/m);
       assert.equal((await fetch(authorizeUrl(application, { userId: 'ada' }))).status, 500);
 
       await setReadOnly('off');
