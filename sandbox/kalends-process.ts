@@ -10,9 +10,12 @@ const MAIN = path.resolve(
   import.meta.dirname,
   path.extname(import.meta.filename) === '.ts' ? '../src/start.js' : '../src/main.js',
 );
-/** Whatever kills the sandbox closes the channel to it: its Kalends must not stay and hold the port. */
+/**
+ * Whatever kills the sandbox closes the channel to it: its Kalends must not stay and hold the port. Node imports this in
+ * threads too, which have no channel.
+ */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
-  "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel.unref();",
+  "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel?.unref();",
 )}`;
 const START_MS = 30_000;
 const STOP_MS = 10_000;
