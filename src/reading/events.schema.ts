@@ -81,16 +81,16 @@ const ambiguous = refusal(409, 'ambiguous_event', {
 });
 
 export const tooManyReads = refusal(429, 'too_many_reads', {
-  when: 'Too many reads of the user’s large calendars, or too many large answers, wait already.',
+  when: 'Too many reads of the user’s large calendars, or too many large answers, wait already, or one has waited for 20 seconds.',
   message:
-    'Large calendars of this user are being read already: 2 such reads go on at once and 20 may wait; ask again when one was answered',
+    'Large calendars of this user are being read already: 2 such reads go on at once; try again when one has been answered',
   ...later,
 });
 
 const tooManyAnswers = refusal(429, 'too_many_reads', {
   when: 'Too many large answers about the user wait already: take those under way.',
   message:
-    'Large answers about this user are being sent already: 4 such reads go on at once and 20 may wait; ask again when one was answered',
+    'Large answers about this user are being sent already: 4 such reads go on at once; try again when one has been answered',
   ...later,
 });
 

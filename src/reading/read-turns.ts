@@ -3,7 +3,10 @@ import { ApiError } from '../http/refusal.ts';
 import type { ReadingUser } from './event-reader.ts';
 
 export interface Turns {
-  /** Works when it is the user's turn. Throws 429 `too_many_reads` where too many of the user wait already. */
+  /**
+   * Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait already, or if the turn
+   * does not come in time.
+   */
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 
@@ -16,6 +19,9 @@ export type TurnLimits = {
   /** What there are too many of. */
   readonly refusal: string;
 };
+
+/** Published clients give up after 30 seconds. */
+const WAIT_MS = 20_000;
 
 const HEAVY: TurnLimits = {
   ofUser: 2,
@@ -41,7 +47,7 @@ const RETRY_SECONDS = 5;
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
-/** Each holds some megabytes for a moment. None is refused: those that wait hold nothing. */
+/** Each holds some megabytes for a moment. However many wait, they hold nothing. */
 const WHOLE: TurnLimits = { ...HEAVY, ofAll: 4, waiting: Number.POSITIVE_INFINITY };
 
 /** Of reads of calendars that are not large, but not small either: they are read whole. */
@@ -90,8 +96,17 @@ export function readTurns(limits: TurnLimits): Turns {
       const isFree = queue.running < limits.ofUser && running < limits.ofAll;
       if (!isFree && queue.waiting.length >= limits.waiting) throw tooManyReads(limits);
       queues.set(owner, queue);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      queue.waiting.push(resolve);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        queue.waiting.splice(queue.waiting.indexOf(start), 1);
+        if (queue.running === 0 && queue.waiting.length === 0) queues.delete(owner);
+        reject(tooManyReads(limits));
+      }, WAIT_MS).unref();
+      queue.waiting.push(start);
       beginNext();
       await promise;
       try {
@@ -106,7 +121,7 @@ export function readTurns(limits: TurnLimits): Turns {
   };
 }
 
-function tooManyReads({ ofUser, waiting, refusal }: TurnLimits): ApiError {
-  const message = `${refusal}: ${ofUser} such reads go on at once and ${waiting} may wait; ask again when one was answered`;
+function tooManyReads({ ofUser, refusal }: TurnLimits): ApiError {
+  const message = `${refusal}: ${ofUser} such reads go on at once; try again when one has been answered`;
   return new ApiError(429, 'too_many_reads', { message, headers: { 'retry-after': String(RETRY_SECONDS) } });
 }

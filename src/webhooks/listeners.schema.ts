@@ -117,7 +117,7 @@ export const listenerOperations: readonly Operation[] = [
       refusal(429, 'too_many_reads', {
         when: 'Too many requests of the listener, or of all, are held already.',
         message:
-          'Too many requests wait for changes already: ask without wait: 5 such reads go on at once and 0 may wait; ask again when one was answered',
+          'Too many requests wait for changes already: ask without wait: 5 such reads go on at once; try again when one has been answered',
       }),
       ...badClients,
     ],
