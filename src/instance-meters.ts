@@ -27,6 +27,10 @@ export function instanceMeters(now: () => number) {
   const syncs = syncMeters(now);
   const providers = providerMeters(now);
   const deliveries = deliveryMeters();
+  const workWaits = histogram('kalends_work_wait_seconds');
+  const replacements = counter('kalends_work_pool_replacements_total');
+  // An alert sees a series grow only if it was there before.
+  for (const pool of ['sync', 'read']) replacements.add({ pool }, 0);
   const ofProcess = processMetrics();
   return {
     /** For the features' own deps. */
@@ -36,13 +40,17 @@ export function instanceMeters(now: () => number) {
       databaseRefused: (reason: DatabaseProblem) => databaseRefusals.add({ reason }),
       syncEnded: syncs.ended,
       attemptEnded: deliveries.ended,
+      workWaited: (pool: string, seconds: number) => workWaits.observe({ pool }, seconds),
+      workReplaced: (pool: string) => replacements.add({ pool }),
     },
     wrote: writes.of({}),
     spansEnded: (outcome: 'sent' | 'dropped', count: number) => spans.add({ outcome }, count),
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
     families: async (): Promise<MetricFamily[]> => [
-      ...[requests, tokens, writes, jobs, spans, databaseRefusals].map((one) => one.family()),
+      ...[requests, tokens, writes, jobs, spans, databaseRefusals, workWaits, replacements].map((one) =>
+        one.family(),
+      ),
       ...syncs.families(),
       ...providers.families(),
       ...deliveries.families(),

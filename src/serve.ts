@@ -169,7 +169,7 @@ async function instanceDeps(
   const webhookSigner = await openWebhookSigner({ ...stores, log });
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const toReceivers = lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS });
-  const pools = workPools();
+  const pools = workPools({ ...watching.listeners, log });
   const providers = openProviders(config, {
     ...{ log, now, sealer, syncWork: pools.syncWork },
     egressTo: (kind) => watching.egressTo(kind, egress),

@@ -2,12 +2,13 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
+import type { Log } from './lib/log.ts';
 import { type WorkPool, workPool } from './lib/work-pool/work-pool.ts';
 
 /** Work on what calendar servers sent, and on reads that expand much: neither waits for the other. */
 export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPool };
 
-/** Of the two, what is published has the second only, and the repository starts with the first. */
+/** The published package contains only `work-thread.js`. The repository starts `start-work-thread.js`. */
 const WORK_THREAD = path.join(
   import.meta.dirname,
   path.extname(import.meta.filename) === '.ts' ? 'start-work-thread.js' : 'work-thread.js',
@@ -15,10 +16,35 @@ const WORK_THREAD = path.join(
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
 const MOST_MEMORY = 64;
 const IDLE_MS = 10_000;
+/** For how many milliseconds a task waits for a thread. A published client gives up its read after 30 seconds. */
+const WAIT_MS = { sync: 60_000, read: 10_000 };
 
-/** Both pools, without a thread yet. */
-export function workPools(): WorkPools {
+export type WorkPoolsDeps = {
+  readonly log?: Log;
+  /** A task waited for a thread for this many seconds. */
+  readonly workWaited?: ((pool: PoolName, seconds: number) => void) | undefined;
+  /** Silent threads were replaced. */
+  readonly workReplaced?: ((pool: PoolName) => void) | undefined;
+};
+export type PoolName = keyof typeof WAIT_MS;
+
+/** Makes both pools, without a thread yet. */
+export function workPools({ log, workWaited, workReplaced }: WorkPoolsDeps = {}): WorkPools {
   const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-  const pool = () => workPool({ script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS });
-  return { syncWork: pool(), readWork: pool() };
+  const limits = { script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS };
+  const pool = (name: PoolName) =>
+    workPool({
+      ...limits,
+      waitMs: WAIT_MS[name],
+      listener: {
+        waited: (milliseconds) => workWaited?.(name, milliseconds / 1000),
+        replaced(load) {
+          workReplaced?.(name);
+          log?.error({ event: 'work_pool_replaced', pool: name, ...load }, 'Silent threads were replaced');
+        },
+        notStarted: (err) =>
+          log?.error({ event: 'work_thread_failed', err }, 'A work thread ended before it was ready'),
+      },
+    });
+  return { syncWork: pool('sync'), readWork: pool('read') };
 }

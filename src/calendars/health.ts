@@ -22,6 +22,7 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
   set_aside: 'calendar_set_aside',
   // Somebody else changed it first: that says nothing about the account.
   precondition_failed: undefined,
+  busy: undefined,
 };
 
 /** `undefined` when it says nothing. */

@@ -1,3 +1,4 @@
+import type { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import type { HealthReason } from './health-reason.ts';
 
 /** The one class of refusal adapters throw, whatever the provider answered. */
@@ -21,7 +22,9 @@ export type ProviderErrorKind =
   /** There is more of it than a quota allows. */
   | 'too_large'
   /** It did not come to an end three times, and rests for a day. */
-  | 'set_aside';
+  | 'set_aside'
+  /** Too much is being read at the moment. It says nothing about the account: what was begun is put off. */
+  | 'busy';
 
 /** What exactly was wrong with a server that a user named, where the kind of failure does not say. */
 export type ProviderErrorDetail =
@@ -80,6 +83,20 @@ export class ProviderError extends Error {
 /** What was begun cannot go on: the process was told to stop. */
 export const shuttingDown = (): ProviderError =>
   new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
+
+/**
+ * The failure of work that was stopped for no reason of its own: as `busy` if no thread was free in time, as `unavailable`
+ * with the reason `internal_fault` if threads stall or do not start. Undefined if the work itself took too much.
+ */
+export function stoppedBySystem(stopped: WorkStopped): ProviderError | undefined {
+  const { reason, isOfTask } = stopped;
+  if (isOfTask) return undefined;
+  if (reason === 'closed') return shuttingDown();
+  if (reason === 'busy')
+    return new ProviderError('busy', 'Too many calendars are being read', { notSent: true, cause: stopped });
+  const message = 'The calendar could not be read because of a fault on our side';
+  return new ProviderError('unavailable', message, { reason: 'internal_fault', cause: stopped });
+}
 
 type ProviderErrorOptions = {
   readonly cause?: unknown;

@@ -163,6 +163,17 @@ export const METRICS = {
     labels: ['pool'],
   },
   kalends_work_waiting: { type: 'gauge', help: 'Tasks that wait for such a thread.', labels: ['pool'] },
+  kalends_work_wait_seconds: {
+    type: 'histogram',
+    help: 'How long tasks waited for such a thread, those that gave up included, by pool.',
+    labels: ['pool'],
+    bounds: OF_WORK,
+  },
+  kalends_work_pool_replacements_total: {
+    type: 'counter',
+    help: 'How often threads that had sent nothing for a minute were replaced, by pool.',
+    labels: ['pool'],
+  },
   kalends_event_loop_delay_seconds: {
     type: 'summary',
     help: 'How late the event loop was since the last scrape, by quantile.',

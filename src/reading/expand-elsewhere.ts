@@ -1,6 +1,6 @@
 /** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
+import { ApiError } from '../http/refusal.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
-import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import {
   type CalendarTimes,
   type Expanded,
@@ -40,29 +40,37 @@ const PART_MS = 2_000;
 /** Series that may stop a thread before the whole calendar counts as too complex. */
 const MOST_STOPS = 3;
 
-/** As expandCalendar with the budget of a read. A series at which a thread had to be stopped is too complex as well. */
+/**
+ * Expands as expandCalendar does with the budget of a read. A series at which a thread had to be stopped is too complex as
+ * well. Throws 503 `temporarily_unavailable` if no thread is free in time, threads stall or do not start, or the service
+ * stops.
+ */
 export async function expandElsewhere(
   times: CalendarTimes,
   wanted: Wanted,
   { readWork, owner }: ExpandDeps & { readonly owner: string },
 ): Promise<Expanded> {
   if (readWork === undefined) return expandCalendar({ ...times, wanted }, stepBudget());
-  const stopped: number[] = [];
+  const tooComplex: number[] = [];
   let series = times.series;
-  while (stopped.length < MOST_STOPS) {
+  while (tooComplex.length < MOST_STOPS) {
     const progress = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const input: ExpandInput = { ...times, series, wanted, progress };
-    try {
-      for await (const part of readWork.run<Expanded>({ name: EXPAND, input, owner, partMs: PART_MS }))
-        return { ...part, tooComplex: [...stopped, ...part.tooComplex] };
-    } catch (reason) {
-      if (!(reason instanceof WorkStopped)) throw reason;
-      if (reason.reason === 'closed') break;
-      const place = Atomics.load(new Int32Array(progress), 0);
-      stopped.push(place);
-      // Places stay as they are: what was stopped at has no times any longer, which costs nothing.
-      series = series.map((one, i) => (i === place ? { ...one, timings: [] } : one));
-    }
+    const { parts, stopped } = await readWork.run<Expanded>({ name: EXPAND, input, owner, partMs: PART_MS });
+    const [expanded] = parts;
+    if (expanded !== undefined) return { ...expanded, tooComplex: [...tooComplex, ...expanded.tooComplex] };
+    if (stopped?.isOfTask === false) throw noThread(stopped);
+    const place = Atomics.load(new Int32Array(progress), 0);
+    tooComplex.push(place);
+    // Without times the series costs nothing. The places of the others stay the same.
+    series = series.map((one, i) => (i === place ? { ...one, timings: [] } : one));
   }
-  return { found: [], tooComplex: stopped, isOver: true };
+  return { found: [], tooComplex, isOver: true };
 }
+
+const noThread = (cause: Error): ApiError =>
+  new ApiError(503, 'temporarily_unavailable', {
+    message: 'Too much is being read at the moment: try again in a few seconds',
+    headers: { 'retry-after': '5' },
+    cause,
+  });

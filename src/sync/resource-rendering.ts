@@ -1,16 +1,15 @@
 /**
- * Renders what a provider answered, so that nobody waits for it: light resources here, with turns of the event loop
- * between, the others in a thread of the work pool, one at a time. One that takes too long is left out.
+ * Renders the resources that a provider returned, so that nobody waits for it: light ones here, with turns of the event
+ * loop between, the others in a thread of the work pool, one at a time. A resource that takes too long is left out.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { EventResource, LeftOutResource } from '../calendars/event.ts';
 import { isLight } from '../calendars/light-resource.ts';
 import type { MirroredResource } from '../calendars/mirrored-event.ts';
-import { shuttingDown } from '../calendars/provider-error.ts';
+import { stoppedBySystem } from '../calendars/provider-error.ts';
 import { renderResource } from '../calendars/render-event.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
-import { WorkStopped } from '../lib/work-pool/work-stopped.ts';
 import { RENDER_TASK, type RenderInput } from './render-task.ts';
 
 /** For which calendar, and for whose turn (WorkTask.owner). `calendarZone` is an IANA name. */
@@ -21,7 +20,7 @@ export type Rendered = {
   readonly leftOut: readonly LeftOutResource[];
 };
 
-/** Renders resources in their order. Fails with ProviderError when the service stops. */
+/** Renders resources in their order. Fails with ProviderError as stoppedBySystem says. */
 export type ResourceRendering = (
   resources: readonly EventResource[],
   renderFor: RenderFor,
@@ -59,15 +58,14 @@ async function renderInThread(
   work: Pick<WorkPool, 'run'>,
 ): Promise<MirroredResource | LeftOutResource> {
   const input: RenderInput = { resource, calendarZone };
-  try {
-    const task = { name: RENDER_TASK, input, owner, partMs: RESOURCE_MS };
-    for await (const rendered of work.run<MirroredResource>(task)) return rendered;
-    throw new Error('A resource was not rendered');
-  } catch (reason) {
-    if (!(reason instanceof WorkStopped)) throw reason;
-    if (reason.reason === 'closed') throw shuttingDown();
-    const { href, etag } = resource;
-    const why = reason.reason === 'memory' ? 'takes too much memory' : 'takes too long';
-    return { href, etag, reason: `placing it ${why}` };
-  }
+  const task = { name: RENDER_TASK, input, owner, partMs: RESOURCE_MS };
+  const { parts, stopped } = await work.run<MirroredResource>(task);
+  const [rendered] = parts;
+  if (rendered !== undefined) return rendered;
+  if (stopped === undefined) throw new Error('A resource was not rendered');
+  const ofSystem = stoppedBySystem(stopped);
+  if (ofSystem !== undefined) throw ofSystem;
+  const { href, etag } = resource;
+  const why = stopped.reason === 'memory' ? 'takes too much memory' : 'takes too long';
+  return { href, etag, reason: `placing it ${why}` };
 }

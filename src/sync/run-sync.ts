@@ -58,7 +58,7 @@ export type EndedSync = {
 export type RunningSync = CalendarSync & { excuse(): Promise<void>; stop(): Promise<void> };
 
 const POLL_MS = 100;
-/** After so long a paused sync goes on, so that others of its server had a turn. */
+/** A sync that was paused or put off continues after this time, so that others have a turn. */
 const PAUSE_MS = 1_000;
 const CALENDARS_AT_ONCE = 4;
 
@@ -70,7 +70,7 @@ type SharedSync = {
 };
 
 const TOO_MANY: SyncFailure = {
-  kind: 'unavailable',
+  kind: 'busy',
   message: 'Too many calendars of this user are being synced just now',
 };
 
@@ -207,14 +207,9 @@ async function runLeased(
   if (account === undefined) return undefined;
   const { provider: kind } = account;
   const startedAt = deps.now();
+  const { syncedAt } = work;
   const tell = (ended: EndedSync['outcome']) =>
-    deps.syncEnded?.({
-      provider: kind,
-      kind: target.kind,
-      outcome: ended,
-      startedAt,
-      syncedAt: work.syncedAt,
-    });
+    deps.syncEnded?.({ provider: kind, kind: target.kind, outcome: ended, startedAt, syncedAt });
   let outcome: SyncOutcome;
   let leftOut: LeftOutEvents | undefined;
   let cut: SyncFailure | undefined;
@@ -233,6 +228,12 @@ async function runLeased(
     const notSent = reason instanceof ProviderError && reason.notSent;
     const failure = notSent ? cause : countedFailure(cause, work.previous, deps.now());
     tell(failure.kind);
+    if (failure.kind === 'busy') {
+      await target.excuse(work.lease);
+      await target.giveBack(work.lease);
+      await deps.jobs.schedule(target.kind, target.key, deps.now() + PAUSE_MS);
+      return failure;
+    }
     await target.fail(work.lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';

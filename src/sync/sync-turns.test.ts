@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 
 import { type SyncPlace, SyncTurns } from './sync-turns.ts';
 
@@ -94,5 +94,25 @@ describe('the turns of syncs', () => {
     await syncs.enter('ada', 'a', 'a', 'b');
 
     assert.equal(syncs.running.length, 3);
+  });
+
+  it('refuse a sync whose turn does not come in time, and give it no turn later', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const syncs = entering(new SyncTurns(MOST));
+      await syncs.enter('ada', 'a', 'a', 'a', 'b');
+      mock.timers.tick(299_999);
+      await settled();
+      assert.equal(syncs.refused.length, 0);
+      mock.timers.tick(1);
+      await settled();
+      assert.deepEqual(syncs.refused, [{ owner: 'ada', host: 'a' }]);
+
+      await syncs.leave(0);
+      await syncs.enter('ada', 'a');
+      assert.deepEqual(syncs.names(), ['ada@a', 'ada@b', 'ada@a']);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

@@ -16,42 +16,59 @@ export type MostSyncs = {
 };
 
 export const MOST_SYNCS: MostSyncs = { ofOwner: 6, ofOwnerAtHost: 4, ofHost: 32, waiting: 500 };
+/** For how many milliseconds a sync waits for its turn. */
+const WAIT_MS = 5 * 60_000;
 
-/** Starts those of one owner who wait, by the host they wait for. */
+/** Starts the waiting syncs of one owner, by the host they wait for. */
 type Waiting = { count: number; readonly byHost: Map<string, (() => void)[]> };
 
 /** The turns of all syncs of a process. */
 export class SyncTurns {
   readonly #most: MostSyncs;
+  readonly #waitMs: number;
   readonly #running = new Map<string, number>();
   /** By owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(most = MOST_SYNCS) {
+  constructor(most = MOST_SYNCS, waitMs = WAIT_MS) {
     this.#most = most;
+    this.#waitMs = waitMs;
   }
 
-  /** Waits for the turn. Answers what ends it, to be called once; `undefined` where too many of the owner wait already. */
+  /**
+   * Waits for the turn. Returns what ends it, to be called once; undefined if too many of the owner wait already, or if
+   * the turn did not come in time.
+   */
   async enter(place: SyncPlace): Promise<(() => void) | undefined> {
     if (this.#isFree(place)) this.#count(place, 1);
-    else {
-      const turn = this.#wait(place);
-      if (turn === undefined) return undefined;
-      await turn;
-    }
+    else if (!(await this.#wait(place))) return undefined;
     return () => this.#leave(place);
   }
 
-  #wait({ owner, host }: SyncPlace): Promise<void> | undefined {
+  async #wait({ owner, host }: SyncPlace): Promise<boolean> {
     const waiting = this.#waiting.get(owner) ?? { count: 0, byHost: new Map() };
-    if (waiting.count >= this.#most.waiting) return undefined;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const queue = waiting.byHost.get(host) ?? [];
-    queue.push(resolve);
-    waiting.byHost.set(host, queue);
+    if (waiting.count >= this.#most.waiting) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const start = () => resolve(true);
+    waiting.byHost.set(host, [...(waiting.byHost.get(host) ?? []), start]);
     waiting.count += 1;
     this.#waiting.set(owner, waiting);
-    return promise;
+    const timer = setTimeout(() => {
+      this.#forget({ owner, host }, start);
+      resolve(false);
+    }, this.#waitMs).unref();
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Takes a sync out of its queue. */
+  #forget({ owner, host }: SyncPlace, start: () => void): void {
+    const waiting = this.#waiting.get(owner);
+    const queue = waiting?.byHost.get(host);
+    if (waiting === undefined || queue === undefined) return;
+    queue.splice(queue.indexOf(start), 1);
+    waiting.count -= 1;
+    if (queue.length === 0) waiting.byHost.delete(host);
+    if (waiting.count === 0) this.#waiting.delete(owner);
   }
 
   #leave(place: SyncPlace): void {
@@ -67,14 +84,14 @@ export class SyncTurns {
       const hosts = owner === left.owner ? [...waiting.byHost.keys()] : [left.host];
       const host = hosts.find((name) => waiting.byHost.has(name) && this.#isFree({ owner, host: name }));
       if (host === undefined) continue;
-      const queue = waiting.byHost.get(host) ?? [];
-      const start = queue.shift();
-      waiting.count -= 1;
-      if (queue.length === 0) waiting.byHost.delete(host);
+      const [start] = waiting.byHost.get(host) ?? [];
+      if (start === undefined) continue;
+      this.#forget({ owner, host }, start);
+      // Behind everybody else.
       this.#waiting.delete(owner);
       if (waiting.count > 0) this.#waiting.set(owner, waiting);
       this.#count({ owner, host }, 1);
-      start?.();
+      start();
       return true;
     }
     return false;

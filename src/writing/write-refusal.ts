@@ -24,6 +24,7 @@ const ANSWERS: Readonly<Record<ProviderErrorKind, RefusalAnswer>> = {
   invalid_response: { status: 502, code: 'provider_error' },
   too_large: { status: 422, code: 'calendar_too_large' },
   set_aside: { status: 503, code: 'calendar_set_aside', retryAfter: 3_600 },
+  busy: { status: 503, code: 'temporarily_unavailable', retryAfter: 5 },
 };
 
 const LONGEST_RETRY_S = 3_600;
@@ -40,7 +41,7 @@ export function refusalOf(reason: unknown, { provider, accountId }: MirroredAcco
     return new ApiError(422, reason.reason, { message: reason.message, details, cause: reason });
   }
   if (!(reason instanceof ProviderError)) return reason;
-  const { status, code, retryAfter } = ANSWERS[reason.kind];
+  const { status, code, retryAfter } = ANSWERS[reason.reason === 'internal_fault' ? 'busy' : reason.kind];
   const requested = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
   const seconds =
     retryAfter === undefined ? undefined : Math.min(Math.max(requested ?? retryAfter, 1), LONGEST_RETRY_S);

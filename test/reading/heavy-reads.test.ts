@@ -1,7 +1,12 @@
 /** Reads that take much: turns between them, threads for long rules, and answers in pieces. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
 
+import { ApiError } from '../../src/http/refusal.ts';
+import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
+import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
+import type { CalendarTimes, Wanted } from '../../src/reading/expand-calendar.ts';
+import { expandElsewhere } from '../../src/reading/expand-elsewhere.ts';
 import { readTurns } from '../../src/reading/read-turns.ts';
 import { workPools } from '../../src/work-pools.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
@@ -20,10 +25,13 @@ describe('turns of heavy reads', () => {
     const begin = (user: typeof ADA, name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
-      return reads.run(user, () => {
+      const read = reads.run(user, () => {
         begun.push(name);
         return promise;
       });
+      // Those that no test waits for end with the process.
+      read.catch(() => {});
+      return read;
     };
     return { reads, begun, ends, begin };
   };
@@ -68,6 +76,56 @@ describe('turns of heavy reads', () => {
 
     await assert.rejects(failing, /no/);
     assert.equal(await next, 'read');
+  });
+});
+
+describe('a heavy read that waits', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  it('is refused with 429 after twenty seconds, and begins no more', async () => {
+    const reads = readTurns({ ...LIMITS, ofUser: 1 });
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const first = reads.run(ADA, () => promise);
+    const late = reads.run(ADA, async () => assert.fail('It has left'));
+    mock.timers.tick(20_000);
+
+    await assert.rejects(late, { status: 429, headers: { 'retry-after': '5' } });
+    const next = reads.run(ADA, async () => 'read');
+    end();
+    await first;
+    assert.equal(await next, 'read');
+  });
+});
+
+describe('an expansion without a thread', () => {
+  const times: CalendarTimes = { calendarKey: 'a', zone: 'UTC', series: [] };
+  const stoppedBy = (...reasons: StopReason[]): WorkPool => ({
+    run: async () => ({ parts: [], stopped: new WorkStopped(reasons.shift() ?? 'deadline') }),
+    load: () => ({ threads: 0, waiting: 0 }),
+    close: async () => {},
+  });
+  const window = { start: 0, end: 1 };
+  const wanted: Wanted = { window, after: undefined, limit: 1, singleEvents: true };
+  const expand = (readWork: WorkPool) => expandElsewhere(times, wanted, { readWork, owner: 'ada' });
+
+  for (const reason of ['busy', 'stalled', 'unstarted', 'closed'] as const)
+    it(`is answered with 503 if the pool is ${reason}, and no series is called too complex`, async () => {
+      const refusal = {
+        status: 503,
+        body: { code: 'temporarily_unavailable' },
+        headers: { 'retry-after': '5' },
+      };
+      const failure = await expand(stoppedBy(reason)).catch((error: unknown) => error);
+
+      assert.ok(failure instanceof ApiError);
+      const { status, headers, body } = failure;
+      assert.deepEqual({ status, headers, body: { code: body.code } }, refusal);
+    });
+
+  it('names the series at which three threads were stopped for their work', async () => {
+    const { tooComplex, isOver } = await expand(stoppedBy('deadline', 'memory', 'crash'));
+    assert.deepEqual([tooComplex, isOver], [[0, 0, 0], true]);
   });
 });
 

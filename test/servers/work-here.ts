@@ -15,19 +15,21 @@ export type WorkHere = WorkPool & {
 export function workHere(spentMs = 0): WorkHere {
   const tasks: string[] = [];
   return {
-    async *run<Part>({ name, input, transfer = [] }: WorkTask) {
+    async run<Part>({ name, input, transfer = [] }: WorkTask) {
       tasks.push(name);
       let ms = spentMs;
+      const parts: Part[] = [];
       // As threads are given it: cloned, with bytes that are moved.
       const given = structuredClone(input, { transfer: [...transfer] });
       for await (const part of DAV_TASKS[name]?.(given as never) ?? []) {
         const answer = structuredClone(part);
         const [, reason] = /X-POISON:(\w+)/.exec(JSON.stringify(answer)) ?? [];
-        if (reason !== undefined) throw new WorkStopped(reason as StopReason);
+        if (reason !== undefined) return { parts, stopped: new WorkStopped(reason as StopReason) };
         const isPart = typeof answer === 'object' && answer !== null && 'ms' in answer;
-        yield (isPart ? { ...answer, ms } : answer) as Part;
+        parts.push((isPart ? { ...answer, ms } : answer) as Part);
         ms = 0;
       }
+      return { parts, stopped: undefined };
     },
     load: () => ({ threads: 0, waiting: 0 }),
     close: async () => {},

@@ -19,10 +19,7 @@ const endless = resource('endless', series('FREQ=DAILY;COUNT=99999999;BYHOUR=3')
 
 /** A pool that never comes to an end. */
 const stopping = (reason: StopReason): Pick<WorkPool, 'run'> => ({
-  // biome-ignore lint/correctness/useYield: it fails before its first part.
-  async *run() {
-    throw new WorkStopped(reason);
-  },
+  run: async () => ({ parts: [], stopped: new WorkStopped(reason) }),
 });
 const unused: Pick<WorkPool, 'run'> = {
   run: ({ name }: WorkTask) => {
@@ -71,9 +68,16 @@ describe('the rendering of resources', () => {
     });
   }
 
-  it('the rendering leaves nothing out because the service stops', async () => {
-    await assert.rejects(resourceRendering(stopping('closed'))([endless], FOR), { kind: 'unavailable' });
-  });
+  for (const [reason, failure] of Object.entries({
+    closed: { kind: 'unavailable', reason: undefined, notSent: true },
+    busy: { kind: 'busy', reason: undefined, notSent: true },
+    stalled: { kind: 'unavailable', reason: 'internal_fault', notSent: false },
+    unstarted: { kind: 'unavailable', reason: 'internal_fault', notSent: false },
+  }))
+    it(`the rendering leaves nothing out because the pool is ${reason}`, async () => {
+      const rendering = resourceRendering(stopping(reason as StopReason));
+      await assert.rejects(rendering([endless], FOR), failure);
+    });
 
   it('what may take long is rendered in a thread', () => {
     const many = Array.from({ length: 21 }, () => event('2026-11-02T09:00:00'));

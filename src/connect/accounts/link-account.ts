@@ -205,7 +205,8 @@ async function refundAttempt({ page, confirms }: LinkInput, { attempts }: LinkDe
 type Wording = readonly [message: MessageKey, ...fields: LinkField[]];
 
 const UNREADABLE_ANSWER: Wording = ['link.invalid_response', 'server'];
-const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Wording>> = {
+type LoginRefusal = Exclude<ProviderErrorKind, 'rate_limited' | 'busy'>;
+const WORDINGS: Readonly<Record<LoginRefusal, Wording>> = {
   unauthorized: ['link.unauthorized', 'password'],
   not_found: ['link.not_found', 'server'],
   unavailable: ['link.unavailable', 'server'],
@@ -240,8 +241,9 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
 
 /** What a provider's refusal means to the person at the form. */
 function problemOf({ kind, mode, typed, chosen }: LinkInput, error: ProviderError): LinkProblem {
-  const { kind: refusal, detail, retryAfter } = error;
-  if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
+  const { kind: refusal, detail, retryAfter, reason } = error;
+  if (refusal === 'rate_limited' || refusal === 'busy' || reason === 'internal_fault')
+    return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
   if (kind === 'apple') return appleProblem(refusal);
   if (mode === 'address') return problemAt(feedRefusal(error), ['address']);
   // A server that was found refuses the login; where there is none, the file is what was meant.
@@ -278,7 +280,7 @@ const feedRefusal = ({ kind, detail }: ProviderError): MessageKey =>
   (detail && AT_ADDRESS[detail]) ?? AT_ADDRESS[kind] ?? 'link.no_calendar_there';
 
 /** The user cannot correct Apple's address: the operator has set it. */
-function appleProblem(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkProblem {
+function appleProblem(refusal: LoginRefusal): LinkProblem {
   if (refusal === 'unauthorized') return problemAt('link.apple_unauthorized', ['password']);
   if (refusal === 'no_calendars') return problemAt('link.no_calendars', []);
   return problemAt(refusal === 'unavailable' ? 'link.apple_unavailable' : 'link.apple_unexpected', []);

@@ -63,6 +63,18 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['err'],
   },
+  work_pool_replaced: {
+    level: 'error',
+    when: 'threads of a work pool had sent nothing for a minute and were replaced; their tasks failed, and those that waited were served',
+    act: 'Report it with the lines before it. Repeated: look at memory and processors of the machine',
+    fields: ['pool', 'running', 'waiting'],
+  },
+  work_thread_failed: {
+    level: 'error',
+    when: 'a work thread ended before it was ready; none is started for ten seconds. Large calendars are neither synced nor expanded until one starts',
+    act: 'Look at memory and limits of processes. If `err` names a file of the program, install it again',
+    fields: ['err'],
+  },
   job_fault: {
     level: 'error',
     when: 'a job met a fault of our own; it is tried again',

@@ -1,11 +1,14 @@
-/** What a pool and its threads say to each other. */
+/** The messages between a pool and its threads. */
 
-/** `start` begins a task, `next` asks for its next part. */
+/** `start` begins a task, `next` requests its next part. */
 export type ToThread =
   | { readonly type: 'start'; readonly name: string; readonly input: unknown }
   | { readonly type: 'next' };
 
-export type FromThread =
+export type ThreadAnswer =
   | { readonly type: 'part'; readonly part: unknown }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly message: string };
+
+/** `ready` comes once, before any answer: the thread has loaded its script. */
+export type FromThread = { readonly type: 'ready' } | ThreadAnswer;

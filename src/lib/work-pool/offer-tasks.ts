@@ -6,7 +6,7 @@ import type { FromThread, ToThread } from './messages.ts';
 /** Makes a task's parts, each no larger than what the main thread can take over within milliseconds. */
 export type TaskParts = (input: never) => Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Offers these tasks by name. To be called once by the script of a pool's threads. */
+/** Offers these tasks by name, and tells the pool that the thread is ready. The script of a pool's threads calls it once. */
 export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
   const port = parentPort;
   if (port === null) throw new Error('This file is for the threads of a work pool');
@@ -28,6 +28,7 @@ export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
       });
     }
   });
+  answer({ type: 'ready' });
 }
 
 async function* partsOf(

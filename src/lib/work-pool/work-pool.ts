@@ -1,35 +1,44 @@
 /**
  * Work on untrusted input, off the main thread: a few worker threads with a limit of memory, and for each part of their
- * work a limit of processor time. Threads start when they are needed and end when they are idle. Who waits is served in
- * turns by owner, so that nobody waits for another's many tasks.
+ * work a limit of processor time. Threads start when they are needed and end when they are idle. Owners take turns, so
+ * that nobody waits for another owner's many tasks. No thread is held between two parts of a task: a caller may start a
+ * second task for each part, even if there is only one thread.
  */
 import { Worker } from 'node:worker_threads';
 
-import type { FromThread, ToThread } from './messages.ts';
+import { errorCode } from '../error-code.ts';
+import type { FromThread, ThreadAnswer, ToThread } from './messages.ts';
+import { WaitingTasks } from './waiting-tasks.ts';
 import { WorkFailed, WorkStopped } from './work-stopped.ts';
 
 export type WorkTask = {
   /** One of those that the script offers (`offerTasks`). */
   readonly name: string;
-  /** Cloned as `structuredClone` does, but for what `transfer` names, which is moved. */
+  /** Cloned as `structuredClone` does, except for `transfer`, which is moved. */
   readonly input: unknown;
-  /** Whose work it is: owners take turns. */
+  /** The owner of the work: owners take turns. */
   readonly owner: string;
   /** Milliseconds of processor time that each part may take. */
   readonly partMs: number;
   readonly transfer?: readonly ArrayBuffer[];
 };
 
+export type WorkResult<Part> = {
+  /** In their order. */
+  readonly parts: readonly Part[];
+  /** Why the task did not yield all of its parts; undefined if it did. */
+  readonly stopped: WorkStopped | undefined;
+};
+
 export interface WorkPool {
   /**
-   * Yields the parts that the task makes. A part is made only when it is asked for, and a thread is the task's until its
-   * parts end or the caller leaves the loop: do no slow work between two parts. Fails with WorkStopped when a part was
-   * over a limit, and with WorkFailed when the task threw.
+   * Collects all parts of the task, frees the thread, and then returns the parts. They are in memory together: a task
+   * whose parts can be many must limit them. Fails with WorkFailed if the task threw.
    */
-  run<Part>(task: WorkTask): AsyncGenerator<Part, void>;
-  /** How many threads there are now, and how many tasks wait for one. */
+  run<Part>(task: WorkTask): Promise<WorkResult<Part>>;
+  /** Returns how many threads there are now, and how many tasks wait for one. */
   load(): { readonly threads: number; readonly waiting: number };
-  /** Ends all threads; what is under way fails as `closed`. */
+  /** Ends all threads. Running and waiting tasks are stopped as `closed`, and so are later ones. */
   close(): Promise<void>;
 }
 
@@ -39,173 +48,243 @@ export type WorkPoolOptions = {
   readonly mostThreads: number;
   /** Megabytes that the objects of one thread may take. */
   readonly mostMemory: number;
-  /** After how many milliseconds without work a thread ends. */
+  /** A thread ends after this many milliseconds without work. */
   readonly idleMs: number;
+  /** A task that has waited for a thread for this many milliseconds is stopped as `busy`. */
+  readonly waitMs: number;
+  readonly listener?: Partial<PoolListener>;
 };
 
-/** What a thread may have made since it last collected garbage, in megabytes: more is quicker by little and is kept. */
+export type PoolListener = {
+  /** A task waited for a thread for this many milliseconds, whether or not it got one. */
+  waited(milliseconds: number): void;
+  /** Threads that were silent for too long were replaced: their `running` tasks were stopped. */
+  replaced(load: { readonly running: number; readonly waiting: number }): void;
+  /** A thread ended before it was ready for a task. */
+  notStarted(reason: unknown): void;
+};
+
+/** Megabytes that a thread may allocate between two garbage collections; more is little faster and stays resident. */
 const YOUNG_MEGABYTES = 12;
+/** How often the processor time of a running thread is measured. */
+const MEASURE_EVERY_MS = 50;
+/**
+ * The watchdog replaces a running thread that sent nothing for a minute, such as one that is blocked and therefore uses no
+ * processor time. It counts looks instead of time, because a pause of the whole process, however long, is one look.
+ */
+const LOOK_EVERY_MS = 10_000;
+const MOST_SILENT_LOOKS = 6;
+/** No further thread is started for this long after one that did not become ready. */
+const START_REST_MS = 10_000;
 
-/** How often a thread that is at work is asked for the processor time it took. */
-const LOOK_EVERY_MS = 50;
-
-/** A pool without threads yet. */
+/** Makes a pool without threads. */
 export function workPool(options: WorkPoolOptions): WorkPool {
   return new ThreadPool(options);
 }
 
-/** A thread that is ready for a task, or at one. */
-type Thread = { readonly worker: Worker; idle: NodeJS.Timeout | undefined };
-type Waiting = { readonly start: (thread: Thread) => void; readonly fail: (reason: Error) => void };
+class Thread {
+  readonly worker: Worker;
+  isFree = true;
+  isReady = false;
+  idle: NodeJS.Timeout | undefined;
+  /** What the worker threw, which can be anything. */
+  error: unknown;
+  /** Why the thread has ended. */
+  stopped: WorkStopped | undefined;
+  /** The message that has no answer yet. */
+  request: PromiseWithResolvers<ThreadAnswer> | undefined;
+  /** Looks of the watchdog since that message was sent. */
+  silentLooks = 0;
+
+  constructor(worker: Worker) {
+    this.worker = worker;
+  }
+}
 
 class ThreadPool implements WorkPool {
   readonly #options: WorkPoolOptions;
+  /** Those that have not ended. Each is free or runs a task. */
   readonly #threads = new Set<Thread>();
-  readonly #free: Thread[] = [];
-  /** In the order of their turns. */
-  readonly #waiting = new Map<string, Waiting[]>();
-  #closed = false;
+  readonly #waiting = new WaitingTasks<Thread>();
+  #watch: NodeJS.Timeout | undefined;
+  /** Why the last thread that was started did not become ready, and until when none is started. */
+  #failedStart: { readonly reason: unknown; readonly until: number } | undefined;
+  #isClosed = false;
 
   constructor(options: WorkPoolOptions) {
     this.#options = options;
   }
 
-  async *run<Part>({ name, input, owner, partMs, transfer = [] }: WorkTask): AsyncGenerator<Part, void> {
-    const thread = await this.#enter(owner);
-    const ask = (message: ToThread) => askThread(thread.worker, message, { partMs, transfer });
-    let isWhole = false;
+  async run<Part>(task: WorkTask): Promise<WorkResult<Part>> {
+    const parts: Part[] = [];
     try {
-      for (let message: ToThread = { type: 'start', name, input }; ; message = { type: 'next' }) {
-        // One that ended between two parts answers no more.
-        if (!this.#threads.has(thread)) throw new WorkStopped(this.#closed ? 'closed' : 'crash');
-        const answer = await ask(message);
-        if (answer.type === 'failed') throw new WorkFailed(answer.message);
-        isWhole = answer.type === 'done';
-        if (answer.type === 'done') return;
-        // The task's own module says what its parts are.
-        yield answer.part as Part;
-      }
+      await this.#collect(await this.#enter(task.owner), task, parts);
+      return { parts, stopped: undefined };
     } catch (reason) {
-      isWhole = reason instanceof WorkFailed;
-      throw reason;
-    } finally {
-      this.#leave(thread, isWhole);
+      if (!(reason instanceof WorkStopped)) throw reason;
+      return { parts, stopped: reason };
     }
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const { fail } of [...this.#waiting.values()].flat()) fail(new WorkStopped('closed'));
-    this.#waiting.clear();
-    await Promise.all([...this.#threads].map((thread) => this.#end(thread)));
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    this.#waiting.failAll(new WorkStopped('closed'));
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, new WorkStopped('closed'))));
   }
 
   load() {
-    const waiting = this.#waiting.values().reduce((count, queue) => count + queue.length, 0);
-    return { threads: this.#threads.size, waiting };
+    return { threads: this.#threads.size, waiting: this.#waiting.count };
   }
 
-  #enter(owner: string): Promise<Thread> {
-    if (this.#closed) return Promise.reject(new WorkStopped('closed'));
-    const thread = this.#free.pop() ?? this.#newThread();
-    if (thread !== undefined) {
+  /** Waits for a thread. Fails as `closed`, `busy` or `unstarted`. */
+  async #enter(owner: string): Promise<Thread> {
+    if (this.#isClosed) throw new WorkStopped('closed');
+    const { waitMs, listener } = this.#options;
+    const since = performance.now();
+    const thread = this.#waiting.add(owner, waitMs);
+    this.#serve();
+    return thread.finally(() => listener?.waited?.(performance.now() - since));
+  }
+
+  /** Adds the parts of the task to `parts` and frees the thread, or ends it if it may still be at the task. */
+  async #collect(thread: Thread, { name, input, ...limits }: WorkTask, parts: unknown[]): Promise<void> {
+    let message: ToThread = { type: 'start', name, input };
+    try {
+      for (;;) {
+        const answer = await this.#request(thread, message, limits);
+        if (answer.type === 'failed') throw new WorkFailed(answer.message);
+        if (answer.type === 'done') break;
+        parts.push(answer.part);
+        message = { type: 'next' };
+      }
+    } catch (reason) {
+      const isStopped = reason instanceof WorkStopped;
+      if (!(reason instanceof WorkFailed))
+        void this.#end(thread, isStopped ? reason : new WorkStopped('crash', reason));
+      throw reason;
+    } finally {
+      this.#free(thread);
+    }
+  }
+
+  /** Sends a message and waits for its answer. Fails with WorkStopped if the thread ends or takes too much. */
+  async #request(
+    thread: Thread,
+    message: ToThread,
+    { partMs, transfer = [] }: Pick<WorkTask, 'partMs' | 'transfer'>,
+  ): Promise<ThreadAnswer> {
+    // It can have ended between two parts.
+    if (thread.stopped !== undefined) throw thread.stopped;
+    const { worker } = thread;
+    const request = Promise.withResolvers<ThreadAnswer>();
+    thread.request = request;
+    thread.silentLooks = 0;
+    // A thread that is just starting has used nothing.
+    const usedBefore = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    const measuring = setInterval(() => {
+      usedSince(worker, usedBefore).then(
+        (used) => used > partMs && request.reject(new WorkStopped('deadline')),
+        () => {}, // It has ended, which has its own event.
+      );
+    }, MEASURE_EVERY_MS);
+    try {
+      worker.postMessage(message, message.type === 'start' ? transfer : []);
+      return await request.promise;
+    } finally {
+      clearInterval(measuring);
+      thread.request = undefined;
+    }
+  }
+
+  /** Gives waiting tasks the threads that are free or may be started, and stops them if no thread can be started. */
+  #serve(): void {
+    while (this.#waiting.count > 0) {
+      const thread = this.#threads.values().find(({ isFree }) => isFree) ?? this.#newThread();
+      if (thread === undefined) break;
       clearTimeout(thread.idle);
       thread.worker.ref();
-      return Promise.resolve(thread);
+      thread.isFree = false;
+      this.#watch ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+      this.#waiting.startNext(thread);
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Thread>();
-    const queue = this.#waiting.get(owner) ?? [];
-    queue.push({ start: resolve, fail: reject });
-    this.#waiting.set(owner, queue);
-    return promise;
+    if (this.#threads.size === 0)
+      this.#waiting.failAll(new WorkStopped('unstarted', this.#failedStart?.reason));
   }
 
   #newThread(): Thread | undefined {
     const { script, mostThreads, mostMemory } = this.#options;
-    if (this.#threads.size >= mostThreads) return undefined;
-    const worker = new Worker(script, {
-      resourceLimits: { maxOldGenerationSizeMb: mostMemory, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    });
-    const thread: Thread = { worker, idle: undefined };
+    const isResting = this.#failedStart !== undefined && performance.now() < this.#failedStart.until;
+    if (this.#threads.size >= mostThreads || isResting) return undefined;
+    let worker: Worker;
+    try {
+      worker = new Worker(script, {
+        resourceLimits: { maxOldGenerationSizeMb: mostMemory, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+      });
+    } catch (reason) {
+      this.#noteFailedStart(reason);
+      return undefined;
+    }
+    const thread = new Thread(worker);
     this.#threads.add(thread);
-    worker.once('exit', () => this.#forget(thread));
-    // Who waits for an answer hears of it there; a thread that fails without one is of no use to the next.
-    worker.on('error', () => this.#forget(thread));
+    worker.on('message', (message: FromThread) => {
+      thread.isReady = true;
+      if (message.type !== 'ready') thread.request?.resolve(message);
+    });
+    worker.on('error', (error) => {
+      thread.error = error;
+    });
+    // By now all its messages have arrived.
+    worker.once('exit', (code) => this.#exited(thread, thread.error ?? new Error(`It exited with ${code}`)));
     return thread;
   }
 
-  #forget(thread: Thread): void {
+  #noteFailedStart(reason: unknown): void {
+    this.#failedStart = { reason, until: performance.now() + START_REST_MS };
+    this.#options.listener?.notStarted?.(reason);
+  }
+
+  #exited(thread: Thread, error: unknown): void {
+    if (thread.stopped !== undefined) return;
+    if (!thread.isReady) this.#noteFailedStart(error);
+    const ended = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash';
+    const reason = thread.isReady ? ended : 'unstarted';
+    void this.#end(thread, new WorkStopped(reason, error));
+    this.#serve();
+  }
+
+  /** Lets the next task have the thread, or another one if it has ended. */
+  #free(thread: Thread): void {
+    thread.isFree = true;
+    this.#serve();
+    if (!thread.isFree || thread.stopped !== undefined) return;
+    thread.worker.unref();
+    const end = () => void this.#end(thread, new WorkStopped('closed'));
+    thread.idle = setTimeout(end, this.#options.idleMs).unref();
+  }
+
+  async #end(thread: Thread, reason: WorkStopped): Promise<void> {
+    thread.stopped ??= reason;
+    thread.request?.reject(thread.stopped);
     this.#threads.delete(thread);
-    const index = this.#free.indexOf(thread);
-    if (index >= 0) this.#free.splice(index, 1);
-  }
-
-  /** `isWhole` is false where the thread may still be at the task: it is ended then, and another takes its place. */
-  #leave(thread: Thread, isWhole: boolean): void {
-    if (!isWhole) void this.#end(thread);
-    const usable = isWhole && this.#threads.has(thread) ? thread : undefined;
-    // Where another was quicker with the new thread, who waits is served when that one leaves.
-    const free = usable ?? (this.#waiting.size > 0 ? this.#newThread() : undefined);
-    const next = free === undefined ? undefined : this.#nextWaiting();
-    if (free !== undefined && next !== undefined) {
-      next.start(free);
-      return;
-    }
-    if (usable === undefined) return;
-    usable.worker.unref();
-    usable.idle = setTimeout(() => void this.#end(usable), this.#options.idleMs).unref();
-    this.#free.push(usable);
-  }
-
-  /** The first of the owner whose turn it is; that owner's others go behind everybody else's. */
-  #nextWaiting(): Waiting | undefined {
-    for (const [owner, queue] of this.#waiting) {
-      const next = queue.shift();
-      this.#waiting.delete(owner);
-      if (queue.length > 0) this.#waiting.set(owner, queue);
-      if (next !== undefined) return next;
-    }
-    return undefined;
-  }
-
-  async #end(thread: Thread): Promise<void> {
-    this.#forget(thread);
     clearTimeout(thread.idle);
     await thread.worker.terminate();
   }
-}
 
-type Limits = { readonly partMs: number; readonly transfer: readonly ArrayBuffer[] };
-
-/** Sends a message and waits for its answer. Throws WorkStopped when there is none within the limits. */
-async function askThread(
-  worker: Worker,
-  message: ToThread,
-  { partMs, transfer }: Limits,
-): Promise<FromThread> {
-  const { promise, resolve, reject } = Promise.withResolvers<FromThread>();
-  const onError = (error: Error & { code?: string }) =>
-    reject(new WorkStopped(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash', error));
-  const onExit = () => reject(new WorkStopped('closed'));
-  // A thread that is just starting has taken nothing.
-  const spentBefore = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-  const look = setInterval(() => {
-    spentSince(worker, spentBefore).then(
-      (spent) => spent > partMs && reject(new WorkStopped('deadline')),
-      () => {}, // It has ended, and says so itself.
-    );
-  }, LOOK_EVERY_MS);
-  worker.once('message', resolve).once('error', onError).once('exit', onExit);
-  try {
-    worker.postMessage(message, message.type === 'start' ? transfer : []);
-    return await promise;
-  } finally {
-    clearInterval(look);
-    worker.off('message', resolve).off('error', onError).off('exit', onExit);
+  /** A look of the watchdog. */
+  #look(): void {
+    const running = [...this.#threads].filter(({ isFree }) => !isFree);
+    for (const thread of running) thread.silentLooks += 1;
+    const silent = running.filter(({ silentLooks }) => silentLooks > MOST_SILENT_LOOKS);
+    if (silent.length === 0) return;
+    this.#options.listener?.replaced?.({ running: silent.length, waiting: this.#waiting.count });
+    for (const thread of silent) void this.#end(thread, new WorkStopped('stalled'));
+    this.#serve();
   }
 }
 
-async function spentSince(worker: Worker, before: Promise<NodeJS.CpuUsage>): Promise<number> {
+/** Milliseconds of processor time that the worker has used since `before`. */
+async function usedSince(worker: Worker, before: Promise<NodeJS.CpuUsage>): Promise<number> {
   const [now, then] = [await worker.cpuUsage(), await before];
   return (now.user + now.system - then.user - then.system) / 1000;
 }

@@ -1,16 +1,23 @@
 /**
- * Why a task was stopped from outside: a part took more than its processor time or its memory, the thread crashed, or
- * the pool was closed.
+ * Why a task was stopped from outside. Its own work is the cause of `deadline` (a part took more than its processor
+ * time), `memory` (its objects took more than the thread may have) and `crash` (the thread ended). The others say nothing
+ * about the task: the pool was closed, no thread was free in time (`busy`), the thread was silent for too long
+ * (`stalled`), or no thread could be started (`unstarted`).
  */
-export type StopReason = 'deadline' | 'memory' | 'crash' | 'closed';
+export type StopReason = 'deadline' | 'memory' | 'crash' | 'closed' | 'busy' | 'stalled' | 'unstarted';
+
+const OF_THE_TASK: ReadonlySet<StopReason> = new Set(['deadline', 'memory', 'crash']);
 
 export class WorkStopped extends Error {
   readonly reason: StopReason;
+  /** Whether the task's own work is the cause. */
+  readonly isOfTask: boolean;
 
   constructor(reason: StopReason, cause?: unknown) {
     super(`The work was stopped: ${reason}`, { cause });
     this.name = 'WorkStopped';
     this.reason = reason;
+    this.isOfTask = OF_THE_TASK.has(reason);
   }
 }
 

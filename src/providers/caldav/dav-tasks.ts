@@ -2,7 +2,7 @@
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { TaskParts } from '../../lib/work-pool/offer-tasks.ts';
 import { CALENDARS } from './dav/calendar-listing.ts';
-import { type DavInput, type DavTask, processorMs, type ThreadPart } from './dav/dav-reading.ts';
+import { ANSWER_MS, type DavInput, type DavTask, processorMs, type ThreadPart } from './dav/dav-reading.ts';
 import { LISTING } from './dav/listed-object.ts';
 import { PROPERTIES } from './dav/properties-task.ts';
 import { FEED } from './feed/feed-task.ts';
@@ -18,14 +18,17 @@ export const DAV_TASKS: Readonly<Record<string, TaskParts>> = {
   [FEED.name]: inThread(FEED),
 };
 
-/** The task for a thread: it says what its parts took, and its failures are parts. */
+/** Makes the task for a thread: parts say how long they took, failures are parts, and it ends once all took too long. */
 function inThread<Input extends DavInput, Part>(task: DavTask<Input, Part>) {
   return function* (input: Input): Generator<ThreadPart, void> {
     let before = processorMs();
+    let ofAnswer = 0;
     try {
       for (const part of task.run(input)) {
-        const now = processorMs();
-        yield { part, ms: now - before };
+        const ms = processorMs() - before;
+        yield { part, ms };
+        ofAnswer += ms;
+        if (ofAnswer > ANSWER_MS) return;
         before = processorMs();
       }
     } catch (failure) {

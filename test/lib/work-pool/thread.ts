@@ -1,4 +1,6 @@
 /** The script of the pool under test. */
+import { threadId } from 'node:worker_threads';
+
 import { offerTasks } from '../../../src/lib/work-pool/offer-tasks.ts';
 
 offerTasks({
@@ -19,5 +21,15 @@ offerTasks({
   },
   *size(input: ArrayBuffer) {
     yield input.byteLength;
+  },
+  *thread() {
+    yield threadId;
+  },
+  // Uses no processor time, and says that it has begun.
+  *block(begun: Int32Array) {
+    yield 'first';
+    Atomics.store(begun, 0, 1);
+    Atomics.notify(begun, 0);
+    Atomics.wait(begun, 1, 0);
   },
 });

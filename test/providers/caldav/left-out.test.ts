@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Changes } from '../../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
+import type { StopReason } from '../../../src/lib/work-pool/work-stopped.ts';
 import { openAccount } from '../../../src/providers/caldav/caldav-account.ts';
 import { event } from '../../servers/icalendar.ts';
 import { CALENDAR, multistatus, OddCalDav } from '../../servers/odd-caldav.ts';
@@ -272,6 +273,16 @@ describe('a calendar of a hostile CalDAV server', () => {
         failure instanceof ProviderError && failure.kind === 'unavailable' && failure.notSent,
     );
   });
+
+  for (const [reason, failure] of Object.entries({
+    busy: { kind: 'busy', notSent: true },
+    stalled: { kind: 'unavailable', reason: 'internal_fault' },
+    unstarted: { kind: 'unavailable', reason: 'internal_fault' },
+  }))
+    it(`fails as a whole if the threads are ${reason}, and leaves nothing out`, async () => {
+      server.put('a.ics', event('a', 'Poison', LONG, poisonedBy(reason as StopReason)));
+      await assert.rejects(pull(), failure);
+    });
 
   it('is read in threads where its answers are large, and only there', async () => {
     putMany(3);

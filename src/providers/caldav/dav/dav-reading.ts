@@ -8,7 +8,7 @@ import {
   ProviderError,
   type ProviderErrorDetail,
   type ProviderErrorKind,
-  shuttingDown,
+  stoppedBySystem,
 } from '../../../calendars/provider-error.ts';
 import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
@@ -29,9 +29,9 @@ export type DavInput = { readonly body: DavBody };
 
 export interface DavReading {
   /**
-   * The parts of a task. Fails as the task does, as ReadingStopped when a part of it was over a limit, and as
-   * `unavailable` when the process is stopping. The bytes of a large body are gone afterwards. A thread is kept until the
-   * parts end: do no slow work between two.
+   * Yields the parts of a task. Fails as the task does, as ReadingStopped if a part of it was over a limit, and as
+   * stoppedBySystem says. The bytes of a large body are gone afterwards. The parts of a large body are in memory together,
+   * and no thread is held while they are yielded.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
   /** Milliseconds of processor time that were taken so far for this reading, here and in threads. */
@@ -60,8 +60,8 @@ export type ReadingDeps = { readonly work: WorkPool | undefined; readonly owner:
 const MOST_AT_ONCE = 16_000;
 /** Milliseconds of processor time for one part: it has one heavy resource at most. */
 const PART_MS = 2000;
-/** For all parts of one answer: others wait for the thread. */
-const ANSWER_MS = 10_000;
+/** For all parts of one answer, the last one aside: others wait for the thread. */
+export const ANSWER_MS = 10_000;
 
 /** What a thread yields for a task: its parts with the milliseconds they took, and at last what it failed of. */
 export type ThreadPart = { readonly part: unknown; readonly ms: number } | { readonly failure: TaskFailure };
@@ -80,27 +80,21 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
   async function* inThread(pool: WorkPool, name: string, input: DavInput): AsyncGenerator<unknown, void> {
     const bytes = movable(input.body.bytes);
     const moved = { ...input, body: { ...input.body, bytes } };
-    let failure: TaskFailure | undefined;
+    const task = { name, input: moved, owner, partMs: PART_MS, transfer: [bytes.buffer] };
+    const { parts, stopped } = await pool.run<ThreadPart>(task);
     let ofAnswer = 0;
-    try {
-      const task = { name, input: moved, owner, partMs: PART_MS, transfer: [bytes.buffer] };
-      for await (const answer of pool.run<ThreadPart>(task)) {
-        if ('failure' in answer) failure = answer.failure;
-        else {
-          spent += answer.ms;
-          ofAnswer += answer.ms;
-          if (ofAnswer > ANSWER_MS) throw new WorkStopped('deadline');
-          yield answer.part;
-        }
-      }
-    } catch (reason) {
-      if (!(reason instanceof WorkStopped)) throw reason;
-      if (reason.reason === 'closed') throw shuttingDown();
-      const isOfPart = ofAnswer <= ANSWER_MS;
-      if (isOfPart) spent += PART_MS;
-      throw new ReadingStopped(reason, isOfPart);
+    for (const answer of parts) {
+      if ('failure' in answer) throw errorOf(answer.failure);
+      spent += answer.ms;
+      ofAnswer += answer.ms;
+      if (ofAnswer > ANSWER_MS) throw new ReadingStopped(new WorkStopped('deadline'), false);
+      yield answer.part;
     }
-    if (failure !== undefined) throw errorOf(failure);
+    if (stopped === undefined) return;
+    const ofSystem = stoppedBySystem(stopped);
+    if (ofSystem !== undefined) throw ofSystem;
+    spent += PART_MS;
+    throw new ReadingStopped(stopped, true);
   }
 
   /** The parts as they are made, with turns of the event loop between: those are not counted. */

@@ -20,7 +20,7 @@ export type FeedInput = {
   readonly known: string;
   /** The place of the resource to go on with. */
   readonly from: number;
-  /** How many resources to read that the mirror has not: the thread is others' after them. */
+  /** How many resources to read that the mirror does not have: others have the thread after them. 0: the summary alone. */
   readonly most: number;
   /** Whether to say of each resource that it is read next: one that ended a thread is found so. */
   readonly isCareful: boolean;
@@ -41,7 +41,7 @@ export type FeedPart = {
   readonly reached?: number;
   /** The resource at `reached`, where it is read next and `isCareful`. */
   readonly isNext?: FeedVersion;
-  /** In the last part, where `most` ended it: the place to go on from. */
+  /** In the last part if more follows, because `most` or the limit of characters ended it: the place to continue from. */
   readonly next?: number;
 };
 
@@ -63,9 +63,11 @@ export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skip
 const LONGEST_PART = 250_000;
 const HREFS_OF_PART = 1_000;
 const PART_MS = 20;
+/** Characters of what is read in one run, whose parts are in memory together; the resource that exceeds it is read. */
+const LONGEST_RUN = 2_000_000;
 
 /**
- * The resources of a feed from `from` on. Fails as `invalid_response` with the detail `no_calendar` where the text is none,
+ * Yields the resources of a feed from `from` on. Fails as `invalid_response` with the detail `no_calendar` where the text is none,
  * and `too_large` for too many events.
  */
 export const FEED: DavTask<FeedInput, FeedPart> = {
@@ -83,6 +85,7 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
         detail: 'no_calendar',
       });
     yield { ...NOTHING, summary: { facts: factsOf(first, secrets), digest, isSame: false, isWhole } };
+    if (place.most === 0) return;
     const resources = yield* withSigns(resourcesOf(calendars));
     yield* partsOf(resources, { ...place, known: new Set(known.split('\n')) });
   },
@@ -103,12 +106,13 @@ function* partsOf(
   { known, from, most, isCareful }: PlaceInFeed & { readonly known: ReadonlySet<string> },
 ): Generator<FeedPart> {
   let read = 0;
+  let length = 0;
   let part = openPart();
   for (let at = from; at < resources.length; at += 1) {
     const resource = resources[at];
     if (resource === undefined) break;
     if (known.has(versionOf(resource))) part.unchanged.push(resource.href);
-    else if (read === most) {
+    else if (read === most || length >= LONGEST_RUN) {
       yield { ...closed(part), reached: at, next: at };
       return;
     } else {
@@ -118,7 +122,7 @@ function* partsOf(
         part = openPart();
       }
       read += 1;
-      addTo(part, resource);
+      length += addTo(part, resource);
     }
     if (!isFull(part)) continue;
     yield { ...closed(part), reached: at + 1 };
@@ -164,8 +168,11 @@ const closed = ({ changed, leftOut, unchanged, skipped }: OpenPart): FeedPart =>
 const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
 
-/** One broken event must not hide a calendar: what cannot be read is skipped, what is over the budget left out. */
-function addTo(part: OpenPart, resource: FeedResource): void {
+/**
+ * Reads a resource and returns the length of its text. One broken event must not hide a calendar: what cannot be read is
+ * skipped, what is over the budget left out.
+ */
+function addTo(part: OpenPart, resource: FeedResource): number {
   const { href, etag } = resource;
   const icalendar = textOfResource(resource);
   part.length += icalendar.length;
@@ -176,4 +183,5 @@ function addTo(part: OpenPart, resource: FeedResource): void {
     else if (failure instanceof ProviderError) part.skipped += 1;
     else throw failure;
   }
+  return icalendar.length;
 }

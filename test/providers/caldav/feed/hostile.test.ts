@@ -6,6 +6,7 @@ import { instantOf } from '../../../../src/lib/recurrence/event-instant.ts';
 import type { WorkPool, WorkTask } from '../../../../src/lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../../src/lib/work-pool/work-stopped.ts';
 import { FEED, type FeedInput } from '../../../../src/providers/caldav/feed/feed-task.ts';
+import { workPools } from '../../../../src/work-pools.ts';
 import { providerErrorOf } from '../../../harness/provider-error-of.ts';
 import { calendarObject, vevent } from '../../../servers/icalendar.ts';
 import { type FeedBench, HOUR, openFeedBench } from './feed-bench.ts';
@@ -122,27 +123,59 @@ describe('what takes a thread too much to read', () => {
   });
 });
 
+describe('a calendar by its address that is large', () => {
+  it('is read in runs of some two million characters, and each event once', async () => {
+    const { syncWork, readWork } = workPools();
+    const runs: number[] = [];
+    const run = async <Part>(task: WorkTask) => {
+      const result = await syncWork.run<Part>(task);
+      runs.push(JSON.stringify(result.parts).length);
+      return result;
+    };
+    const bench = await openFeedBench({
+      syncWork: { run, load: () => syncWork.load(), close: () => syncWork.close() },
+    });
+    try {
+      const text = `DESCRIPTION:${'x'.repeat(60_000)}`;
+      const events = Array.from({ length: 100 }, (_, i) => vevent(`e${i}`, `E${i}`, text));
+      bench.server.say(calendarObject(...events));
+      const feed = await bench.open();
+      runs.length = 0;
+      const { changed } = await feed.sync();
+
+      assert.equal(changed.length, 100);
+      assert.equal(new Set(changed).size, 100);
+      assert.equal(runs.length, 3);
+      // Each event has its text twice: as its description and in `original`.
+      assert.ok(Math.max(...runs) < 4_500_000, `${runs}`);
+    } finally {
+      await bench.close();
+      await Promise.all([syncWork.close(), readWork.close()]);
+    }
+  });
+});
+
 /** What a resource of one event is called. */
 const nameOf = (uid: string): string => hash('sha256', uid, 'base64url');
 
 /** Threads whose time is over as soon as they come to one of these resources, which they say only where they are careful. */
 function threadThatEndsAt(heavy: ReadonlySet<string> | 'any text'): WorkPool {
   return {
-    async *run<Part>({ input }: WorkTask): AsyncGenerator<Part, void> {
-      if (heavy === 'any text') throw new WorkStopped('deadline');
+    async run<Part>({ input }: WorkTask) {
+      const parts: Part[] = [];
+      const stopped = new WorkStopped('deadline');
+      if (heavy === 'any text') return { parts, stopped };
       const read = input as FeedInput;
-      let place = read.from;
       for (const part of FEED.run(read)) {
         if (read.isCareful && part.isNext !== undefined && heavy.has(part.isNext.href)) {
-          yield { part, ms: 1 } as Part;
-          throw new WorkStopped('deadline');
+          parts.push({ part, ms: 1 } as Part);
+          return { parts, stopped };
         }
         // One that is not careful reads several resources before it says what they were.
-        const { changed, reached = place } = part;
-        if (!read.isCareful && changed.some(({ href }) => heavy.has(href))) throw new WorkStopped('deadline');
-        place = reached;
-        yield { part, ms: 1 } as Part;
+        if (!read.isCareful && part.changed.some(({ href }) => heavy.has(href))) return { parts, stopped };
+        parts.push({ part, ms: 1 } as Part);
       }
+      return { parts, stopped: undefined };
     },
     load: () => ({ threads: 0, waiting: 0 }),
     close: async () => {},
