@@ -24,6 +24,8 @@ export type ProgramOptions = {
   readonly port?: number;
   /** The folder of another version of the program. */
   readonly checkout?: string | undefined;
+  /** Whether it may use one processor only. */
+  readonly isPinned?: boolean;
 };
 
 export type Registration = {
@@ -75,7 +77,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 
 /** The same without starting it. */
 export async function prepareProgram(options: ProgramOptions = {}): Promise<Program> {
-  const { databaseUrl, env = {}, checkout = CHECKOUT } = options;
+  const { databaseUrl, env = {}, checkout = CHECKOUT, isPinned = false } = options;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-program-'));
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
@@ -113,7 +115,8 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
       return { clientId: String(made.client_id), clientSecret: String(made.client_secret), redirectUri };
     },
     async start() {
-      child = spawnProgram(checkout, ['serve'], settings);
+      const command = programCommand(checkout, ['serve']);
+      child = spawnProgram(isPinned ? ['taskset', '-c', '0', ...command] : command, settings);
       child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
       child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
       await healthy(url, child, () => lastOf(output));
@@ -162,12 +165,15 @@ function limits(most: number): Record<string, string> {
   };
 }
 
+const programCommand = (checkout: string, args: readonly string[]): readonly string[] => [
+  process.execPath,
+  path.join(checkout, 'src/start.js'),
+  ...args,
+];
+
 /** Only what is named reaches the program: nothing of the environment the tests run in. */
-function spawnProgram(checkout: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [path.join(checkout, 'src/start.js'), ...args], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+function spawnProgram([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** In this process, unless it is another version's: then as a program of that version. */
@@ -183,7 +189,7 @@ async function runCommand(
 }
 
 async function run(checkout: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawnProgram(checkout, args, env);
+  const child = spawnProgram(programCommand(checkout, args), env);
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
