@@ -127,7 +127,7 @@ function renderEvent(event: CalendarEvent, calendarZone: string, instance: Insta
   const people = attendees.flatMap(({ email, name }) => [name, email]);
   const content: RenderedMembers<EventMembers> = renderMembers({
     ...instance,
-    ...detailsOf(event, calendarZone),
+    ...eventDetails(event, calendarZone),
   });
   return {
     uid,
@@ -137,7 +137,8 @@ function renderEvent(event: CalendarEvent, calendarZone: string, instance: Insta
   };
 }
 
-const detailsOf = (event: CalendarEvent, calendarZone: string) => ({
+/** What an answer shows of an event beside its id, its instants and its rules. `calendarZone` is an IANA name. */
+export const eventDetails = (event: CalendarEvent, calendarZone: string) => ({
   title: event.title,
   description: event.description,
   allDay: event.start.type === 'date',

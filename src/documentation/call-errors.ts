@@ -53,7 +53,7 @@ export const AUTHORIZATION: readonly IndexedError[] = [
   error(
     'temporarily_unavailable',
     '429, 503',
-    '429: too many wrong secrets, wrong codes or new flows. 503: the database cannot be reached, or large bodies take all the room there is.',
+    '429: too many wrong secrets, wrong codes or new flows. 503: the database cannot be reached, or large bodies take all the room there is. Any call: too much is being read.',
     'Wait for as many seconds as `Retry-After` says, then repeat the request. A right secret always passes. If `/token` then returns `invalid_grant`, send the user to `/authorize`.',
   ),
 ];

@@ -139,6 +139,11 @@ export const unreadable: readonly RefusalCase[] = [
     fields: { errors: [{ ...PROBLEM, code: 'sync_in_progress' }] },
     headers: RETRY,
   }),
+  refusal(503, 'temporarily_unavailable', {
+    when: 'Too much is being read at the moment, or the data cannot be reached.',
+    message: 'Too much is being read at the moment: try again in a few seconds',
+    headers: RETRY,
+  }),
   refusal(503, 'providers_unavailable', {
     when: 'No provider could be read, and nothing is known from before.',
     message: 'None of the connected accounts could be read',

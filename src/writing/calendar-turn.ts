@@ -88,8 +88,11 @@ async function underLease<T>(
     const { writing } = open;
     const renderFor = { calendarZone: calendar.timeZone, owner: ownerOf(account) };
     const keep = async ({ changed, removed }: WriteResult, of?: 'others') => {
-      const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
-      const kept = await mirror.applyChanges(lease, changes, now() + LEASE_MS).catch(unlessFull);
+      const apply = async () => {
+        const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
+        return mirror.applyChanges(lease, changes, now() + LEASE_MS);
+      };
+      const kept = await apply().catch(notShown);
       if (kept === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw kept === false ? lost() : kept;
@@ -127,9 +130,10 @@ function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
   };
 }
 
-/** What a write fails as whose answer there is no room for. The provider has it; the next sync says it too. */
-function unlessFull(reason: unknown): ProviderError {
-  if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') throw reason;
+/** Returns the failure of a write whose result the mirror cannot show. The provider has it; the next sync brings it. */
+function notShown(reason: unknown): ProviderError {
+  if (!(reason instanceof ProviderError)) throw reason;
+  if (reason.kind !== 'too_large') return reason;
   const message = `The provider made the change, but it cannot be shown. ${reason.message}`;
   return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }

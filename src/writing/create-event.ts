@@ -1,5 +1,7 @@
 /** POST /event: a new event or series (docs/wire.md 1.8). */
+import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { draftOf } from './event-draft.ts';
@@ -20,12 +22,17 @@ export async function createEvent(
   const draft = draftOf(input, timeZone);
   const create = async (turn: Turn) => {
     const { failure } = turn.calendar;
-    // What is deleted makes room; what is new would not be shown.
+    // A deletion frees space. A new event would not be shown.
     if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
     const result = await turn.writing.create(href, draft, keyOf(seed));
-    await turn.keep(result);
-    const id = result.changed.find(({ seriesId }) => seriesId === undefined)?.eventId;
-    return id === undefined ? undefined : deps.eventAnswers.render(id, chosen);
+    // The provider has the event, even if the mirror cannot show it: a caller that was refused would create it twice.
+    await turn.keep(result).catch((reason: unknown) => {
+      if (!(reason instanceof ProviderError || reason instanceof ApiError)) throw reason;
+    });
+    const created = result.changed.find(({ seriesId }) => seriesId === undefined);
+    if (created === undefined) return undefined;
+    const { render, renderCreated } = deps.eventAnswers;
+    return (await render(created.eventId, chosen)) ?? renderCreated(created, chosen);
   };
   const event = await writeEvent({ chosen }, create, deps);
   if (event === undefined) throw noEvent();

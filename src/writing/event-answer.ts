@@ -2,16 +2,21 @@
  * What a write answers (docs/wire.md 2.5): the event's fields at the root with `success`, and the same event
  * under `event`.
  */
+import type { EventResource } from '../calendars/event.ts';
+import type { EventMembers } from '../calendars/mirrored-event.ts';
+import { eventDetails } from '../calendars/render-event.ts';
 import { ApiError } from '../http/refusal.ts';
+import { instantOf } from '../lib/recurrence/event-instant.ts';
 import {
   membersOf,
   type RenderedObject,
   readMembers,
   readObject,
   renderMember,
+  renderMembers,
   renderObject,
 } from '../lib/rendered-json.ts';
-import { eventText } from '../reading/event-text.ts';
+import { eventText, recurrenceObject } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent } from './stored-events.ts';
@@ -33,6 +38,28 @@ export async function renderedEvent(
   const stored = await storedEvents.findEvents(calendarKey, id);
   const exact = stored.find(({ eventId }) => eventId === id);
   return exact && toText(cancelled(exact, calendarKey), chosen);
+}
+
+/**
+ * Renders a new event as its provider created it, for the case that the mirror cannot show it. It has no `original`.
+ * Undefined if the resource has no event of its own.
+ */
+export function createdEvent(
+  { eventId: id, etag, events }: EventResource,
+  chosen: ChosenCalendar,
+): RenderedObject | undefined {
+  const { calendarKey, timeZone } = chosen.calendar;
+  const event = events.find(({ recurrenceId }) => recurrenceId === undefined);
+  if (event === undefined) return undefined;
+  const { start, recurrence } = event;
+  const times = { start: instantOf(start, timeZone), end: instantOf(event.end, timeZone) };
+  const listed = {
+    ...{ calendarKey, id, startsAt: times.start, original: null, etag: etag ?? null },
+    content: renderMembers<EventMembers>(eventDetails(event, timeZone)),
+    times: { ...times, allDay: start.type === 'date' },
+    ...(recurrence && { recurrence: recurrenceObject(recurrence, start, timeZone) }),
+  };
+  return eventText()(listed, chosen);
 }
 
 function cancelled(

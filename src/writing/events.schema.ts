@@ -171,7 +171,7 @@ export const eventWriteOperations: readonly Operation[] = [
     group,
     summary: 'Create an event or a series',
     description:
-      'In a calendar that can be written to. It is in every read from then on. With an `Idempotency-Key` it may be sent again when no answer came.',
+      'In a calendar that can be written to. It is in every read from then on. If it cannot be shown, as in a calendar that is too large, the answer has its id and its fields without `original`. With an `Idempotency-Key` it may be sent again when no answer came.',
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: {

@@ -3,7 +3,7 @@ import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
-import { changedMeanwhile, eventBody, renderedEvent, requireVersion } from './event-answer.ts';
+import { changedMeanwhile, createdEvent, eventBody, renderedEvent, requireVersion } from './event-answer.ts';
 import type { ChosenCalendar, FindCalendarDeps } from './find-calendar.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -41,6 +41,7 @@ function writeAccess(deps: BearerDeps): BearerHook {
 function eventAnswers(deps: Pick<WriteDeps, 'events' | 'storedEvents'>) {
   return {
     render: (id: string, chosen: ChosenCalendar) => renderedEvent(id, chosen, deps),
+    renderCreated: createdEvent,
     bodyOf: eventBody,
     requireVersion,
     changedMeanwhile,

@@ -33,6 +33,7 @@ import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
+import type { ResourceRendering } from '../../src/sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { deliveriesRoutes } from '../../src/webhooks/deliveries.route.ts';
 import { listenersRoutes } from '../../src/webhooks/listeners.route.ts';
@@ -78,6 +79,8 @@ export type CalendarServerOptions = {
   limits?: RequestLimits;
   /** Where reads may work besides on the main thread. */
   readWork?: WorkPool;
+  /** How resources are rendered; here without threads by default. */
+  rendering?: ResourceRendering;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
   /** What is kept of events at most. */
@@ -113,14 +116,15 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
   const apps = providerApps(stores.providerApps, options.apps ?? {});
   const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
-  const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering: renderHere, log, now });
+  const { rendering = renderHere } = options;
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
   const shared = {
     providers,
     apps,
     sessions,
-    rendering: renderHere,
+    rendering,
     log,
     now,
     turns: new Map(),
