@@ -16,26 +16,21 @@ const WORK_THREAD = path.join(
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
 const MOST_MEMORY = 64;
 const IDLE_MS = 10_000;
-/** For how many milliseconds a task waits for a thread. A published client gives up its read after 30 seconds. */
-const WAIT_MS = { sync: 60_000, read: 10_000 };
 
 export type WorkPoolsDeps = {
   readonly log?: Log;
-  /** A task waited for a thread for this many seconds. */
-  readonly workWaited?: ((pool: PoolName, seconds: number) => void) | undefined;
-  /** Silent threads were replaced. */
-  readonly workReplaced?: ((pool: PoolName) => void) | undefined;
+  /** A task of this pool waited for a thread for so many seconds. */
+  readonly workWaited?: ((pool: string, seconds: number) => void) | undefined;
+  /** Silent threads of this pool were replaced. */
+  readonly workReplaced?: ((pool: string) => void) | undefined;
 };
-export type PoolName = keyof typeof WAIT_MS;
 
 /** Makes both pools, without a thread yet. */
 export function workPools({ log, workWaited, workReplaced }: WorkPoolsDeps = {}): WorkPools {
   const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-  const limits = { script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS };
-  const pool = (name: PoolName) =>
+  const pool = (name: string, waitMs: number) =>
     workPool({
-      ...limits,
-      waitMs: WAIT_MS[name],
+      ...{ script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS, waitMs },
       listener: {
         waited: (milliseconds) => workWaited?.(name, milliseconds / 1000),
         replaced(load) {
@@ -46,5 +41,6 @@ export function workPools({ log, workWaited, workReplaced }: WorkPoolsDeps = {})
           log?.error({ event: 'work_thread_failed', err }, 'A work thread ended before it was ready'),
       },
     });
-  return { syncWork: pool('sync'), readWork: pool('read') };
+  // A published client gives up its read after 30 seconds.
+  return { syncWork: pool('sync', 60_000), readWork: pool('read', 10_000) };
 }

@@ -59,7 +59,12 @@ export async function expandElsewhere(
     const { parts, stopped } = await readWork.run<Expanded>({ name: EXPAND, input, owner, partMs: PART_MS });
     const [expanded] = parts;
     if (expanded !== undefined) return { ...expanded, tooComplex: [...tooComplex, ...expanded.tooComplex] };
-    if (stopped?.isOfTask === false) throw noThread(stopped);
+    if (stopped?.isOfTask === false)
+      throw new ApiError(503, 'temporarily_unavailable', {
+        message: 'Too much is being read at the moment: try again in a few seconds',
+        headers: { 'retry-after': '5' },
+        cause: stopped,
+      });
     const place = Atomics.load(new Int32Array(progress), 0);
     tooComplex.push(place);
     // Without times the series costs nothing. The places of the others stay the same.
@@ -67,10 +72,3 @@ export async function expandElsewhere(
   }
   return { found: [], tooComplex, isOver: true };
 }
-
-const noThread = (cause: Error): ApiError =>
-  new ApiError(503, 'temporarily_unavailable', {
-    message: 'Too much is being read at the moment: try again in a few seconds',
-    headers: { 'retry-after': '5' },
-    cause,
-  });

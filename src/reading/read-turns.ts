@@ -3,10 +3,7 @@ import { ApiError } from '../http/refusal.ts';
 import type { ReadingUser } from './event-reader.ts';
 
 export interface Turns {
-  /**
-   * Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait already, or if the turn
-   * does not come in time.
-   */
+  /** Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait, or this one for too long. */
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 

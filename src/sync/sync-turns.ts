@@ -20,25 +20,20 @@ export const MOST_SYNCS: MostSyncs = { ofOwner: 6, ofOwnerAtHost: 4, ofHost: 32,
 const WAIT_MS = 5 * 60_000;
 
 /** Starts the waiting syncs of one owner, by the host they wait for. */
-type Waiting = { count: number; readonly byHost: Map<string, (() => void)[]> };
+type Waiting = { count: number; readonly byHost: Map<string, Set<() => void>> };
 
 /** The turns of all syncs of a process. */
 export class SyncTurns {
   readonly #most: MostSyncs;
-  readonly #waitMs: number;
   readonly #running = new Map<string, number>();
   /** By owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(most = MOST_SYNCS, waitMs = WAIT_MS) {
+  constructor(most = MOST_SYNCS) {
     this.#most = most;
-    this.#waitMs = waitMs;
   }
 
-  /**
-   * Waits for the turn. Returns what ends it, to be called once; undefined if too many of the owner wait already, or if
-   * the turn did not come in time.
-   */
+  /** Waits for the turn. Returns what ends it, to be called once; undefined if too many of the owner wait, or for too long. */
   async enter(place: SyncPlace): Promise<(() => void) | undefined> {
     if (this.#isFree(place)) this.#count(place, 1);
     else if (!(await this.#wait(place))) return undefined;
@@ -50,25 +45,15 @@ export class SyncTurns {
     if (waiting.count >= this.#most.waiting) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const start = () => resolve(true);
-    waiting.byHost.set(host, [...(waiting.byHost.get(host) ?? []), start]);
+    waiting.byHost.set(host, (waiting.byHost.get(host) ?? new Set()).add(start));
     waiting.count += 1;
     this.#waiting.set(owner, waiting);
     const timer = setTimeout(() => {
-      this.#forget({ owner, host }, start);
+      forget(waiting, host, start);
+      if (waiting.count === 0) this.#waiting.delete(owner);
       resolve(false);
-    }, this.#waitMs).unref();
+    }, WAIT_MS).unref();
     return promise.finally(() => clearTimeout(timer));
-  }
-
-  /** Takes a sync out of its queue. */
-  #forget({ owner, host }: SyncPlace, start: () => void): void {
-    const waiting = this.#waiting.get(owner);
-    const queue = waiting?.byHost.get(host);
-    if (waiting === undefined || queue === undefined) return;
-    queue.splice(queue.indexOf(start), 1);
-    waiting.count -= 1;
-    if (queue.length === 0) waiting.byHost.delete(host);
-    if (waiting.count === 0) this.#waiting.delete(owner);
   }
 
   #leave(place: SyncPlace): void {
@@ -86,8 +71,7 @@ export class SyncTurns {
       if (host === undefined) continue;
       const [start] = waiting.byHost.get(host) ?? [];
       if (start === undefined) continue;
-      this.#forget({ owner, host }, start);
-      // Behind everybody else.
+      forget(waiting, host, start);
       this.#waiting.delete(owner);
       if (waiting.count > 0) this.#waiting.set(owner, waiting);
       this.#count({ owner, host }, 1);
@@ -118,3 +102,9 @@ export class SyncTurns {
 }
 
 const nameOf = (owner: string, host: string): string => `${owner}\n${host}`;
+
+function forget(waiting: Waiting, host: string, start: () => void): void {
+  const queue = waiting.byHost.get(host);
+  if (queue?.delete(start)) waiting.count -= 1;
+  if (queue?.size === 0) waiting.byHost.delete(host);
+}

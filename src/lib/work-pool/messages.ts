@@ -5,10 +5,11 @@ export type ToThread =
   | { readonly type: 'start'; readonly name: string; readonly input: unknown }
   | { readonly type: 'next' };
 
-export type ThreadAnswer =
+/** `ready` comes once, before any answer: the thread has loaded its script. */
+export type FromThread =
+  | { readonly type: 'ready' }
   | { readonly type: 'part'; readonly part: unknown }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly message: string };
 
-/** `ready` comes once, before any answer: the thread has loaded its script. */
-export type FromThread = { readonly type: 'ready' } | ThreadAnswer;
+export type ThreadAnswer = Exclude<FromThread, { type: 'ready' }>;

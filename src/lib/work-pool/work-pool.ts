@@ -1,8 +1,8 @@
 /**
  * Work on untrusted input, off the main thread: a few worker threads with a limit of memory, and for each part of their
  * work a limit of processor time. Threads start when they are needed and end when they are idle. Owners take turns, so
- * that nobody waits for another owner's many tasks. No thread is held between two parts of a task: a caller may start a
- * second task for each part, even if there is only one thread.
+ * that nobody waits for another owner's many tasks. A caller that has parts holds no thread: it may start a second task
+ * for each of them, even if there is only one thread.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -52,16 +52,14 @@ export type WorkPoolOptions = {
   readonly idleMs: number;
   /** A task that has waited for a thread for this many milliseconds is stopped as `busy`. */
   readonly waitMs: number;
-  readonly listener?: Partial<PoolListener>;
-};
-
-export type PoolListener = {
-  /** A task waited for a thread for this many milliseconds, whether or not it got one. */
-  waited(milliseconds: number): void;
-  /** Threads that were silent for too long were replaced: their `running` tasks were stopped. */
-  replaced(load: { readonly running: number; readonly waiting: number }): void;
-  /** A thread ended before it was ready for a task. */
-  notStarted(reason: unknown): void;
+  readonly listener?: {
+    /** A task waited for a thread for this many milliseconds, whether or not it got one. */
+    waited(milliseconds: number): void;
+    /** Threads that were silent for too long were replaced: their `running` tasks were stopped. */
+    replaced(load: { readonly running: number; readonly waiting: number }): void;
+    /** A thread ended before it was ready for a task. */
+    notStarted(reason: unknown): void;
+  };
 };
 
 /** Megabytes that a thread may allocate between two garbage collections; more is little faster and stays resident. */
@@ -78,12 +76,9 @@ const MOST_SILENT_LOOKS = 6;
 const START_REST_MS = 10_000;
 
 /** Makes a pool without threads. */
-export function workPool(options: WorkPoolOptions): WorkPool {
-  return new ThreadPool(options);
-}
+export const workPool = (options: WorkPoolOptions): WorkPool => new ThreadPool(options);
 
-class Thread {
-  readonly worker: Worker;
+class Thread extends Worker {
   isFree = true;
   isReady = false;
   idle: NodeJS.Timeout | undefined;
@@ -95,10 +90,6 @@ class Thread {
   request: PromiseWithResolvers<ThreadAnswer> | undefined;
   /** Looks of the watchdog since that message was sent. */
   silentLooks = 0;
-
-  constructor(worker: Worker) {
-    this.worker = worker;
-  }
 }
 
 class ThreadPool implements WorkPool {
@@ -144,7 +135,7 @@ class ThreadPool implements WorkPool {
     const since = performance.now();
     const thread = this.#waiting.add(owner, waitMs);
     this.#serve();
-    return thread.finally(() => listener?.waited?.(performance.now() - since));
+    return thread.finally(() => listener?.waited(performance.now() - since));
   }
 
   /** Adds the parts of the task to `parts` and frees the thread, or ends it if it may still be at the task. */
@@ -159,9 +150,7 @@ class ThreadPool implements WorkPool {
         message = { type: 'next' };
       }
     } catch (reason) {
-      const isStopped = reason instanceof WorkStopped;
-      if (!(reason instanceof WorkFailed))
-        void this.#end(thread, isStopped ? reason : new WorkStopped('crash', reason));
+      if (!(reason instanceof WorkFailed)) void this.#end(thread, new WorkStopped('crash', reason));
       throw reason;
     } finally {
       this.#free(thread);
@@ -176,20 +165,19 @@ class ThreadPool implements WorkPool {
   ): Promise<ThreadAnswer> {
     // It can have ended between two parts.
     if (thread.stopped !== undefined) throw thread.stopped;
-    const { worker } = thread;
     const request = Promise.withResolvers<ThreadAnswer>();
     thread.request = request;
     thread.silentLooks = 0;
     // A thread that is just starting has used nothing.
-    const usedBefore = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    const usedBefore = thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
     const measuring = setInterval(() => {
-      usedSince(worker, usedBefore).then(
+      usedSince(thread, usedBefore).then(
         (used) => used > partMs && request.reject(new WorkStopped('deadline')),
         () => {}, // It has ended, which has its own event.
       );
     }, MEASURE_EVERY_MS);
     try {
-      worker.postMessage(message, message.type === 'start' ? transfer : []);
+      thread.postMessage(message, message.type === 'start' ? transfer : []);
       return await request.promise;
     } finally {
       clearInterval(measuring);
@@ -203,7 +191,7 @@ class ThreadPool implements WorkPool {
       const thread = this.#threads.values().find(({ isFree }) => isFree) ?? this.#newThread();
       if (thread === undefined) break;
       clearTimeout(thread.idle);
-      thread.worker.ref();
+      thread.ref();
       thread.isFree = false;
       this.#watch ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
       this.#waiting.startNext(thread);
@@ -216,32 +204,31 @@ class ThreadPool implements WorkPool {
     const { script, mostThreads, mostMemory } = this.#options;
     const isResting = this.#failedStart !== undefined && performance.now() < this.#failedStart.until;
     if (this.#threads.size >= mostThreads || isResting) return undefined;
-    let worker: Worker;
+    let thread: Thread;
     try {
-      worker = new Worker(script, {
+      thread = new Thread(script, {
         resourceLimits: { maxOldGenerationSizeMb: mostMemory, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
       });
     } catch (reason) {
       this.#noteFailedStart(reason);
       return undefined;
     }
-    const thread = new Thread(worker);
     this.#threads.add(thread);
-    worker.on('message', (message: FromThread) => {
+    thread.on('message', (message: FromThread) => {
       thread.isReady = true;
       if (message.type !== 'ready') thread.request?.resolve(message);
     });
-    worker.on('error', (error) => {
+    thread.on('error', (error) => {
       thread.error = error;
     });
     // By now all its messages have arrived.
-    worker.once('exit', (code) => this.#exited(thread, thread.error ?? new Error(`It exited with ${code}`)));
+    thread.once('exit', (code) => this.#exited(thread, thread.error ?? new Error(`It exited with ${code}`)));
     return thread;
   }
 
   #noteFailedStart(reason: unknown): void {
     this.#failedStart = { reason, until: performance.now() + START_REST_MS };
-    this.#options.listener?.notStarted?.(reason);
+    this.#options.listener?.notStarted(reason);
   }
 
   #exited(thread: Thread, error: unknown): void {
@@ -258,7 +245,7 @@ class ThreadPool implements WorkPool {
     thread.isFree = true;
     this.#serve();
     if (!thread.isFree || thread.stopped !== undefined) return;
-    thread.worker.unref();
+    thread.unref();
     const end = () => void this.#end(thread, new WorkStopped('closed'));
     thread.idle = setTimeout(end, this.#options.idleMs).unref();
   }
@@ -268,7 +255,7 @@ class ThreadPool implements WorkPool {
     thread.request?.reject(thread.stopped);
     this.#threads.delete(thread);
     clearTimeout(thread.idle);
-    await thread.worker.terminate();
+    await thread.terminate();
   }
 
   /** A look of the watchdog. */
@@ -277,14 +264,14 @@ class ThreadPool implements WorkPool {
     for (const thread of running) thread.silentLooks += 1;
     const silent = running.filter(({ silentLooks }) => silentLooks > MOST_SILENT_LOOKS);
     if (silent.length === 0) return;
-    this.#options.listener?.replaced?.({ running: silent.length, waiting: this.#waiting.count });
+    this.#options.listener?.replaced({ running: silent.length, waiting: this.#waiting.count });
     for (const thread of silent) void this.#end(thread, new WorkStopped('stalled'));
     this.#serve();
   }
 }
 
-/** Milliseconds of processor time that the worker has used since `before`. */
-async function usedSince(worker: Worker, before: Promise<NodeJS.CpuUsage>): Promise<number> {
-  const [now, then] = [await worker.cpuUsage(), await before];
+/** Returns the milliseconds of processor time that the thread has used since `before`. */
+async function usedSince(thread: Thread, before: Promise<NodeJS.CpuUsage>): Promise<number> {
+  const [now, then] = [await thread.cpuUsage(), await before];
   return (now.user + now.system - then.user - then.system) / 1000;
 }

@@ -84,7 +84,10 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     const { parts, stopped } = await pool.run<ThreadPart>(task);
     let ofAnswer = 0;
     for (const answer of parts) {
-      if ('failure' in answer) throw errorOf(answer.failure);
+      if ('failure' in answer) {
+        const { kind, message, detail } = answer.failure;
+        throw new ProviderError(kind, message, detail && { detail });
+      }
       spent += answer.ms;
       ofAnswer += answer.ms;
       if (ofAnswer > ANSWER_MS) throw new ReadingStopped(new WorkStopped('deadline'), false);
@@ -139,9 +142,6 @@ export function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
-
-const errorOf = ({ kind, message, detail }: TaskFailure): ProviderError =>
-  new ProviderError(kind, message, detail === undefined ? {} : { detail });
 
 /** All parts of a task. */
 export const partsOf = <Input extends DavInput, Part>(

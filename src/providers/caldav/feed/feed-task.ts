@@ -105,8 +105,7 @@ function* partsOf(
   resources: readonly FeedResource[],
   { known, from, most, isCareful }: PlaceInFeed & { readonly known: ReadonlySet<string> },
 ): Generator<FeedPart> {
-  let read = 0;
-  let length = 0;
+  let [read, length] = [0, 0];
   let part = openPart();
   for (let at = from; at < resources.length; at += 1) {
     const resource = resources[at];
