@@ -85,7 +85,7 @@ async function bench(options: Options): Promise<void> {
     if (options.rows.includes('growth'))
       for await (const report of growthRow(folder, options.growth, startPostgres)) tell(report);
     if (options.rows.includes('instances')) tell(await instancesRow(folder, options.pace));
-    if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
+    if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events, options.heavyEvents));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));
       tell(memoryRow(reports));

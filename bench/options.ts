@@ -23,6 +23,8 @@ export type Options = {
   readonly months: number;
   /** Events of the first sync. */
   readonly events: number;
+  /** Events of the first sync that are placed in a thread. */
+  readonly heavyEvents: number;
   readonly webhooks: WebhookPace;
   readonly dashboard: DashboardPace;
   readonly growth: GrowthPace;
@@ -59,6 +61,7 @@ const GROWTH = {
   smoke: { sizes: [10_000, 20_000], families: 0, warmUp: 100, count: 100, rounds: 1 },
 };
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
+const HEAVY_EVENTS = { full: 500, quick: 500, smoke: 20 };
 
 /** `undefined` when help was asked for; throws a sentence when a word is not known. */
 export function readOptions(argv: readonly string[]): Options | undefined {
@@ -84,6 +87,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     starts: STARTS[pace],
     months: MONTHS[pace],
     events: EVENTS[pace],
+    heavyEvents: HEAVY_EVENTS[pace],
     webhooks: WEBHOOKS[pace],
     dashboard: DASHBOARD[pace],
     growth: {

@@ -1,6 +1,6 @@
 /**
- * One of the sandbox's providers with a calendar of many events, in a process of its own. Arguments: the kind and the
- * number of events. Says where it is over the IPC channel.
+ * One of the sandbox's providers with a calendar of many events, in a process of its own. Arguments: the kind, the number
+ * of events, and `heavy` if each is a series that Kalends places in a thread. It sends its addresses over the IPC channel.
  */
 import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
@@ -28,7 +28,7 @@ async function startSandbox(kind: string) {
 }
 
 if (import.meta.main) {
-  const [, , kind = '', events = '0'] = process.argv;
+  const [, , kind = '', events = '0', weight] = process.argv;
   const sandbox = await startSandbox(kind);
   const { email } = SANDBOX_PERSON;
   await sandbox.manual.addPerson(SANDBOX_PERSON);
@@ -45,6 +45,7 @@ if (import.meta.main) {
       location: 'Room 4',
       description: 'What there is to say of it, in a sentence or two.',
       attendees: [{ email: 'grace@example.com' }],
+      ...(weight === 'heavy' && { recurrence: { frequency: 'daily', count: 1_000 } }),
     });
   }
   process.on('disconnect', () => process.exit());
