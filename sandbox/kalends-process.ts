@@ -11,8 +11,8 @@ const MAIN = path.resolve(
   path.extname(import.meta.filename) === '.ts' ? '../src/start.js' : '../src/main.js',
 );
 /**
- * Whatever kills the sandbox closes the channel to it: its Kalends must not stay and hold the port. Node imports this in
- * threads too, which have no channel.
+ * The channel closes when the sandbox ends, even by SIGKILL: its Kalends must not stay and hold the port. Node imports
+ * this in threads too, which have no channel.
  */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel?.unref();",

@@ -19,7 +19,7 @@ const IDLE_MS = 10_000;
 
 export type WorkPoolsDeps = {
   readonly log?: Log;
-  /** A task of this pool waited for a thread for so many seconds. */
+  /** A task of this pool waited for a thread, in seconds. */
   readonly workWaited?: ((pool: string, seconds: number) => void) | undefined;
   /** Silent threads of this pool were replaced. */
   readonly workReplaced?: ((pool: string) => void) | undefined;

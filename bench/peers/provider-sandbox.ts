@@ -1,6 +1,6 @@
 /**
- * One of the sandbox's providers with a calendar of many events, in a process of its own. Arguments: the kind, the number
- * of events, and `heavy` if each is a series that Kalends places in a thread. It sends its addresses over the IPC channel.
+ * Starts one of the sandbox's providers with a calendar of many events. Arguments: the kind, the number of events, and
+ * `heavy` if each is a series that Kalends places in a thread. It sends its addresses over the IPC channel.
  */
 import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';

@@ -137,7 +137,7 @@ function renderEvent(event: CalendarEvent, calendarZone: string, instance: Insta
   };
 }
 
-/** What an answer shows of an event beside its id, its instants and its rules. `calendarZone` is an IANA name. */
+/** Returns the members of an event except its id, instants and rules. `calendarZone` is an IANA name. */
 export const eventDetails = (event: CalendarEvent, calendarZone: string) => ({
   title: event.title,
   description: event.description,

@@ -92,10 +92,10 @@ async function underLease<T>(
         const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
         return mirror.applyChanges(lease, changes, now() + LEASE_MS);
       };
-      const kept = await apply().catch(notShown);
-      if (kept === true) return;
+      const applied = await apply().catch(notShown);
+      if (applied === true) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
-      throw kept === false ? lost() : kept;
+      throw applied === false ? lost() : applied;
     };
     return await runAndRecordHealth(
       account,

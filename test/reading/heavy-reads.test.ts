@@ -29,7 +29,7 @@ describe('turns of heavy reads', () => {
         begun.push(name);
         return promise;
       });
-      // Those that no test waits for end with the process.
+      // No test waits for the reads that are left.
       read.catch(() => {});
       return read;
     };

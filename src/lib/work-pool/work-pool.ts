@@ -82,7 +82,7 @@ class Thread extends Worker {
   isFree = true;
   isReady = false;
   idle: NodeJS.Timeout | undefined;
-  /** What the worker threw, which can be anything. */
+  /** The value that the script threw. */
   error: unknown;
   /** Why the thread has ended. */
   stopped: WorkStopped | undefined;
@@ -94,7 +94,7 @@ class Thread extends Worker {
 
 class ThreadPool implements WorkPool {
   readonly #options: WorkPoolOptions;
-  /** Those that have not ended. Each is free or runs a task. */
+  /** The threads that have not ended. Each is free or runs a task. */
   readonly #threads = new Set<Thread>();
   readonly #waiting = new WaitingTasks<Thread>();
   #watch: NodeJS.Timeout | undefined;
