@@ -131,6 +131,7 @@ describe('the Apple form', () => {
     ['invalid_response', /Apple sent an unexpected answer/],
     ['not_found', /Apple sent an unexpected answer/],
     ['rate_limited', /Too many attempts/],
+    ['busy', /Try again in a minute/],
   ];
   for (const [kind, expected] of texts) {
     it(`the Apple form speaks of Apple, and of no address, when it fails as ${kind}`, async () => {
