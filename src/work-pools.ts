@@ -25,12 +25,13 @@ export type WorkPoolsDeps = {
   readonly workReplaced?: ((pool: string) => void) | undefined;
 };
 
-/** Makes both pools, without a thread yet. */
-export function workPools({ log, workWaited, workReplaced }: WorkPoolsDeps = {}): WorkPools {
+/** Makes both pools, without a thread yet. `script` is the file that their threads run. */
+export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkPools {
+  const { log, workWaited, workReplaced } = deps;
   const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
   const pool = (name: string, waitMs: number) =>
     workPool({
-      ...{ script: WORK_THREAD, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS, waitMs },
+      ...{ script, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS, waitMs },
       listener: {
         waited: (milliseconds) => workWaited?.(name, milliseconds / 1000),
         replaced(load) {

@@ -85,14 +85,13 @@ export const shuttingDown = (): ProviderError =>
   new ProviderError('unavailable', 'The service is shutting down', { notSent: true });
 
 /**
- * The failure of work that was stopped for no reason of its own: as `busy` if no thread was free in time, as `unavailable`
- * with the reason `internal_fault` if threads stall or do not start. Undefined if the work itself took too much.
+ * Returns the failure of work that was stopped for no reason of its own: `busy` if no thread was free in time,
+ * `unavailable` for `internal_fault` if threads stall or do not start. Undefined if the work itself took too much.
  */
 export function stoppedBySystem(stopped: WorkStopped): ProviderError | undefined {
-  const { reason, isOfTask } = stopped;
-  if (isOfTask) return undefined;
-  if (reason === 'closed') return shuttingDown();
-  if (reason === 'busy')
+  if (stopped.isOfTask) return undefined;
+  if (stopped.reason === 'closed') return shuttingDown();
+  if (stopped.reason === 'busy')
     return new ProviderError('busy', 'Too many calendars are being read', { notSent: true, cause: stopped });
   const message = 'The calendar could not be read because of a fault on our side';
   return new ProviderError('unavailable', message, { reason: 'internal_fault', cause: stopped });
