@@ -180,7 +180,5 @@ export function afterFailure({ stream, message, outcome }: Failed, now: number):
 
 function reasonOf(retryAt: number | undefined, refusedAlone: boolean): string | undefined {
   if (retryAt !== undefined) return undefined;
-  return refusedAlone
-    ? 'Refused six times while other messages were taken'
-    : 'Every attempt failed, the last one 75 hours after the first';
+  return refusedAlone ? 'Refused six times while other messages were taken' : 'All ten attempts failed';
 }

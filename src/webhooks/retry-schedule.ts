@@ -1,10 +1,10 @@
-/** When a message is tried again, and when an endpoint is left alone. Milliseconds. */
+/** When a failed delivery is retried, and how long an endpoint is left alone. In milliseconds. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Between one attempt of a message and the next: ten attempts in 75 hours and 35 minutes. */
+/** The delay after each failed attempt but the tenth: 75 hours, 35 minutes and 5 seconds in total. */
 const DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -16,9 +16,9 @@ const DELAYS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** By up to this share a delay is longer, so that what failed together does not come back together. */
+/** A delay is longer by up to this share, so that deliveries that failed together are not retried together. */
 const JITTER = 0.05;
-/** The last attempt is no later than this after the message was made; a Retry-After is kept within it. */
+/** A Retry-After delays no attempt beyond this time after the message was created. */
 export const MOST_RETRIED_MS = DELAYS.reduce((sum, delay) => sum + delay, 0) * (1 + JITTER) + MINUTE;
 
 export type RetryOf = {
@@ -33,7 +33,10 @@ export type RetryOf = {
   readonly random?: number;
 };
 
-/** The epoch milliseconds of the next attempt; `undefined` when that was the last. */
+/**
+ * Returns when the next attempt is due, in epoch milliseconds, or `undefined` after the tenth. Ten attempts are made
+ * however late each of them is.
+ */
 export function nextAttemptAt({
   attempts,
   createdAt,
@@ -44,12 +47,9 @@ export function nextAttemptAt({
   const { random = Math.random() } = rest;
   const delay = DELAYS[attempts - 1];
   if (delay === undefined) return undefined;
-  const spread = Math.round(delay * (1 + JITTER * random));
-  const wait = Math.max(spread, retryAfterMs ?? 0);
-  const last = createdAt + MOST_RETRIED_MS;
-  if (now + wait <= last) return now + wait;
-  // What the receiver asks for must not end a message early.
-  return now + spread <= last ? last : undefined;
+  const scheduled = now + Math.round(delay * (1 + JITTER * random));
+  const requested = Math.min(now + (retryAfterMs ?? 0), createdAt + MOST_RETRIED_MS);
+  return Math.max(scheduled, requested);
 }
 
 /** So many failures in a row open an endpoint's circuit: one message at a time tries it then. */

@@ -8,7 +8,7 @@ import { onEachDatabase } from '../harness/databases.ts';
 import { type DeliveryServer, openDeliveryServer } from './delivery-server.ts';
 
 const HOUR = 3_600_000;
-/** Less than the ten attempts may be off together. */
+/** How often the worker looks for due deliveries: each attempt is late by up to this. */
 const LOOK_MS = 10 * 60_000;
 const start = '2026-11-20T09:00:00';
 
@@ -52,7 +52,7 @@ onEachDatabase((database, open) => {
     };
     const calendars = () => telling.receiver.received.map(({ body }) => body.calendarId);
 
-    it('ten attempts in 75 hours and 35 minutes, then the message is dead and the stream goes on', async () => {
+    it('after ten attempts in 75 to 81 hours the message is dead and the stream continues', async () => {
       telling.receiver.answer = () => ({ status: 500 });
       await change('/work/', 'one');
       const times: number[] = [];
@@ -65,7 +65,8 @@ onEachDatabase((database, open) => {
       assert.equal(telling.receiver.received.length, 10);
       assert.deepEqual(await messages(), [{ state: 'dead', attempts: 10, calendarId: '/work/' }]);
       const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-      assert.ok(span > 75 * HOUR && span < 80 * HOUR, String(span / HOUR));
+      // Delays of 75.6 hours, up to 5 % more at random, and the look that comes up to ten minutes late.
+      assert.ok(span > 75 * HOUR && span < 81 * HOUR, String(span / HOUR));
       telling.receiver.answer = () => ({ status: 204 });
       await change('/work/', 'two');
       assert.equal(telling.receiver.received.at(-1)?.body.metadata.sequence, 3);
