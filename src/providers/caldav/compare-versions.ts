@@ -1,7 +1,8 @@
 /** What a calendar lists, compared with what the mirror has. All of it is for calendars of a hundred thousand events. */
 import type { StoredVersions } from '../../calendars/calendar-provider.ts';
+import { sameEtag } from '../../lib/etag.ts';
 import { inTurns } from '../../lib/in-turns.ts';
-import { comparablePath, sameEtag } from './dav/href.ts';
+import { comparablePath } from './dav/href.ts';
 import type { ListedObject } from './dav/listed-object.ts';
 
 /** What the mirror has, by the path for comparison. */

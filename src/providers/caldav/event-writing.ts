@@ -14,11 +14,12 @@ import type {
   WriteTarget,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { sameEtag } from '../../lib/etag.ts';
 import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { renderObject } from '../../lib/rendered-json.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { findByUid } from './dav/find-by-uid.ts';
-import { calendarUrl, sameEtag, urlWithin } from './dav/href.ts';
+import { calendarUrl, urlWithin } from './dav/href.ts';
 import { objectPath } from './dav/listed-object.ts';
 import {
   createObject,

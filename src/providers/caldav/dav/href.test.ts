@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { comparableHref, sameEtag } from './href.ts';
+import { comparableHref } from './href.ts';
 
 const collection = new URL('https://dav.example.com/ada/work/');
 
@@ -43,21 +43,4 @@ describe('comparing hrefs', () => {
     ])
       assert.equal(comparableHref(href, collection), undefined, href);
   });
-});
-
-describe('comparing etags', () => {
-  const rows: [string | undefined, string | undefined, boolean][] = [
-    ['"1"', 'W/"1"', true],
-    ['"1"', '"1-gzip"', true],
-    ['"1"', '"1"-gzip', true],
-    ['"1"', '1', true],
-    ['"1"', '"2"', false],
-    ['"1-2"', '"1"', false],
-    ['"1"', undefined, false],
-    [undefined, undefined, false],
-  ];
-  for (const [one, other, expected] of rows)
-    it(`the comparison of etags takes ${one} and ${other} for ${expected ? 'the same' : 'different'} versions`, () => {
-      assert.equal(sameEtag(one, other), expected);
-    });
 });

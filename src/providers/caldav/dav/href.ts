@@ -1,4 +1,4 @@
-/** Addresses and etags, which servers spell in many ways: comparing them (RFC 3986 §6.2.2, RFC 9110 §8.8.3). */
+/** Comparing addresses, which servers spell in many ways (RFC 3986 §6.2.2). */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 
 /** The address of a calendar. Fails as `not_found` when the href is no absolute URL. */
@@ -58,22 +58,3 @@ const ENCODED_IN_PATHS = /%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g;
 
 const percentDecodedOctet = (octet: string): string =>
   String.fromCharCode(Number.parseInt(octet.slice(1), 16));
-
-/** An etag, spelled for comparison: without weakness, quotes, and what compressing proxies append (`-gzip`). */
-export function comparableEtag(etag: string): string {
-  const strong = etag.trim().replace(/^W\//i, '');
-  return strong
-    .replace(COMPRESSED, '')
-    .replace(/^"(.*)"$/, '$1')
-    .replace(COMPRESSED, '');
-}
-
-/** Inside of the quotes or behind them. */
-const COMPRESSED = /[-;:](gzip|br|deflate|zstd)$/i;
-
-/** Whether both are known and name the same version. */
-export function sameEtag(one: string | undefined, other: string | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  // Comparing spellings takes its time, and most are the same.
-  return one === other || comparableEtag(one) === comparableEtag(other);
-}

@@ -4,6 +4,7 @@
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { comparableEtag } from '../../../lib/etag.ts';
 import {
   bodyText,
   type DavCondition,
@@ -12,7 +13,6 @@ import {
   davRequest,
   refusalOf,
 } from './dav-client.ts';
-import { comparableEtag } from './href.ts';
 import { isGone } from './status.ts';
 import { uidConflictOf, writeRefusalOf } from './write-refusal.ts';
 
