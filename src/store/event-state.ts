@@ -1,5 +1,6 @@
 /** What the mirror shows of an event at one moment, and how two moments differ. */
 import type { EventMembers, Timing } from '../calendars/mirrored-event.ts';
+import { comparableEtag } from '../lib/etag.ts';
 import { instantOf } from '../lib/recurrence/event-instant.ts';
 import { instantText, type RenderedMembers, readMembers } from '../lib/rendered-json.ts';
 
@@ -29,18 +30,21 @@ export type EventState = {
 export const stateOf = (rows: readonly StateRow[]): EventState => ({
   rows,
   content: JSON.stringify(rows.map(textsOf)),
-  etags: JSON.stringify(rows.map(({ etag }) => etag)),
+  etags: JSON.stringify(rows.map(({ etag }) => etag && comparableEtag(etag))),
   hasEtags: rows.every(({ etag }) => etag !== null),
 });
 
 const textsOf = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
   content,
   timing,
-  original,
+  original?.replace(LINE_END, (text, lineEnd) => (lineEnd === undefined ? text : '\\n')),
   originalDigest,
   startsAt,
   endsAt,
 ];
+
+/** Line ends in JSON, or another escape. Reading through XML changes CRLF to LF, so line ends do not make a version. */
+const LINE_END = /((?:\\[rn])+)|\\./g;
 
 /** An etag may have been deleted only to list the calendar again. That is no new version. */
 export const isSameState = (before: EventState, after: EventState): boolean =>

@@ -6,7 +6,7 @@ import { MOST_RETRIED_MS, nextAttemptAt } from './retry-schedule.ts';
 
 const DAY = 24 * 3_600_000;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-/** What surrounds each of twelve failed attempts, two more than there can be. */
+/** The circumstances of twelve failed attempts, two more than are made. */
 const failures = fc.array(
   fc.record({ random, lateMs: fc.nat(DAY), retryAfterMs: fc.option(fc.nat(DAY), { nil: undefined }) }),
   { minLength: 12, maxLength: 12 },

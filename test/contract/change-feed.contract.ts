@@ -113,6 +113,22 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await changesIn(made, since), ['x updated']);
     });
 
+    it('the feed reports no change if only line ends or the spelling of the etag differ', async () => {
+      const made = await prepare();
+      const version = (icalendar: string, etag = '"1"') => [
+        { ...resource('x', event('2026-11-02T09:00:00')), etag, original: { icalendar } },
+      ];
+      await write(made, made.calendarKey, version('A:one\\n\r\n two\rthree\r\n'));
+      const since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
+
+      await write(made, made.calendarKey, version('A:one\\n\n two\nthree\n', 'W/"1-gzip"'));
+
+      assert.deepEqual(await changesIn(made, since), []);
+      // A backslash before an `n` is an escape of iCalendar, and no line end.
+      await write(made, made.calendarKey, version('A:one\\r\n two\nthree\n'));
+      assert.deepEqual(await changesIn(made, since), ['x updated']);
+    });
+
     it('the feed tells a full listing’s difference: what it did not name was deleted', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [

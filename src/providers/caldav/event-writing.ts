@@ -32,7 +32,7 @@ import { type UserAddresses, userAddresses } from './dav/user-addresses.ts';
 import { answerInvitation } from './events/answer-invitation.ts';
 import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
 import { changeEvent, removeOccurrence } from './events/edit-event.ts';
-import { eventResourceOf } from './events/event-resource.ts';
+import { eventResourceOf, withCrlf } from './events/event-resource.ts';
 import { laterHalfOf } from './events/later-half.ts';
 import type { Editor } from './events/mark-changed.ts';
 import { newObject, uidOf } from './events/new-event.ts';
@@ -234,10 +234,13 @@ async function versionSeen(
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
 }
 
-/** Of a long text the mirror has the digest only: that of the JSON which would be its `original`. */
+/** Line ends do not count. The mirror has only the digest of a long text: that of the JSON which would be its `original`. */
 function hasText({ original, originalDigest }: EventResource, icalendar: string): boolean {
-  if (originalDigest === undefined) return original.icalendar === icalendar;
-  return originalDigest === createHash('sha256').update(renderObject({ icalendar })).digest('hex');
+  const withLineFeeds = (text: string) => text.replace(/[\r\n]+/g, '\n');
+  if (originalDigest === undefined)
+    return withLineFeeds(String(original.icalendar)) === withLineFeeds(icalendar);
+  const json = renderObject({ icalendar: withCrlf(icalendar) });
+  return originalDigest === createHash('sha256').update(json).digest('hex');
 }
 
 /**

@@ -226,6 +226,22 @@ describe('writing to a CalDAV server', () => {
       assert.ok(account.lines('a.ics').includes('SUMMARY:Second'));
     });
 
+    it('a write takes a text with other line ends for what was seen, under the etag of the server', async () => {
+      const text = event('a', 'First', 'X-NOTE:one', ' folded');
+      const href = await account.given('a.ics', text);
+      const { stored, ...target } = targetAt(account.mirror, href);
+      const original = { icalendar: text.replaceAll('\r', '') };
+      const seen = { ...target, etag: '"other"', stored: stored.map((one) => ({ ...one, original })) };
+
+      await account.writing.update(account.calendar, seen, { title: 'Second' });
+
+      const [put] = puts();
+      assert.equal(put?.ifMatch, target.etag);
+      const isUnchanged = (line: string) => !/^(DTSTAMP|SUMMARY|SEQUENCE|LAST-MODIFIED):/.test(line);
+      const unchanged = text.replace('\r\n ', '').split('\r\n').filter(isUnchanged);
+      assert.deepEqual(put?.body.split('\r\n').filter(isUnchanged), unchanged);
+    });
+
     it('a write without an etag changes only what is, to the letter, what was seen', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const target = { ...targetAt(account.mirror, href), etag: undefined };

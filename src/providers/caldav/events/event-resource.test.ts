@@ -174,6 +174,17 @@ describe('an event of a resource', () => {
     assert.deepEqual(events[1]?.recurrenceId, recurrenceId);
   });
 
+  it('the original of a CalDAV event has CRLF line ends, and a bare CR within a line stays', () => {
+    const crlf = calendar('X-NOTE:one', ' folded \\n', 'X-OTHER:a');
+    const originalOf = (icalendar: string) =>
+      eventResourceOf({ href: '/a.ics', etag: undefined, icalendar }).original.icalendar;
+
+    for (const icalendar of [crlf, crlf.replaceAll('\r', ''), crlf.replaceAll('\n', '')])
+      assert.equal(originalOf(icalendar), crlf);
+    const returned = crlf.replace('X-OTHER:a', 'X-OTHER:a\rATTENDEE:mailto:eve@evil.example');
+    assert.equal(originalOf(returned), returned);
+  });
+
   it('a CalDAV event that cannot be read is an invalid response', () => {
     for (const icalendar of [
       '',

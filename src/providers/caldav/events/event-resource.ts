@@ -1,6 +1,7 @@
 /** A calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or a single event. */
 import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
+import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
 import {
@@ -41,8 +42,17 @@ export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventR
     etag,
     eventId: lastSegment(href) ?? href,
     events: versions.map((event) => calendarEventOf(event, master, readCustom)),
-    original: { icalendar },
+    original: { icalendar: withCrlf(icalendar) },
   };
+}
+
+/**
+ * Returns the text with CRLF as its line ends (RFC 5545 §3.1), whatever transport brought it: a GET keeps CRLF, but XML
+ * turns it into LF. A bare CR within a line stays, unless all lines end in CR.
+ */
+export function withCrlf(icalendar: string): string {
+  const text = endsInReturns(icalendar) ? icalendar.replaceAll('\r', '\n') : icalendar;
+  return text.replace(/\r?\n/g, '\r\n');
 }
 
 /** Overrides mostly have the custom data of their master: each text is read once, and then counts in the budget. */
