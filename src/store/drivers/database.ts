@@ -113,8 +113,8 @@ export interface Database extends Statements {
   backup(file: string): Promise<void>;
 
   /**
-   * Takes what was deleted off the disk: SQLite copies its log into the file and empties it. False when somebody was reading,
-   * and on PostgreSQL, whose autovacuum does it in its own time.
+   * Takes what was deleted off the disk: SQLite copies its log into the file and empties it. Calls within a second share
+   * this. Resolves to false if others were reading all the time, and on PostgreSQL, which does it when it vacuums.
    */
   clearLog(): Promise<boolean>;
 

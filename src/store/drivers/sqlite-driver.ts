@@ -14,6 +14,7 @@ import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isWholeFile } from './sqlite-file.ts';
 import { beginUnlocked, LOCK_WAIT_MS, type LockPatience, READ_TIMEOUT_MS } from './sqlite-lock.ts';
+import { logClearing } from './sqlite-log.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { openWriter } from './sqlite-writer.ts';
 import { valueFor } from './statement-text.ts';
@@ -49,6 +50,7 @@ class SqliteDatabase implements Database {
     oneOf: (parameter: string) => `IN (SELECT value FROM json_each(:${parameter}))`,
   } as const;
   readonly server = undefined;
+  readonly clearLog: () => Promise<boolean>;
   readonly #file: string;
   readonly #patience: LockPatience;
   readonly #writer: SqliteConnection;
@@ -67,6 +69,7 @@ class SqliteDatabase implements Database {
     this.#patience = patience;
     this.#writer = openWriter(file);
     this.#reads = new SqliteReads(file, this.#writer);
+    this.clearLog = logClearing(this.#writer, patience);
     // Asked of the writer, to whom its own commits are not foreign.
     this.#kept = new ReadCache(() => this.#writer.foreignCommits());
   }
@@ -123,18 +126,6 @@ class SqliteDatabase implements Database {
       source.close();
     }
     if (!(await isWholeFile(file))) throw new Error(`${file} is not as large as its first page says`);
-  }
-
-  async clearLog(): Promise<boolean> {
-    await this.#flushing;
-    // A connection of its own, since the writer may be in the next transaction by now.
-    const connection = new SqliteConnection(this.#file, textToFind, READ_TIMEOUT_MS);
-    try {
-      const [row] = connection.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)', {});
-      return row?.busy === 0;
-    } finally {
-      connection.close();
-    }
   }
 
   close(): Promise<void> {

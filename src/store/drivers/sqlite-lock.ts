@@ -6,8 +6,8 @@ const SQLITE_BUSY = 5;
 export const LOCK_WAIT_MS = 10_000;
 /** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
 export const READ_TIMEOUT_MS = 5_000;
-/** Between two tries. */
-const PAUSE_MS = 5;
+/** Between two attempts. */
+export const PAUSE_MS = 5;
 
 /** How long a write waits for the lock; what is written here holds for the writes that come after. */
 export type LockPatience = { lockWaitMs: number };
