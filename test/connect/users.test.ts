@@ -1,6 +1,8 @@
 /** GET and DELETE /users/{user_id}, by an application's own credentials, over the whole program's routes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
@@ -11,6 +13,9 @@ import { openWholeApp } from '../harness/whole-app.ts';
 
 const AT = new Date(START).toISOString();
 const ODD_IDS = ['a b', 'a/b', 'a%2Fb', 'é😀', '?#&=+', '..a', 'ada@example.com', 'x'.repeat(512)];
+
+const basic = (clientId: string, secret = clientId) =>
+  `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 
 describe('an application and its users', () => {
   const sealer = createSealer(randomBytes(32));
@@ -29,8 +34,6 @@ describe('an application and its users', () => {
     await server.deps.users.loadOrCreateUser('acme', 'ada', START);
   });
 
-  const basic = (clientId: string, secret = clientId) =>
-    `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
   const call = (
     method: 'GET' | 'DELETE',
     userId: string,
@@ -167,5 +170,53 @@ describe('an application and its users', () => {
       });
       assert.equal(answer.statusCode, 200, prefix);
     }
+  });
+});
+
+describe('the disk after an application deleted a user', () => {
+  let server: CalendarServer;
+  let app: FastifyInstance;
+  let folder: string;
+  before(async () => {
+    const sealer = createSealer(randomBytes(32));
+    server = await openCalendarServer({ sealer });
+    ({ app } = await openWholeApp(server, sealer, () => server.db.clearLog()));
+    const [main] = await server.db.all<{ file: string }>('SELECT file FROM pragma_database_list');
+    folder = path.dirname(main?.file ?? '');
+  });
+  after(async () => {
+    await app.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    await server.deps.users.loadOrCreateUser('acme', 'ada', START);
+    await link(server, { accountId: 'https://dav.example/canary/' });
+  });
+
+  const isOnDisk = async () => {
+    const files = await readdir(folder);
+    const contents = await Promise.all(files.map((name) => readFile(path.join(folder, name))));
+    return contents.some((bytes) => bytes.includes('canary'));
+  };
+  const deleteAda = () =>
+    app.inject({ method: 'DELETE', url: '/users/ada', headers: { authorization: basic('acme') } });
+
+  it('a deleted user has left the database’s files when the response comes', async () => {
+    const before = await isOnDisk();
+
+    const answer = await deleteAda();
+
+    assert.deepEqual([before, await isOnDisk()], [true, false]);
+    assert.deepEqual(answer.json(), { success: true });
+  });
+
+  it('a repeated call takes a user off the disk whose first deletion did not get that far', async () => {
+    // As if the process had been killed then.
+    await server.deps.users.deleteUser('acme', 'ada', START);
+    const before = await isOnDisk();
+
+    await deleteAda();
+
+    assert.deepEqual([before, await isOnDisk()], [true, false]);
   });
 });

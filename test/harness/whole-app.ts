@@ -21,7 +21,11 @@ export type Route = { readonly method: string; readonly path: string };
 type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
 
 /** The caller closes `app`. `routes` has every one, under each of its mounts. `sealer` is the calendar server's. */
-export async function openWholeApp(server: CalendarServer, sealer: Sealer): Promise<WholeApp> {
+export async function openWholeApp(
+  server: CalendarServer,
+  sealer: Sealer,
+  clearLog: () => Promise<boolean> = async () => true,
+): Promise<WholeApp> {
   const { deps } = server;
   const { log, now } = deps;
   const signingKeys = await openSigningKeys('HS256', { keys: deps.signingKeys, sealer, now, log });
@@ -54,7 +58,7 @@ export async function openWholeApp(server: CalendarServer, sealer: Sealer): Prom
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     successorKey: sealer.derive('refresh successors'),
-    clearLog: async () => true,
+    clearLog,
     trustProxy: undefined,
     secure: true,
     readiness: databaseStates(server.db),

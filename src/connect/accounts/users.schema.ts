@@ -96,7 +96,8 @@ export const userOperations: readonly Operation[] = [
     id: 'forgetUser',
     group,
     summary: 'Forget a user: accounts, copies of calendars, grants and tokens',
-    description: 'A user that is not there is no error: the call may be repeated.',
+    description:
+      'A user that does not exist is no error: the call may be repeated. On SQLite the deleted data leaves the disk before the response. Calls within one second share this, so each waits up to a second.',
     callers: ['application'],
     parameters: [USER],
     answer: {

@@ -8,13 +8,12 @@ import { ApiError } from '../../http/refusal.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
+import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
 
-export type UsersDeps = {
+export type UsersDeps = DeleteUserDeps & {
   readonly users: Pick<UserStore, 'findUser' | 'livingGrantsOf' | 'deleteUser'>;
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
   readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 };
 
 /** Whose user it is. */
@@ -48,18 +47,17 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
 }
 
 /**
- * Forgets the user with its accounts, mirror and requests, ends its grants and withdraws its code. A user that is not
- * there is no error: the call may be repeated.
+ * Deletes the user with its accounts, mirror and requests, ends its grants, withdraws its code, and takes all of it off the
+ * disk. A user that does not exist is no error: the call may be repeated.
  */
-export async function forgetUser(
-  { clientId, userId }: UserOfClient,
-  { users, log, now }: UsersDeps,
-): Promise<{ success: true }> {
-  // Looked up first: an id that no database keeps names nobody.
-  const user = await users.findUser(clientId, userId);
-  if (user !== undefined && (await users.deleteUser(clientId, userId, now()))) {
-    log.info({ event: 'users_forgotten', clientId, userId }, 'An application had a user forgotten');
-  }
+export async function forgetUser(owner: UserOfClient, deps: UsersDeps): Promise<{ success: true }> {
+  const { users, clearLog, log } = deps;
+  // Looked up first: an id that no database can store names no one.
+  const user = await users.findUser(owner.clientId, owner.userId);
+  if (user !== undefined && (await deleteUser(owner, deps)))
+    log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
+  // The process may have been killed between the deletion and this: then the call is repeated.
+  else await clearLog();
   return { success: true };
 }
 
