@@ -18,7 +18,7 @@ import { type ExchangeDeps, exchange } from './exchange.ts';
 import { type HostLimits, hostLimit } from './host-limit.ts';
 import { isPinned } from './origins.ts';
 import { pieceTurns } from './piece-turns.ts';
-import { checkHost, type HostLookup, pinnedAgent } from './pinned-agent.ts';
+import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
 import type { PrivateNetwork } from './private-network.ts';
 
 export interface Egress {
@@ -59,10 +59,9 @@ export type EgressResponse = {
   readonly fromPrivate?: boolean;
 };
 
-export type EgressDeps = {
+export type EgressDeps = Partial<PinnedAgentDeps> & {
   readonly privateNetwork: PrivateNetwork;
   readonly userAgent?: string;
-  readonly lookup?: HostLookup;
   /** In place of those for calendar servers. */
   readonly hostLimits?: HostLimits;
 };
@@ -77,13 +76,13 @@ const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 
 export function createEgress(deps: EgressDeps): Egress {
   const policy = addressPolicy(deps.privateNetwork);
-  const lookup = deps.lookup ?? lookupAll;
+  const pinned = { lookup: deps.lookup ?? lookupAll, connecting: deps.connecting };
   const limit = hostLimit(deps.hostLimits ?? HOST_LIMITS);
   const room = answerRoom();
   const turns = pieceTurns();
   const agents: Readonly<Record<string, Agent>> = {
-    'https:': pinnedAgent('https:', policy, lookup),
-    'http:': pinnedAgent('http:', policy, lookup),
+    'https:': pinnedAgent('https:', policy, pinned),
+    'http:': pinnedAgent('http:', policy, pinned),
   };
 
   const send = async (hop: Hop, signal: AbortSignal): Promise<EgressResponse> => {

@@ -14,13 +14,20 @@ export type HostAddress = { readonly address: string; readonly family: number };
 /** All addresses of a host name. */
 export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
 
+export type PinnedAgentDeps = {
+  readonly lookup: HostLookup;
+  /** Makes the function that connects; undici's unless given. */
+  readonly connecting?: typeof buildConnector | undefined;
+};
+
 const CONNECT_MS = 10_000;
 const IDLE_MS = 10_000;
 /** Of an answer's header, and of its trailer. */
 const MOST_HEADER_BYTES = 16_384;
 
-export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: HostLookup): Agent {
-  const connect = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
+export function pinnedAgent(protocol: string, policy: AddressPolicy, deps: PinnedAgentDeps): Agent {
+  const { lookup, connecting = buildConnector } = deps;
+  const connect = connecting({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
 
   return new Agent({
     connections: 8,
