@@ -24,14 +24,8 @@ export type FreshnessDeps = {
   readonly sync: CalendarSync;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** For how many milliseconds a read waits; the documented bounds unless given. */
-  readonly readBounds?: ReadBounds;
-};
-
-export type ReadBounds = {
-  /** For what was never synced. */
-  readonly first: number;
-  readonly later: number;
+  /** Limits the wait of a read for a sync; `within` unless given. */
+  readonly readWait?: typeof within;
 };
 
 /** Which calendars are read; `undefined` chooses all. */
@@ -82,8 +76,9 @@ export type ReadProblem = {
   readonly actor?: Actor;
 };
 
-/** Published clients give up after 30 seconds. */
-const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
+/** The longest wait for what was never synced. Published clients give up after 30 seconds. */
+const FIRST_READ_MS = 20_000;
+const LATER_READ_MS = 5_000;
 
 /**
  * The reader's accounts after these syncs. Throws 503 when nothing at all can be served:
@@ -182,10 +177,10 @@ function isOlder({ state: { syncedAt, failedAt, failure }, notBefore }: Synced):
   return syncedAt === undefined || syncedAt < notBefore;
 }
 
-async function waitBriefly(thing: Synced, { sync, readBounds = READ_BOUNDS }: FreshnessDeps): Promise<void> {
+async function waitBriefly(thing: Synced, { sync, readWait = within }: FreshnessDeps): Promise<void> {
   const { state, kind, key, notBefore } = thing;
-  const bound = state.syncedAt === undefined ? readBounds.first : readBounds.later;
-  const outcome = await within(bound, thing.sync(key, notBefore));
+  const bound = state.syncedAt === undefined ? FIRST_READ_MS : LATER_READ_MS;
+  const outcome = await readWait(bound, thing.sync(key, notBefore));
   if (outcome === LATE) await sync.continueAsJob(kind, key);
 }
 

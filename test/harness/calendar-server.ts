@@ -27,7 +27,6 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
-import type { ReadBounds } from '../../src/reading/freshness.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from '../../src/reading/read-turns.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
@@ -45,6 +44,7 @@ import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { collectedActivity } from './activity-notes.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 import { openMigratedSqlite } from './migrated.ts';
+import type { ReadWait } from './read-wait.ts';
 import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -63,7 +63,8 @@ export type CalendarServer = Awaited<ReturnType<typeof openCalendarServer>>;
 export const START = Date.UTC(2026, 10, 15, 12);
 
 export type CalendarServerOptions = {
-  readBounds?: ReadBounds;
+  /** How long reads wait for syncs. */
+  readWait?: ReadWait;
   /** A migrated database to share with another server; it is not closed. */
   db?: Database;
   /** The key of that database, where two servers share it. */
@@ -119,7 +120,6 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const { rendering = renderHere } = options;
   const sync: RunningSync = runningSync({ ...stores, providers, sessions, rendering, log, now });
   const pagingKey = sealer.derive('paging');
-  const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
   const shared = {
     providers,
     apps,
@@ -149,7 +149,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     sync,
     pagingKey,
     wakeUp,
-    ...bounds,
+    ...(options.readWait && { readWait: options.readWait }),
   };
 
   const ports = writingPorts(deps);

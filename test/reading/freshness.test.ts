@@ -5,19 +5,24 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
-
-const BOUNDS = { first: 400, later: 150 };
+import { controlledReadWait, gate } from '../harness/read-wait.ts';
 
 describe('a read of calendars', () => {
   let server: CalendarServer;
   let token: string;
+  let wait: ReturnType<typeof controlledReadWait>;
+  let slow: ReturnType<typeof gate>;
   beforeEach(async () => {
-    server = await openCalendarServer({ readBounds: BOUNDS });
+    [wait, slow] = [controlledReadWait(), gate()];
+    server = await openCalendarServer({ readWait: wait.readWait });
     server.provider.addCalendar(calendar('/a/'));
     server.provider.put('/a/', resource('one', event('2026-11-10T09:00:00', { title: 'One' })));
     token = await server.token();
   });
-  afterEach(() => server.close());
+  afterEach(() => {
+    slow.open();
+    return server.close();
+  });
 
   const read = () => get(server, '/events', token);
   const titles = async () => (await read()).json().events.map(({ title }: { title: string }) => title);
@@ -35,16 +40,24 @@ describe('a read of calendars', () => {
 
   it('a read waits for the first sync and shows what it brought', async () => {
     await link(server);
-    server.provider.latency = 50;
+    server.provider.beforePart = slow.pass;
 
-    assert.deepEqual(await titles(), ['One']);
+    const reading = titles();
+    await slow.until(1);
+    slow.open();
+
+    assert.deepEqual(await reading, ['One']);
+    assert.deepEqual(wait.bounds, [20_000]);
   });
 
   it('a read says 503 sync_in_progress with Retry-After when the first sync takes too long, then shows it', async () => {
     await link(server);
-    server.provider.latency = 500;
+    server.provider.beforePart = slow.pass;
 
-    const answer = await read();
+    const reading = read();
+    await slow.until(1);
+    wait.end();
+    const answer = await reading;
 
     assert.equal(answer.statusCode, 503);
     assert.equal(answer.headers['retry-after'], '5');
@@ -52,7 +65,7 @@ describe('a read of calendars', () => {
     assert.equal(typeof answer.json().message, 'string');
     const calendars = await get(server, '/calendars', token);
     assert.deepEqual([calendars.statusCode, calendars.json().length], [200, 1]);
-    server.provider.latency = 0;
+    slow.open();
     await server.deps.sync.syncNewCalendars((await firstAccount()).accountKey, 0);
     assert.deepEqual(await titles(), ['One']);
   });
@@ -150,11 +163,16 @@ describe('a read of calendars', () => {
     await link(server);
     await read();
     server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
-    server.provider.latency = 300;
+    server.provider.beforePart = slow.pass;
+    const before = wait.bounds.length;
 
     later(11_000);
-    const answer = (await read()).json();
+    const reading = read();
+    await slow.until(1);
+    wait.end();
+    const answer = (await reading).json();
 
+    assert.deepEqual(wait.bounds.slice(before), [5_000]);
     assert.equal(answer.events.length, 1);
     assert.equal(answer.errors, undefined);
     assert.ok((await dueJobs()).includes('sync-calendar'));

@@ -1,28 +1,23 @@
 /** Syncs that many ask for at once: a user with slow servers holds up nobody else. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { controlledReadWait, gate } from '../harness/read-wait.ts';
 
-const BOUNDS = { readBounds: { first: 300, later: 300 } };
-
-/** Ada's calendars, of which every sync waits for `release`; Ben's answer at once. */
+/** Syncs of Ada's calendars wait at `slow`; Ben's server responds at once. */
 async function openWithSlowServer() {
-  const server = await openCalendarServer(BOUNDS);
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let begun = 0;
+  const { readWait, end: endReads } = controlledReadWait();
+  const server = await openCalendarServer({ readWait });
+  const slow = gate();
   for (let i = 0; i < 12; i += 1) server.provider.addCalendar(calendar(`/slow${i}/`));
-  server.provider.beforePart = async () => {
-    begun += 1;
-    await released;
-  };
+  server.provider.beforePart = slow.pass;
   server.apple.addCalendar(calendar('/quick/'));
   server.apple.put('/quick/', resource('one', event('2026-11-16T09:00:00')));
   await link(server);
   await link(server, { userId: 'ben', provider: 'apple', accountId: 'ben@icloud.example' });
-  return { server, release, begun: () => begun };
+  return { server, slow, endReads };
 }
 
 const events = async (server: CalendarServer, token: string) => {
@@ -30,9 +25,15 @@ const events = async (server: CalendarServer, token: string) => {
   return get(server, `/events?${query}`, token);
 };
 
+async function calendarsOf(server: CalendarServer, userId: string): Promise<string[]> {
+  const [account] = await server.deps.accounts.listAccounts('acme', userId);
+  const calendars = await server.deps.mirror.listCalendars(account?.accountKey ?? '');
+  return calendars.map(({ calendarKey }) => calendarKey);
+}
+
 describe('syncs that reads ask for', () => {
   it('run four at once at one server of a user, however many reads there are, and others read on', async () => {
-    const { server, release, begun } = await openWithSlowServer();
+    const { server, slow, endReads } = await openWithSlowServer();
     const [ada, ben] = [await server.token('read', 'ada'), await server.token('read', 'ben')];
 
     const reads = [];
@@ -40,15 +41,18 @@ describe('syncs that reads ask for', () => {
       reads.push(events(server, ada));
       server.clock.now += 11_000;
     }
+    await slow.until(4);
     const answer = await events(server, ben);
+    endReads();
     await Promise.all(reads);
-    const [account] = await server.deps.accounts.listAccounts('acme', 'ada');
-    const calendars = await server.deps.mirror.listCalendars(account?.accountKey ?? '');
-    for (const { calendarKey } of calendars)
+    for (const calendarKey of await calendarsOf(server, 'ada'))
       void server.deps.sync.syncCalendar(calendarKey, server.clock.now);
-    await sleep(50);
-    const begunWhileSlow = begun();
-    release();
+    // Begun after them, a sync of Ben's comes to its end: a fifth one of Ada's would have begun by then.
+    server.clock.now += 1;
+    for (const calendarKey of await calendarsOf(server, 'ben'))
+      await server.deps.sync.syncCalendar(calendarKey, server.clock.now);
+    const begunWhileSlow = slow.arrived();
+    slow.open();
     await server.close();
 
     assert.equal(answer.statusCode, 200);
@@ -57,20 +61,20 @@ describe('syncs that reads ask for', () => {
   });
 
   it('join the one that waits for its turn, and each calendar is read once', async () => {
-    const { server, release } = await openWithSlowServer();
+    const { server, slow } = await openWithSlowServer();
     const [account] = await server.deps.accounts.listAccounts('acme', 'ada');
     const { accountKey = '' } = account ?? {};
     await server.deps.sync.syncList(accountKey, server.clock.now);
-    const calendars = await server.deps.mirror.listCalendars(accountKey);
+    const calendars = await calendarsOf(server, 'ada');
 
     const syncs = [];
     for (let i = 0; i < 3; i += 1) {
-      for (const { calendarKey } of calendars.slice(4))
+      for (const calendarKey of calendars.slice(4))
         syncs.push(server.deps.sync.syncCalendar(calendarKey, server.clock.now));
-      if (i === 0) await sleep(50);
+      await slow.until(4);
       server.clock.now += 1;
     }
-    release();
+    slow.open();
     const outcomes = await Promise.all(syncs);
     await server.close();
 

@@ -1,0 +1,39 @@
+/** The wait of reads for syncs, which a test ends when it wants; no time passes. */
+import { LATE, type within } from '../../src/lib/within.ts';
+
+export type ReadWait = typeof within;
+
+/** `bounds` has the longest time in milliseconds that each wait might have taken. After `end` every wait is over at once. */
+export function controlledReadWait() {
+  const { promise: ended, resolve } = Promise.withResolvers<typeof LATE>();
+  const bounds: number[] = [];
+  const readWait: ReadWait = (milliseconds, work) => {
+    bounds.push(milliseconds);
+    return Promise.race([work, ended]);
+  };
+  return { readWait, bounds, end: () => resolve(LATE) };
+}
+
+/** A gate that a provider's answers wait at until it is opened. */
+export function gate() {
+  const opened = Promise.withResolvers<void>();
+  const waiters: (() => void)[] = [];
+  let arrived = 0;
+  return {
+    open: () => opened.resolve(),
+    arrived: () => arrived,
+    /** Resolves once that many have arrived. */
+    until: (count: number) =>
+      new Promise<void>((resolve) => {
+        waiters.push(() => {
+          if (arrived >= count) resolve();
+        });
+        waiters.at(-1)?.();
+      }),
+    async pass(): Promise<void> {
+      arrived += 1;
+      for (const look of waiters) look();
+      await opened.promise;
+    },
+  };
+}
