@@ -10,6 +10,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { requestLimitStore } from '../../src/store/request-limit-store.ts';
 import { NOW, newAccount, openWithUsers } from '../contract/calendar-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { holdCalls } from '../harness/hold-calls.ts';
 import { providerErrorOf } from '../harness/provider-error-of.ts';
 
 const MICROSOFT: RequestLimits = { microsoft: { atOnce: 3 } };
@@ -116,9 +117,9 @@ onEachDatabase((database, open) => {
     it('the request gate frees the slots of an instance that died when their leases end', async () => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), MICROSOFT, () => clock.now);
-      const never = new Promise<void>(() => {});
-      for (let i = 0; i < 3; i += 1) void ask(gates[0], () => never);
-      await sleep(300);
+      const never = holdCalls();
+      for (let i = 0; i < 3; i += 1) void ask(gates[0], never.pass);
+      await never.until(3);
 
       const waiting = ask(gates[1], async () => 'made');
       const early = await Promise.race([waiting, sleep(300, 'waits')]);
@@ -205,12 +206,9 @@ onEachDatabase((database, open) => {
       await providerErrorOf(ask(gates[0], failing(down)));
       const shut = await providerErrorOf(ask(gates[1], async () => 'in vain'));
       clock.now += 60_000;
-      let release = () => {};
-      const answer = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const probe = ask(gates[0], () => answer);
-      await sleep(50);
+      const answer = holdCalls();
+      const probe = ask(gates[0], answer.pass);
+      await answer.until(1);
       let requests = 0;
       const beside = ask(gates[1], async () => {
         requests += 1;
@@ -218,7 +216,7 @@ onEachDatabase((database, open) => {
       });
       await sleep(300);
       const requestsMeanwhile = requests;
-      release();
+      answer.open();
       await probe;
 
       assert.equal(shut.retryAfter, 60_000);
@@ -231,13 +229,16 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
       for (let i = 0; i < 5; i += 1) await providerErrorOf(ask(gates[0], failing(down)));
       clock.now += 30_000;
+      const answer = holdCalls();
       const probe = ask(gates[0], async () => {
-        await sleep(200);
+        await answer.pass();
         throw down;
       });
-      await sleep(50);
+      await answer.until(1);
 
       const beside = providerErrorOf(ask(gates[1], async () => 'in vain'));
+      await sleep(50);
+      answer.open();
 
       await providerErrorOf(probe);
       assert.equal((await beside).retryAfter, 60_000);

@@ -10,6 +10,7 @@ import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+import { holdCalls } from '../harness/hold-calls.ts';
 import { allow, readBy } from './approvals.ts';
 import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
@@ -248,13 +249,13 @@ describe('coming back from a provider', () => {
   it('coming back from a provider lets a reload wait for the return that is being redeemed', async () => {
     const { browser, sent } = await journeys.depart();
     const address = journeys.google.allow(sent.location);
-    let release = () => {};
-    journeys.google.beforeComplete = () => new Promise((resolve) => (release = resolve));
+    const redeeming = holdCalls();
+    journeys.google.beforeComplete = redeeming.pass;
     const first = browser.get(address);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await redeeming.until(1);
 
     const second = browser.get(address);
-    release();
+    redeeming.open();
     const answers = await Promise.all([first, second]);
 
     journeys.google.beforeComplete = async () => {};

@@ -1,7 +1,6 @@
 /** The Connect pages with the real Google and Microsoft adapters, against the sandbox's providers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../../sandbox/core/faults.ts';
@@ -14,6 +13,7 @@ import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { holdCalls } from '../harness/hold-calls.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { allow, everyAccount } from './approvals.ts';
 import { Browser, type Harness, openConnect, transactionOf, unescaped } from './connect-harness.ts';
@@ -29,6 +29,8 @@ const APPS = {
 let faults: Faults;
 let sandboxes: { google: GoogleSandbox; microsoft: MicrosoftSandbox };
 let egress: Egress;
+/** Awaited before the answer to a request for tokens is handed on. */
+let beforeTokens = async () => {};
 let harness: Harness;
 before(async () => {
   const clock = sandboxClock();
@@ -43,7 +45,15 @@ before(async () => {
   for (const { manual } of Object.values(sandboxes)) await manual.addPerson(ADA);
   egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { log } = recordingLog();
-  const upstream = { egress, log, now: Date.now };
+  const holding: Egress = {
+    ...egress,
+    async request(request) {
+      const answer = await egress.request(request);
+      if (request.method === 'POST' && /token$/.test(String(request.url))) await beforeTokens();
+      return answer;
+    },
+  };
+  const upstream = { egress: holding, log, now: Date.now };
   const at = ({ issuer, apiUrl }: GoogleSandbox | MicrosoftSandbox) => ({ ...upstream, issuer, apiUrl });
   harness = await openConnect({
     publicUrl: ORIGIN,
@@ -250,10 +260,12 @@ describe('at Google, after the flow was answered in another tab', () => {
     await sandboxes.google.manual.addPerson(late);
     const { browser, selection, sent } = await depart('google');
     const address = await walk(sent.location, { account: late.email });
-    faults.set({ provider: 'google', operation: 'token', times: 1, effect: { kind: 'latency', ms: 300 } });
+    const tokens = holdCalls();
+    beforeTokens = tokens.pass;
     const returning = browser.get(address);
-    await sleep(100);
+    await tokens.until(1);
     await browser.submit(selection, '/connect/cancel');
+    tokens.open();
 
     const page = await returning;
 

@@ -13,27 +13,3 @@ export function controlledReadWait() {
   };
   return { readWait, bounds, end: () => resolve(LATE) };
 }
-
-/** A gate that a provider's answers wait at until it is opened. */
-export function gate() {
-  const opened = Promise.withResolvers<void>();
-  const waiters: (() => void)[] = [];
-  let arrived = 0;
-  return {
-    open: () => opened.resolve(),
-    arrived: () => arrived,
-    /** Resolves once that many have arrived. */
-    until: (count: number) =>
-      new Promise<void>((resolve) => {
-        waiters.push(() => {
-          if (arrived >= count) resolve();
-        });
-        waiters.at(-1)?.();
-      }),
-    async pass(): Promise<void> {
-      arrived += 1;
-      for (const look of waiters) look();
-      await opened.promise;
-    },
-  };
-}

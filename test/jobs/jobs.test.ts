@@ -9,6 +9,8 @@ import type { Worker } from '../../src/jobs/worker.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 
+const A_DAY = 24 * 3_600_000;
+
 describe('the worker', () => {
   let server: CalendarServer;
   let worker: Worker | undefined;
@@ -46,13 +48,20 @@ describe('the worker', () => {
   const events = async () => (await server.db.all('SELECT href FROM event')).length;
 
   it('the worker syncs an account as soon as it is linked, then schedules it again', async () => {
-    start();
-    await sleep(20);
+    const { wakeUp } = server.deps;
+    let isWaiting = false;
+    // It looks again only if it is notified.
+    const wait = async () => {
+      isWaiting = true;
+      await wakeUp.wait(A_DAY);
+      isWaiting = false;
+    };
+    worker = startWorker(server, { wakeUp: { ...wakeUp, wait } });
+    while (!isWaiting || ((await jobOf('housekeeping'))?.run_at ?? 0) <= server.clock.now) await sleep(10);
 
     await link(server);
-    for (let i = 0; i < 80 && (await events()) === 0; i += 1) await sleep(10);
+    while ((await events()) === 0) await sleep(10);
 
-    assert.equal(await events(), 1, 'within less than the second between two looks');
     await until(() => isIdle('sync-account'));
     const job = await jobOf('sync-account');
     const minutes = ((job?.run_at ?? 0) - server.clock.now) / 60_000;
@@ -202,26 +211,21 @@ describe('the worker', () => {
 describe('waking the worker up', () => {
   it('ends its wait', async () => {
     const wakeUp = createWakeUp();
-    const startedAt = performance.now();
-    const waited = wakeUp.wait(5_000);
+    const waited = wakeUp.wait(A_DAY);
 
     wakeUp.notify();
-    await waited;
 
-    assert.ok(performance.now() - startedAt < 1_000);
+    await waited;
   });
 
   it('ends the next wait where none is under way, and no more', async () => {
     const wakeUp = createWakeUp();
     wakeUp.notify();
     wakeUp.notify();
+    await wakeUp.wait(A_DAY);
     const startedAt = performance.now();
-
-    await wakeUp.wait(5_000);
-    const first = performance.now() - startedAt;
     await wakeUp.wait(60);
 
-    assert.ok(first < 1_000);
     assert.ok(performance.now() - startedAt >= 55);
   });
 });

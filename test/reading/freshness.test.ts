@@ -5,15 +5,16 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
-import { controlledReadWait, gate } from '../harness/read-wait.ts';
+import { holdCalls } from '../harness/hold-calls.ts';
+import { controlledReadWait } from '../harness/read-wait.ts';
 
 describe('a read of calendars', () => {
   let server: CalendarServer;
   let token: string;
   let wait: ReturnType<typeof controlledReadWait>;
-  let slow: ReturnType<typeof gate>;
+  let slow: ReturnType<typeof holdCalls>;
   beforeEach(async () => {
-    [wait, slow] = [controlledReadWait(), gate()];
+    [wait, slow] = [controlledReadWait(), holdCalls()];
     server = await openCalendarServer({ readWait: wait.readWait });
     server.provider.addCalendar(calendar('/a/'));
     server.provider.put('/a/', resource('one', event('2026-11-10T09:00:00', { title: 'One' })));

@@ -247,7 +247,8 @@ function postgresRules(open: Opens[1]): void {
 
       const underWay = assert.rejects(longTransaction(db));
       const reading = assert.rejects(db.all('SELECT 1 AS "one" FROM pg_sleep(30)'));
-      await sleep(100);
+      const asleep = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)' AND wait_event = 'PgSleep'`;
+      while ((await db.all(asleep)).length < 2) await sleep(10);
       await server.restart();
       await Promise.all([underWay, reading]);
 

@@ -4,13 +4,14 @@ import { describe, it } from 'node:test';
 
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
-import { controlledReadWait, gate } from '../harness/read-wait.ts';
+import { holdCalls } from '../harness/hold-calls.ts';
+import { controlledReadWait } from '../harness/read-wait.ts';
 
 /** Syncs of Ada's calendars wait at `slow`; Ben's server responds at once. */
 async function openWithSlowServer() {
   const { readWait, end: endReads } = controlledReadWait();
   const server = await openCalendarServer({ readWait });
-  const slow = gate();
+  const slow = holdCalls();
   for (let i = 0; i < 12; i += 1) server.provider.addCalendar(calendar(`/slow${i}/`));
   server.provider.beforePart = slow.pass;
   server.apple.addCalendar(calendar('/quick/'));
