@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { listen } from '../harness/loopback.ts';
+import { UNKNOWN_HOST } from '../harness/no-network.ts';
 import { type CommandLine, CREATE, NO_LOOK, openCommandLine } from './cli-run.ts';
 
 const SVG =
@@ -226,8 +227,8 @@ describe('kalends client, with branding', () => {
       ],
       [
         'is on a host that nobody knows',
-        () => 'https://nobody.invalid/x',
-        /logo cannot be fetched: nobody\.inv/,
+        () => `https://${UNKNOWN_HOST}/x`,
+        /logo cannot be fetched: n{64}\.invalid/,
       ],
       ['is no address', () => 'https://', /logo cannot be fetched: that is not a valid address/],
     ];

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
+import { UNKNOWN_HOST } from '../harness/no-network.ts';
 import { FeedServer, SECRET } from '../servers/feed-server.ts';
 import { event } from '../servers/icalendar.ts';
 import { recordingLog } from '../servers/recording-log.ts';
@@ -111,7 +112,7 @@ describe('the form for a calendar’s address', () => {
     [/too large/, SECRET, { body: 'x'.repeat(10_000_001) }],
     [/private network/, 'https://10.0.0.1/a.ics', {}],
     [/cannot be reached/, SECRET, { status: 500 }],
-    [/no server with this name/, 'https://nowhere.invalid/a.ics', {}],
+    [/no server with this name/, `https://${UNKNOWN_HOST}/a.ics`, {}],
   ];
   for (const [sentence, typed, answer] of refusals) {
     it(`it says ${sentence.source} of ${typed} that answers ${JSON.stringify(answer).slice(0, 30)}`, async () => {

@@ -27,6 +27,7 @@ import type { RunningProgram } from '../../src/system/running-program.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { collectingLog } from '../harness/calendar-server.ts';
+import { noAddresses } from '../harness/no-network.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
 export const ORIGIN = 'https://kalends.example';
@@ -83,7 +84,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     drawLogo: logoDrawing(),
     appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
     appChecks: attemptLimit(20, 60),
-    egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    egress: lazyEgress({ privateNetwork: { mode: 'deny' }, lookup: noAddresses }),
     hasOwnOrigin: false,
     requestLogDays: 7,
     busyId: busyIds(sealer.derive('paging')),

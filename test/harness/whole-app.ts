@@ -15,6 +15,7 @@ import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { programForTests, registrationsAt } from '../dashboard/dashboard-app.ts';
 import type { CalendarServer } from './calendar-server.ts';
 import { GENEROUS } from './connect-limits.ts';
+import { noAddresses } from './no-network.ts';
 
 export type Route = { readonly method: string; readonly path: string };
 
@@ -38,13 +39,13 @@ export async function openWholeApp(
     mostOpenRequests: 20_000,
     signingKeys,
     webhookSigner,
-    webhookEgress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    webhookEgress: lazyEgress({ privateNetwork: { mode: 'deny' }, lookup: noAddresses }),
     requestLogDays: 7,
     busyId: busyIds(deps.pagingKey),
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',
     privateNetwork: { mode: 'deny' },
-    egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    egress: lazyEgress({ privateNetwork: { mode: 'deny' }, lookup: noAddresses }),
     drawLogo: logoDrawing(),
     appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
     appChecks: attemptLimit(6, 60),
