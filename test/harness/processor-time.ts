@@ -15,6 +15,15 @@ export function takesUnder(ms: number, work: () => void): boolean {
   return spentOn(work) / spentOn(yardstick) < ms / YARDSTICK_MS;
 }
 
+/** Starts counting: the function returns the milliseconds of all this process's work since then. */
+export function countWork(): () => number {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+}
+
 /** Milliseconds of this thread's work: what else the machine does is not counted. */
 function spentOn(work: () => void): number {
   const before = process.threadCpuUsage();

@@ -4,6 +4,7 @@ import { before, beforeEach, describe, it } from 'node:test';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventDraft, ManualChanges } from '../../../sandbox/core/provider-sandbox.ts';
+import { countWork } from '../../harness/processor-time.ts';
 import { BRUSSELS, draft, weekly } from './drafts.ts';
 import { ADA, type Api, allPages, apiOf, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
@@ -225,14 +226,15 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal((await api.events(id, { syncToken })).status, 200);
   });
 
-  it('ten thousand events are read in four pages within five seconds', async () => {
+  it('ten thousand events are read in four pages within five seconds of work', async () => {
     for (let event = 0; event < 10_000; event += 1) await create(draft(`Event ${event}`));
-    const started = performance.now();
+    const workSince = countWork();
 
     const { items, pages } = await allPages(api, id, { maxResults: '2500' });
 
     assert.deepEqual([items.length, pages], [10_000, 4]);
-    assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`);
+    const work = workSince();
+    assert.ok(work < 5000, `${work} ms`);
   });
 });
 

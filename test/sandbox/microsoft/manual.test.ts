@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import type { EventDraft } from '../../../sandbox/core/provider-sandbox.ts';
+import { countWork } from '../../harness/processor-time.ts';
 import { openGraph } from './graph.ts';
 import { ADA, everyPage, type Graph, type Json } from './harness.ts';
 
@@ -243,7 +244,7 @@ describe('Views of the Microsoft sandbox', () => {
     );
   });
 
-  it('the views of Microsoft answer a calendar of 10,000 events in seconds', async (t) => {
+  it('the views of Microsoft answer a calendar of 10,000 events in ten seconds of work', async (t) => {
     const { manual, graph, calendarId } = await openGraph(t);
     for (let n = 0; n < 10_000; n += 1) {
       const day = two((n % 28) + 1);
@@ -252,7 +253,7 @@ describe('Views of the Microsoft sandbox', () => {
       // A connection that is idle for long is closed: both ends are to know of it before it is used again.
       if (n % 500 === 0) await nextTurn();
     }
-    const started = performance.now();
+    const workSince = countWork();
 
     const listed = await everyPage(graph, `/me/calendars/${calendarId}/events?$top=1000`);
     const delta = `/me/calendars/${calendarId}/calendarView/delta?${QUERY}`;
@@ -260,6 +261,6 @@ describe('Views of the Microsoft sandbox', () => {
     const idle = await everyPage(graph, String(changes.last['@odata.deltaLink']));
 
     assert.deepEqual([listed.value.length, changes.value.length, idle.value.length], [10_000, 10_000, 0]);
-    assert.ok(performance.now() - started < 10_000);
+    assert.ok(workSince() < 10_000);
   });
 });
