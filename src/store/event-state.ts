@@ -37,14 +37,14 @@ export const stateOf = (rows: readonly StateRow[]): EventState => ({
 const textsOf = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
   content,
   timing,
-  original?.replace(LINE_END, (text, lineEnd) => (lineEnd === undefined ? text : '\\n')),
+  original?.replace(LINE_ENDS, '$1\\n'),
   originalDigest,
   startsAt,
   endsAt,
 ];
 
-/** Line ends in JSON, or another escape. Reading through XML changes CRLF to LF, so line ends do not make a version. */
-const LINE_END = /((?:\\[rn])+)|\\./g;
+/** Line ends in JSON, behind escaped backslashes. Reading through XML changes CRLF to LF, so they do not make a version. */
+const LINE_ENDS = /(?<!\\)((?:\\\\)*)(?:\\[rn])+/g;
 
 /** An etag may have been deleted only to list the calendar again. That is no new version. */
 export const isSameState = (before: EventState, after: EventState): boolean =>
