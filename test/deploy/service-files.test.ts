@@ -105,6 +105,31 @@ describe('the systemd unit', counterpart('systemd', SYSTEMD), () => {
     assert.match(wrong.stderr, /Unknown key/);
   });
 
+  it('the systemd unit starts the program again two seconds after it ended, however often it ended', () => {
+    const [head = '', service = ''] = unit.split('[Service]');
+
+    // systemd ignores this key in any other section.
+    assert.match(head, /^StartLimitIntervalSec=0$/m);
+    assert.match(service, /^Restart=always\nRestartSec=2$/m);
+  });
+
+  it('the systemd unit limits memory as npm start does', async () => {
+    const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
+    const [semiSpace = ''] = /--max-semi-space-size=\d+/.exec(scripts.start) ?? [];
+    const environment = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, text = '']) =>
+      text.split(' '),
+    );
+    const variables = Object.fromEntries(environment.map((text) => text.split(/=(.*)/s)));
+
+    assert.equal(variables.NODE_OPTIONS, semiSpace);
+    for (const [, name = '', value] of scripts.start.matchAll(/(MALLOC_\w+)=\$\{\w+:-(\d+)\}/g))
+      assert.equal(variables[name], value, name);
+    const heap = await run(process.execPath, ['-p', 'v8.getHeapStatistics().heap_size_limit'], {
+      env: variables,
+    });
+    assert.ok(Number(heap.stdout) > 0, 'Node accepts these variables');
+  });
+
   it('the systemd unit leaves the program no more than it needs', async () => {
     const { stdout } = await run(SYSTEMD, [
       'security',
