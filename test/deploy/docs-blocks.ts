@@ -14,3 +14,12 @@ export async function blockAfter(before: string, language: string): Promise<stri
   assert.ok(block, `no block of ${language} follows "${before}"`);
   return block;
 }
+
+/** The HAProxy configuration of the page, which listens at `url` and balances instances at these ports of 127.0.0.1. */
+export async function haproxyConfiguration(url: string, ports: readonly number[]): Promise<string> {
+  const block = await blockAfter('HAProxy:', 'haproxy');
+  return block
+    .replace('bind :443 ssl crt /etc/ssl/calendars.pem', `bind ${new URL(url).host}`)
+    .replace('10.0.0.11:8080', `127.0.0.1:${ports[0]}`)
+    .replace('10.0.0.12:8080', `127.0.0.1:${ports[1]}`);
+}

@@ -14,7 +14,7 @@ import { fillOldDatabase, type OldApplication } from '../harness/old-database.ts
 import { type Program, startProgram } from '../harness/program.ts';
 import { HAPROXY, startHaproxy } from '../servers/haproxy.ts';
 import { type Running, removeFolder } from '../servers/process.ts';
-import { blockAfter } from './docs-blocks.ts';
+import { haproxyConfiguration } from './docs-blocks.ts';
 import { makeNextVersion, NEXT_MIGRATION } from './next-version.ts';
 
 /** HAProxy looks five times a second here, and takes an instance out at the second refusal. */
@@ -61,13 +61,8 @@ onEachDatabase((database, _open, place) => {
         ports.push(port);
         await start(port, from);
       }
-      const block = await blockAfter('HAProxy:', 'haproxy');
-      const configuration = block
-        .replace('bind :443 ssl crt /etc/ssl/calendars.pem', `bind ${new URL(url).host}`)
-        .replace('inter 1s', 'inter 200ms')
-        .replace('10.0.0.11:8080', `127.0.0.1:${ports[0]}`)
-        .replace('10.0.0.12:8080', `127.0.0.1:${ports[1]}`);
-      proxy = await startHaproxy(configuration, `${url}/health`);
+      const configuration = await haproxyConfiguration(url, ports);
+      proxy = await startHaproxy(configuration.replace('inter 1s', 'inter 200ms'), `${url}/health`);
     });
     after(async () => {
       await proxy?.stop();
