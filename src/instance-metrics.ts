@@ -10,7 +10,11 @@ import type { Stores } from './open-storage.ts';
 import { GONE_AFTER_MS } from './system/instances.ts';
 import type { WorkPools } from './work-pools.ts';
 
-type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clockOffset'> & WorkPools;
+type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clockOffset'> &
+  WorkPools & {
+    /** Milliseconds between scheduled backups; undefined if none are scheduled. */
+    readonly backupEveryMs: number | undefined;
+  };
 
 /** A job that is due is taken within seconds while there is a free place. */
 const LATE_MS = 60_000;
@@ -25,7 +29,7 @@ export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () =>
   let current: Promise<string> | undefined;
   const scrape = async () => {
     const isReady = (await deps.readiness()) === 'ready';
-    const stored = isReady ? await storedFamilies(deps) : [];
+    const stored = isReady ? [...(await storedFamilies(deps)), ...(await backupFamilies(deps))] : [];
     return metricsText([
       figure('kalends_ready', isReady ? 1 : 0),
       figure('kalends_clock_skew_seconds', deps.clockOffset() / 1000),
@@ -100,6 +104,16 @@ async function storedFamilies({ system, streams, now }: ScrapeDeps): Promise<Met
     figure('kalends_webhook_streams_waiting', waiting),
     figure('kalends_webhook_late_seconds', due === undefined ? 0 : Math.max(0, at - due) / 1000),
     figure('kalends_database_bytes', bytes),
+  ];
+}
+
+/** Measures from the creation of the database if no backup was made, so that the age grows across restarts. */
+async function backupFamilies({ system, now, backupEveryMs }: ScrapeDeps): Promise<MetricFamily[]> {
+  if (backupEveryMs === undefined) return [];
+  const { made, begunAt } = await system.lastBackups();
+  return [
+    figure('kalends_backup_age_seconds', (now() - (made?.at ?? begunAt)) / 1000),
+    figure('kalends_backup_interval_seconds', backupEveryMs / 1000),
   ];
 }
 

@@ -106,7 +106,8 @@ type Starting = {
 
 async function openPorts(config: Config, { deps, watching, ends, stopping }: Starting): Promise<void> {
   const { metricsAddress, metricsToken: token } = config;
-  const scrape = watching.meters && instanceMetrics(watching.meters, deps);
+  const { everyMs: backupEveryMs } = config.backups;
+  const scrape = watching.meters && instanceMetrics(watching.meters, { ...deps, backupEveryMs });
   if (scrape !== undefined && metricsAddress !== undefined) {
     const metricsServer = await startMetricsServer(metricsAddress, scrape, deps.log);
     ends.push(() => metricsServer.close());

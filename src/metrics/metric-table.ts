@@ -152,6 +152,18 @@ export const METRICS = {
     labels: ['reason'],
   },
   kalends_database_bytes: { type: 'gauge', help: 'Size of the database.', labels: [], isShared: true },
+  kalends_backup_age_seconds: {
+    type: 'gauge',
+    help: 'Time since the last backup began, or since the database was created if there is none; only if backups are scheduled (SQLite).',
+    labels: [],
+    isShared: true,
+  },
+  kalends_backup_interval_seconds: {
+    type: 'gauge',
+    help: 'Time between scheduled backups (KALENDS_BACKUP_EVERY); only if they are scheduled (SQLite).',
+    labels: [],
+    isShared: true,
+  },
   kalends_trace_spans_total: {
     type: 'counter',
     help: 'Spans of traces by what became of them: sent to the collector, or dropped.',

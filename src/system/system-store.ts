@@ -71,6 +71,8 @@ export type UsedBudget = { readonly app: string; readonly fullAt: number };
 export type NotedBackup = { readonly name: string; readonly bytes: number; readonly at: number };
 export type BackupFailure = { readonly at: number; readonly reason: string };
 export type LastBackups = {
+  /** When the database was created. */
+  readonly begunAt: number;
   readonly made: NotedBackup | undefined;
   /** Undefined where one was made since. */
   readonly failure: BackupFailure | undefined;

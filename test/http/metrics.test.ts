@@ -13,9 +13,11 @@ import type { Egress, EgressResponse } from '../../src/lib/egress/egress.ts';
 import { EgressError } from '../../src/lib/egress/egress-error.ts';
 import { METRICS } from '../../src/metrics/metric-table.ts';
 import { metricsText } from '../../src/metrics/metrics-text.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { timedDatabase } from '../../src/store/drivers/timed-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import type { SystemStore } from '../../src/system/system-store.ts';
 import { sealer } from '../contract/calendar-rows.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { onSqlite } from '../harness/databases.ts';
@@ -26,6 +28,7 @@ import { countOf, readMetrics } from './prometheus-text.ts';
 
 const TOKEN = 'a-token-for-scrapes';
 const NOW = Date.UTC(2026, 10, 1);
+const BACKUP_EVERY_MS = 6 * 3_600_000;
 const CANARY = 'canary-4711';
 
 onSqlite((open) => {
@@ -33,9 +36,12 @@ onSqlite((open) => {
     let app: FastifyInstance;
     let meters: InstanceMeters;
     let scrape: () => Promise<string>;
+    let scrapeWith: (backupEveryMs: number | undefined) => () => Promise<string>;
+    let db: Database;
+    let system: SystemStore;
     before(async () => {
       meters = instanceMeters(() => NOW);
-      const db = timedDatabase(await open(), meters.wrote);
+      db = timedDatabase(await open(), meters.wrote);
       const stores = openStores(db, { sealer });
       await stores.jobs.schedule('sync-account', CANARY, NOW - 300_000);
       const pools = { syncWork: workHere(), readWork: workHere() };
@@ -46,7 +52,9 @@ onSqlite((open) => {
         now: () => NOW,
         clockOffset: () => -1500,
       };
-      scrape = instanceMetrics(meters, deps);
+      system = stores.system;
+      scrapeWith = (backupEveryMs) => instanceMetrics(meters, { ...deps, backupEveryMs });
+      scrape = scrapeWith(BACKUP_EVERY_MS);
       app = createServer({
         log: recordingLog().log,
         trustProxy: undefined,
@@ -122,6 +130,21 @@ onSqlite((open) => {
       assert.equal(countOf(families, 'kalends_clock_skew_seconds'), -1.5);
       assert.ok(Number(countOf(families, 'kalends_database_write_duration_seconds')) > 0);
       assert.ok(Number(countOf(families, 'kalends_database_bytes')) > 10_000);
+    });
+
+    it('a database without a backup counts as old as it is, and otherwise its last backup counts', async () => {
+      await db.write('UPDATE migration SET applied_at = :at', { at: NOW - 100_000_000 });
+      const neverMade = await scraped();
+      await system.noteBackup({ name: 'kalends.db', bytes: 1, at: NOW - 50_000 });
+      const made = await scraped();
+
+      assert.equal(countOf(neverMade, 'kalends_backup_age_seconds'), 100_000);
+      assert.equal(countOf(made, 'kalends_backup_age_seconds'), 50);
+      assert.equal(countOf(made, 'kalends_backup_interval_seconds'), BACKUP_EVERY_MS / 1_000);
+    });
+
+    it('GET /metrics has nothing about backups if none are scheduled', async () => {
+      assert.doesNotMatch(await scrapeWith(undefined)(), /kalends_backup_/);
     });
 
     it('requests to providers are counted by outcome, and for each account by no series of its own', async () => {

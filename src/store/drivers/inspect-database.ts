@@ -17,8 +17,6 @@ const NEWEST = `
     UNION ALL SELECT MAX(refreshed_at) FROM token_family
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
 
-const BEGUN = 'SELECT MIN(applied_at) AS "at" FROM migration';
-
 const WATCHED = `
   SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'ended' ELSE w.state END AS "state",
          w.reason, COUNT(*) AS "count"
@@ -47,8 +45,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const { engine } = db.dialect;
-    const begun = pending.includes(1) ? undefined : await db.get<{ at: number }>(BEGUN);
-    const lastBackup = begun === undefined ? undefined : (await lastBackups(db)).made?.at;
+    const backups = pending.includes(1) ? undefined : await lastBackups(db);
     return {
       state: 'reachable',
       engine,
@@ -58,8 +55,8 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       clockSkew,
       newestInstant,
       watched,
-      begunAt: begun?.at,
-      lastBackup,
+      begunAt: backups?.begunAt,
+      lastBackup: backups?.made?.at,
     };
   } catch (reason) {
     return {
