@@ -1,4 +1,7 @@
-/** For each alert what Prometheus scraped when it has to fire, and the most alike of what is no reason to. */
+/**
+ * For each alert what Prometheus scraped when it has to fire, and the most alike of what is no reason to. The second case
+ * of an alert has a comma and its reason behind the name.
+ */
 
 /** Series by name and labels, in promtool's notation: `0+6x40` grows by 6 in each of 40 steps. */
 type Scraped = Readonly<Record<string, string>>;
@@ -17,6 +20,7 @@ export type AlertCase = {
 const REQUESTS = 'kalends_http_request_duration_seconds';
 const PROVIDERS = 'kalends_provider_request_duration_seconds_count';
 const WRITES = 'kalends_database_write_duration_seconds_bucket';
+const AGES = 'kalends_sync_age_seconds_bucket';
 const google = { provider: 'google' };
 
 export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
@@ -29,6 +33,23 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     ...{ at: '6m', labels: {} },
     fires: {},
     isQuiet: { 'kalends_ready{instance="a"}': '0x10' },
+  },
+  KalendsInstanceDown: {
+    ...{ at: '2m', labels: { job: 'kalends', instance: 'a' } },
+    fires: { 'up{job="kalends",instance="a"}': '0x5', 'up{job="kalends",instance="b"}': '1x5' },
+    isQuiet: { 'up{job="kalends",instance="a"}': '1 0 1 0 1', 'up{job="node",instance="b"}': '0x5' },
+  },
+  KalendsFewerInstances: {
+    ...{ at: '75m', labels: { role: 'all' } },
+    fires: {
+      'kalends_instances{role="all",instance="a"}': '2x60 1x30',
+      'kalends_instances{role="all",instance="b"}': '2x60 stale',
+    },
+    // A third instance ran for five minutes during an upgrade, and one scrape was lost.
+    isQuiet: {
+      'kalends_instances{role="all",instance="a"}': '2x10 3x5 2x80',
+      'kalends_instances{role="all",instance="b"}': '2x72 stale',
+    },
   },
   KalendsErrors: {
     ...{ at: '12m', labels: {} },
@@ -74,6 +95,35 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     isQuiet: {
       'kalends_syncs_total{provider="google",outcome="paused"}': '0+60x20',
       'kalends_syncs_total{provider="google",outcome="done"}': '0+30x20',
+    },
+  },
+  'KalendsSyncOld, at a provider that sends push notifications': {
+    ...{ at: '8h', every: '10m', labels: google },
+    fires: {
+      [`${AGES}{provider="google",le="86400"}`]: '0+88x60',
+      [`${AGES}{provider="google",le="259200"}`]: '0+100x60',
+      [`${AGES}{provider="google",le="+Inf"}`]: '0+100x60',
+    },
+    // One in ten is exactly 4 hours old.
+    isQuiet: {
+      [`${AGES}{provider="caldav",le="3600"}`]: '0+10x60',
+      [`${AGES}{provider="caldav",le="14400"}`]: '0+90x60',
+      [`${AGES}{provider="caldav",le="+Inf"}`]: '0+100x60',
+    },
+  },
+  KalendsSyncOld: {
+    ...{ at: '8h', every: '10m', labels: { provider: 'caldav' } },
+    fires: {
+      [`${AGES}{provider="caldav",le="14400"}`]: '0+88x60',
+      [`${AGES}{provider="caldav",le="43200"}`]: '0+100x60',
+      [`${AGES}{provider="caldav",le="+Inf"}`]: '0+100x60',
+    },
+    // As old, but of a provider that sends push notifications.
+    isQuiet: {
+      [`${AGES}{provider="google",le="14400"}`]: '0+50x60',
+      [`${AGES}{provider="google",le="86400"}`]: '0+92x60',
+      [`${AGES}{provider="google",le="259200"}`]: '0+100x60',
+      [`${AGES}{provider="google",le="+Inf"}`]: '0+100x60',
     },
   },
   KalendsProviderAway: {
@@ -133,6 +183,20 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     ...{ at: '9h', labels: { instance: 'a' }, every: '1h' },
     fires: { 'kalends_database_bytes{instance="a"}': '2000000000+10000000x9' },
     isQuiet: { 'kalends_database_bytes{instance="a"}': '2000000000+1000000x9' },
+  },
+  KalendsBackupOld: {
+    ...{ at: '20m', labels: { instance: 'a' } },
+    fires: {
+      'kalends_backup_age_seconds{instance="a"}': '43201+60x30',
+      'kalends_backup_interval_seconds{instance="a"}': '21600x30',
+    },
+    // Old after a standstill, until the start has made the next one; and one that is due.
+    isQuiet: {
+      'kalends_backup_age_seconds{instance="a"}': '90000+60x10 0+60x20',
+      'kalends_backup_interval_seconds{instance="a"}': '21600x30',
+      'kalends_backup_age_seconds{instance="b"}': '21601+60x30',
+      'kalends_backup_interval_seconds{instance="b"}': '21600x30',
+    },
   },
   KalendsEventLoopHeldUp: {
     ...{ at: '12m', labels: { instance: 'a', quantile: '0.99' } },

@@ -64,12 +64,13 @@ describe('deploy/alerts.yaml in Prometheus', counterpart('promtool', PROMTOOL), 
 
   it('each alert fires for its reason, with a text that names whom it is about, and not for what is most like it', async () => {
     const rules = alertRules();
-    assert.deepEqual(Object.keys(ALERT_CASES).toSorted(), rules.map(({ alert }) => alert).toSorted());
+    const tried = new Set(Object.keys(ALERT_CASES).map(alertOf));
+    assert.deepEqual([...tried].toSorted(), rules.map(({ alert }) => alert).toSorted());
     for (const every of new Set(Object.values(ALERT_CASES).map(stepOf))) {
-      const tests = rules.flatMap((rule) => {
-        const its = ALERT_CASES[rule.alert];
-        if (its === undefined || stepOf(its) !== every) return [];
-        return [true, false].map((fires) => promtoolTest(rule, its, fires));
+      const cases = Object.entries(ALERT_CASES).filter(([, its]) => stepOf(its) === every);
+      const tests = cases.flatMap(([name, its]) => {
+        const rule = rules.find(({ alert }) => alert === alertOf(name));
+        return rule === undefined ? [] : [true, false].map((fires) => promtoolTest(rule, its, fires));
       });
       const file = path.join(folder, `${every}.yaml`);
       await writeFile(file, JSON.stringify({ rule_files: [FILE], evaluation_interval: every, tests }));
@@ -78,6 +79,8 @@ describe('deploy/alerts.yaml in Prometheus', counterpart('promtool', PROMTOOL), 
     }
   });
 });
+
+const alertOf = (name: string): string => name.replace(/,.*/, '');
 
 /** How often Prometheus looks: as often as there is something new, since a month of minutes takes long. */
 const stepOf = ({ every = '1m' }: AlertCase): string => every;

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { METRICS, type Metric } from '../../src/metrics/metric-table.ts';
 import { FORMATS } from '../harness/published-formats.ts';
 
+/** A series that Prometheus itself makes of each target. */
+const UP: Metric = { type: 'gauge', help: 'Whether the last scrape succeeded.', labels: [] };
 /** What Prometheus adds to each series. */
 const ADDED = ['job', 'instance', 'le'];
 
@@ -64,5 +66,6 @@ function familyOf(series: string): string {
   return tableOf(family)?.type === 'histogram' ? family : series;
 }
 
-const tableOf = (name: string): Metric | undefined =>
-  Object.hasOwn(METRICS, name) ? (METRICS as Readonly<Record<string, Metric>>)[name] : undefined;
+const TABLE: Readonly<Record<string, Metric>> = { ...METRICS, up: UP };
+
+const tableOf = (name: string): Metric | undefined => (Object.hasOwn(TABLE, name) ? TABLE[name] : undefined);
