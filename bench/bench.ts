@@ -20,11 +20,12 @@ import { firstSyncRow } from './rows/first-sync-row.ts';
 import { growthRow } from './rows/growth-row.ts';
 import { instancesRow } from './rows/instances-row.ts';
 import { listingRow } from './rows/listing-row.ts';
+import { memoryRow } from './rows/memory-row.ts';
 import { metricsRow } from './rows/metrics-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
 import { recurrenceRow } from './rows/recurrence-row.ts';
 import { requestLogRow } from './rows/request-log-row.ts';
-import { memoryRow, startRow } from './rows/start-row.ts';
+import { loadMemoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
 import { webhooksRow } from './rows/webhooks-row.ts';
 
@@ -86,9 +87,10 @@ async function bench(options: Options): Promise<void> {
       for await (const report of growthRow(folder, options.growth, startPostgres)) tell(report);
     if (options.rows.includes('instances')) tell(await instancesRow(folder, options.pace));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events, options.heavyEvents));
+    if (options.rows.includes('memory')) tell(await memoryRow(folder, options.memory));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));
-      tell(memoryRow(reports));
+      tell(loadMemoryRow(reports));
     }
   } finally {
     await (await postgres)?.stop();

@@ -5,15 +5,17 @@ import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { GrowthPace } from './rows/growth-row.ts';
+import type { MemoryPace } from './rows/memory-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,growth,instances,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,growth,instances,sync,memory,start]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
   --only    these rows only, separated by commas
-  --sizes, --families   of the row growth: rows of each table, and token families of one more database`;
+  --sizes   of the rows growth and memory: rows of each table
+  --families   of the row growth: token families of one more database`;
 
 export type Options = {
   readonly pace: Pace;
@@ -28,6 +30,7 @@ export type Options = {
   readonly webhooks: WebhookPace;
   readonly dashboard: DashboardPace;
   readonly growth: GrowthPace;
+  readonly memory: MemoryPace;
 };
 
 const CONNECTIONS = 64;
@@ -60,6 +63,11 @@ const GROWTH = {
   quick: { sizes: [10_000, 100_000, 300_000], families: 1_000_000, warmUp: 16_000, count: 4_000, rounds: 3 },
   smoke: { sizes: [10_000, 20_000], families: 0, warmUp: 100, count: 100, rounds: 1 },
 };
+const MEMORY = {
+  full: { sizes: [10_000, 100_000, 1_000_000], calls: 32_000 },
+  quick: { sizes: [10_000, 100_000], calls: 32_000 },
+  smoke: { sizes: [1_000], calls: 100 },
+};
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 const HEAVY_EVENTS = { full: 500, quick: 500, smoke: 20 };
 
@@ -78,6 +86,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   const pace = values.smoke ? 'smoke' : values.quick ? 'quick' : 'full';
+  const sizes = values.sizes && { sizes: values.sizes.split(',').map(rowCount) };
   const requested = values.only?.split(',') ?? ROWS;
   const unknown = requested.filter((name) => !ROWS.some((row) => row === name));
   if (unknown.length > 0)
@@ -92,9 +101,10 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     dashboard: DASHBOARD[pace],
     growth: {
       ...GROWTH[pace],
-      ...(values.sizes !== undefined && { sizes: values.sizes.split(',').map(rowCount) }),
+      ...sizes,
       ...(values.families !== undefined && { families: rowCount(values.families) }),
     },
+    memory: { ...MEMORY[pace], ...sizes },
     rows: ROWS.filter((row) => requested.includes(row)),
   };
 }

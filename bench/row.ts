@@ -17,6 +17,7 @@ export const ROWS = [
   'growth',
   'instances',
   'sync',
+  'memory',
   'start',
 ] as const;
 export type RowName = (typeof ROWS)[number];

@@ -23,6 +23,8 @@ export type Filling = {
   readonly rows: number;
   /** Token families; those beyond `rows` are of users who have nothing else. */
   readonly families: number;
+  /** The application whose users they are; `CLIENT_ID` if absent. */
+  readonly clientId?: string;
 };
 
 /** The text behind the prefix of every key of the user with this number, as SQL. */
@@ -43,7 +45,7 @@ export async function fillGrowth(
   databaseUrl: string | undefined,
 ): Promise<void> {
   const { db } = stores;
-  await makeTemplate(stores);
+  await makeTemplate(stores, filling);
   const copies = await Promise.all(copiesOf(filling, Date.now()).map((copy) => textOf(db, copy)));
   if (databaseUrl === undefined) {
     for (const text of copies) await db.script(text, async () => {});
@@ -65,21 +67,21 @@ export async function fillGrowth(
   }
 }
 
-async function makeTemplate(stores: Stores): Promise<void> {
+async function makeTemplate(stores: Stores, { clientId = CLIENT_ID }: Filling): Promise<void> {
   await stores.db.write(
     `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-     VALUES (:clientId, 'Bench', 'https://bench.example/callback', 1, 1)`,
-    { clientId: CLIENT_ID },
+     VALUES (:clientId, 'Bench', 'https://bench.example/callback', 1, 1) ON CONFLICT (client_id) DO NOTHING`,
+    { clientId },
   );
   const events: EventResource[] = Array.from({ length: EVENTS_OF_USER }, (_, i) => meeting(i));
-  await seedUser(stores, { clientId: CLIENT_ID, userId: 'template' }, events);
+  await seedUser(stores, { clientId, userId: 'template' }, events);
   await stores.db.write(
     `INSERT INTO grant_coverage (coverage_id, group_id, scope) SELECT 'template', group_id, 'read' FROM account_group`,
   );
   await stores.db.write(
     `INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at, coverage_id)
      VALUES (0, 'hash', :clientId, 'template', 'read', 1, 1, 'template')`,
-    { clientId: CLIENT_ID },
+    { clientId },
   );
 }
 

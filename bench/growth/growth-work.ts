@@ -54,8 +54,11 @@ function inTurn<T>(items: readonly T[]): () => T {
   };
 }
 
-async function refreshing({ db, families }: Stores, filling: Filling): Promise<Work> {
-  const tokens = spread(filling.families).map((n) => ({ current: newTokenIn(n + 1), familyId: n + 1 }));
+type FamilyToken = { current: RefreshTokenId; readonly familyId: number };
+
+/** Gives `most` families a current token, evenly spread and in an order in which neighbors lie apart. */
+export async function giveTokens({ db }: Stores, families: number, most?: number): Promise<FamilyToken[]> {
+  const tokens = spread(families, most).map((n) => ({ current: newTokenIn(n + 1), familyId: n + 1 }));
   await db.transaction(async (tx) => {
     for (const { current, familyId } of tokens)
       await tx.all('UPDATE token_family SET token_hash = :hash WHERE family_id = :familyId', {
@@ -63,9 +66,15 @@ async function refreshing({ db, families }: Stores, filling: Filling): Promise<W
         familyId,
       });
   });
+  return tokens;
+}
+
+async function refreshing(stores: Stores, filling: Filling): Promise<Work> {
+  const { families } = stores;
+  const tokens = await giveTokens(stores, filling.families);
   const next = inTurn(tokens);
   const once = async () => {
-    const token: { current: RefreshTokenId; readonly familyId: number } = next();
+    const token = next();
     const successor = newTokenIn(token.familyId);
     const grant = await families.rotateRefreshToken(token.current, successor, Date.now());
     if (grant === undefined) throw new Error('A refresh token was refused');

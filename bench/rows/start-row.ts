@@ -46,7 +46,7 @@ export async function startRow(folder: string, rounds: number): Promise<RowRepor
 }
 
 /** The most that any row's load left each program with. */
-export function memoryRow(reports: readonly RowReport[]): RowReport {
+export function loadMemoryRow(reports: readonly RowReport[]): RowReport {
   const most = (isIt: (subject: SubjectResult) => boolean): number =>
     Math.max(
       ...reports.flatMap(({ subjects }) =>
