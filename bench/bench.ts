@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { compareCommits } from './against/compare-commits.ts';
 import { type DurablePostgres, startDurablePostgres } from './durable-postgres.ts';
 import { startKalends } from './kalends.ts';
 import { measureInTurns, type SubjectResult } from './measure.ts';
@@ -43,6 +44,7 @@ const LOAD_ROWS: readonly LoadRow[] = [
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) console.log(HELP);
+else if (options.against !== undefined) await compareCommits(options.against, options);
 else await bench(options);
 
 /** The first start of a fresh clone strips types and compiles, which no later one does: it is not measured. */

@@ -88,8 +88,8 @@ async function startServer(
   return server;
 }
 
-/** Another instance on its database, with its folder, since the master key is in it. */
-export async function startBeside({ port: first }: Kalends, folder: string, databaseUrl: string) {
+/** Starts another instance on its database (SQLite in its folder if absent), with its folder, since the master key is in it. */
+export async function startBeside({ port: first }: Kalends, folder: string, databaseUrl?: string) {
   const port = await freePort();
   const env = kalendsEnvironment(path.join(folder, `kalends-${first}`), port, databaseUrl);
   return { port, process: await startServer([...AS_NPM_START, MAIN, 'serve'], env, port) };

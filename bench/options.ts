@@ -1,6 +1,7 @@
 /** The bench's command line. */
 import { parseArgs } from 'node:util';
 
+import type { ComparisonPace } from './against/compare-commits.ts';
 import type { Pace } from './measure.ts';
 import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
@@ -9,15 +10,25 @@ import type { MemoryPace } from './rows/memory-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
 export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,growth,instances,sync,memory,start]
+                       [--against COMMIT [--at-least 0.97]]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
   --only    these rows only, separated by commas
+  --against   compares this checkout with a commit in turns: refresh, exchange, bearer, listing, start and memory,
+              or the rows of --only
+  --at-least  exits with 1 if a median ratio is below it
   --sizes   of the rows growth and memory: rows of each table
   --families   of the row growth: token families of one more database`;
 
 export type Options = {
+  /** The commit to compare with, and the smallest ratio that is accepted. */
+  readonly against: string | undefined;
+  readonly atLeast: number;
+  readonly comparison: ComparisonPace;
+  /** The flags that shorten rows, as they were given. */
+  readonly flags: readonly string[];
   readonly pace: Pace;
   readonly rows: readonly RowName[];
   readonly starts: number;
@@ -39,6 +50,12 @@ const PACES = {
   quick: { connections: CONNECTIONS, warmUpSeconds: 1, seconds: 0.5, rounds: 3, users: 1000 },
   smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1, users: 20 },
 };
+const COMPARISONS = {
+  full: { blocks: 100, warmUpCalls: 20_000, sliceCalls: 1_000, starts: 20, calls: 8_000, runs: 4 },
+  quick: { blocks: 20, warmUpCalls: 10_000, sliceCalls: 1_000, starts: 6, calls: 4_000, runs: 2 },
+  smoke: { blocks: 1, warmUpCalls: 40, sliceCalls: 40, starts: 2, calls: 40, runs: 2 },
+};
+const COMPARED: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'listing', 'start', 'memory'];
 const STARTS = { full: 7, quick: 3, smoke: 1 };
 const MONTHS = { full: 100, quick: 50, smoke: 3 };
 const WEBHOOKS = {
@@ -79,6 +96,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       quick: { type: 'boolean' },
       smoke: { type: 'boolean' },
       only: { type: 'string' },
+      against: { type: 'string' },
+      'at-least': { type: 'string' },
       sizes: { type: 'string' },
       families: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -87,11 +106,15 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   if (values.help) return undefined;
   const pace = values.smoke ? 'smoke' : values.quick ? 'quick' : 'full';
   const sizes = values.sizes && { sizes: values.sizes.split(',').map(rowCount) };
-  const requested = values.only?.split(',') ?? ROWS;
+  const requested = values.only?.split(',') ?? (values.against === undefined ? ROWS : COMPARED);
   const unknown = requested.filter((name) => !ROWS.some((row) => row === name));
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join(', ')}; rows are ${ROWS.join(', ')}`);
   return {
+    against: values.against,
+    atLeast: atLeast(values['at-least']),
+    comparison: COMPARISONS[pace],
+    flags: pace === 'full' ? [] : [`--${pace}`],
     pace: PACES[pace],
     starts: STARTS[pace],
     months: MONTHS[pace],
@@ -107,6 +130,12 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     memory: { ...MEMORY[pace], ...sizes },
     rows: ROWS.filter((row) => requested.includes(row)),
   };
+}
+
+function atLeast(text = '0'): number {
+  const ratio = Number(text);
+  if (!(ratio >= 0)) throw new Error(`${text} is no ratio`);
+  return ratio;
 }
 
 function rowCount(text: string): number {

@@ -1,5 +1,5 @@
 /** What another process has used so far, from Linux' /proc; `undefined` where there is none. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts processor time in hundredths of a second on every architecture Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -13,6 +13,13 @@ export function cpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** The same of the threads that run now, to the nanosecond: for what takes less than a second. */
+export function threadSeconds(pid: number): number | undefined {
+  const threads = readOrNothing(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  const used = threads.map((thread) => Number(readProc(pid, `task/${thread}/schedstat`)?.split(' ')[0] ?? 0));
+  return used.length === 0 ? undefined : used.reduce((sum, one) => sum + one, 0) / 1e9;
+}
+
 /** Resident memory in MB (10^6 bytes). */
 export function residentMegabytes(pid: number): number | undefined {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status') ?? '')?.[1];
@@ -20,8 +27,12 @@ export function residentMegabytes(pid: number): number | undefined {
 }
 
 function readProc(pid: number, file: string): string | undefined {
+  return readOrNothing(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'));
+}
+
+function readOrNothing<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return read();
   } catch {
     return undefined; // Not Linux: the bench then prints no figure.
   }

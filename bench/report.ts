@@ -49,7 +49,7 @@ export function verdictOf(what: string, { measured, unit }: Figure, target: Targ
 }
 
 /** Rows of text with their columns aligned; all but the first to the right. */
-function aligned(rows: readonly (readonly string[])[]): string {
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
   );

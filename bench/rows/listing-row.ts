@@ -9,7 +9,7 @@ import { bareFastify, getWith, presenting, repeating } from './token-subjects.ts
 
 const EVENTS_OF_EACH = 100;
 const SEEDED_AT_ONCE = 50;
-const LISTING = '/events?pageSize=100&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
+export const LISTING = '/events?pageSize=100&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 
 const KALENDS = 'Kalends, 100 events, SQLite';
 const BARE = 'bare Fastify, the same bytes as text';

@@ -14,7 +14,7 @@ import {
   TokenQueue,
   tokensFor,
 } from '../load/oauth-calls.ts';
-import type { Subject } from '../measure.ts';
+import type { Pace, Subject } from '../measure.ts';
 import { type Peer, startPeer } from '../peer-process.ts';
 import type { RowContext } from '../row.ts';
 
@@ -29,7 +29,10 @@ export const BARE_GET = 'bare Fastify, GET';
 /** More codes than the fastest server exchanges in a second. */
 const CODES_PER_SECOND = 12_000;
 
-type Server = Pick<Kalends | Peer, 'port' | 'process' | 'application' | 'seedCodes'>;
+type Server = Pick<Kalends | Peer, 'port' | 'application' | 'seedCodes'> & {
+  readonly process: { readonly pid: number };
+};
+type Users = { readonly pace: Pick<Pace, 'users'> };
 
 export async function kalends(
   context: RowContext,
@@ -68,7 +71,7 @@ export async function bareFastify(context: RowContext, body: string): Promise<Pe
 }
 
 /** Spends and gets refresh tokens, each once. */
-export async function refreshing({ pace }: RowContext, name: string, server: Server): Promise<Subject> {
+export async function refreshing({ pace }: Users, name: string, server: Server): Promise<Subject> {
   const { port, application } = server;
   const tokens = await tokensFor(server, await server.seedCodes(pace.users));
   const queue = new TokenQueue(tokens.map(({ refresh_token }) => refresh_token));
@@ -87,7 +90,7 @@ export function exchanging(name: string, server: Server): Subject {
 
 /** Presents access tokens of as many users in turn. */
 export async function presenting(
-  { pace }: RowContext,
+  { pace }: Users,
   { name, server }: { readonly name: string; readonly server: Server },
   requestOf: (accessToken: string, application: Application) => string,
 ): Promise<Subject> {
