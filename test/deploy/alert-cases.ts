@@ -203,6 +203,38 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     fires: { 'kalends_event_loop_delay_seconds{instance="a",quantile="0.99"}': '0.6x20' },
     isQuiet: { 'kalends_event_loop_delay_seconds{instance="a",quantile="1"}': '0.6x20' },
   },
+  KalendsClockSkew: {
+    ...{ at: '7m', labels: { instance: 'a' } },
+    fires: {
+      'kalends_clock_skew_seconds{instance="a"}': '-5.1x10',
+      'kalends_clock_skew_seconds{instance="b"}': '0.2x10',
+    },
+    // The clock was set within five minutes.
+    isQuiet: {
+      'kalends_clock_skew_seconds{instance="a"}': '-5x10',
+      'kalends_clock_skew_seconds{instance="b"}': '9x4 0x5',
+    },
+  },
+  'KalendsWorkPoolReplaced, not for the first time': {
+    ...{ at: '75m', labels: { pool: 'read' } },
+    fires: { 'kalends_work_pool_replacements_total{pool="read"}': '1x65 2x10' },
+    isQuiet: { 'kalends_work_pool_replacements_total{pool="read"}': '1 2x75' },
+  },
+  KalendsWorkPoolReplaced: {
+    ...{ at: '75m', labels: { pool: 'sync' } },
+    // The series does not exist before the first replacement.
+    fires: { 'kalends_work_pool_replacements_total{pool="sync"}': '_x65 1x10' },
+    isQuiet: { 'kalends_work_pool_replacements_total{pool="sync"}': '_x5 3x70' },
+  },
+  KalendsDatabaseRefuses: {
+    ...{ at: '10m', labels: { reason: 'read_only' } },
+    fires: {
+      'kalends_database_refusals_total{reason="read_only"}': '1+1x20',
+      'kalends_database_refusals_total{reason="full"}': '4x20',
+    },
+    // The database was away for a moment.
+    isQuiet: { 'kalends_database_refusals_total{reason="away"}': '0x4 7x13' },
+  },
   KalendsRestarts: {
     ...{ at: '5m', labels: { job: 'kalends' } },
     fires: { 'process_start_time_seconds{job="kalends"}': '1 2 3 4 5 5' },
