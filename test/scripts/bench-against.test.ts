@@ -30,6 +30,25 @@ describe('bench --against', () => {
     assert.equal(isBelow(report('µs', [Number.NaN], [100]), 0.97), true);
   });
 
+  it('the command exits with 1 if a ratio is below --at-least', async () => {
+    const args = [
+      'bench/bench.ts',
+      '--smoke',
+      '--only',
+      'refresh',
+      '--against',
+      'HEAD',
+      '--at-least',
+      '1000',
+    ];
+    const bench = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+    const text = bench.stdout.setEncoding('utf8').toArray();
+    const [code] = await once(bench, 'exit');
+
+    assert.equal(code, 1);
+    assert.match((await text).join(''), /^Below 1000: refresh; refresh, processor$/m);
+  });
+
   it('nothing of the other commit is left after Ctrl-C', async (t) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-test-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
