@@ -10,7 +10,7 @@ import type { Options } from '../options.ts';
 import { pinToLoadCore } from '../pinned-process.ts';
 import { aligned } from '../report.ts';
 import type { RowName } from '../row.ts';
-import { type BaseCheckout, checkOut, ROOT } from './base-checkout.ts';
+import { type Checkouts, checkOut, ROOT } from './checkouts.ts';
 import { compareLoad, LOADS } from './compare-loads.ts';
 import { compareRow } from './compare-rows.ts';
 import { compareStarts } from './compare-starts.ts';
@@ -51,31 +51,31 @@ const MOST_ERROR = 0.01;
 
 /** Compares this checkout with `commit` and resolves with whether no ratio is below the limit. */
 export async function compareCommits(commit: string, options: Options): Promise<boolean> {
-  const base = await checkOut(commit);
-  console.log(`Current: this checkout with its uncommitted changes. Base: ${base.subject}`);
+  const checkouts = await checkOut(commit);
+  console.log(`Current: this checkout with its uncommitted changes. Base: ${checkouts.subject}`);
   console.log(`${MEANING}\n`);
   const reports: Report[] = [];
-  for await (const compared of compare(base, options)) {
+  for await (const compared of compare(checkouts, options)) {
     const rows = compared.map(reportOf);
     reports.push(...rows);
     console.log(`${aligned([HEAD, ...rows.map(cellsOf)])}\n`);
   }
   await mkdir(path.dirname(RESULTS), { recursive: true });
-  await writeFile(RESULTS, `${JSON.stringify({ base: base.subject, reports }, null, 2)}\n`);
+  await writeFile(RESULTS, `${JSON.stringify({ base: checkouts.subject, reports }, null, 2)}\n`);
   const below = reports.filter((one) => isBelow(one, options.atLeast)).map(({ what }) => what);
   if (below.length > 0) console.log(`Below ${options.atLeast}: ${below.join('; ')}`);
   return below.length === 0;
 }
 
 /** Yields what was compared, row by row. */
-async function* compare(base: BaseCheckout, options: Options): AsyncGenerator<readonly Compared[]> {
+async function* compare(checkouts: Checkouts, options: Options): AsyncGenerator<readonly Compared[]> {
   const { rows, pace, comparison } = options;
   const isStart = (row: RowName) => row === 'start' || row === 'memory';
   for (const row of rows)
-    if (LOADS[row] === undefined && !isStart(row)) yield await compareRow(row, base, options);
-  // Removed with the base.
-  const folder = await mkdtemp(`${base.folder}-data-`);
-  const sides = { current: startSide(ROOT), base: startSide(base.folder) };
+    if (LOADS[row] === undefined && !isStart(row)) yield await compareRow(row, checkouts, options);
+  // Removed with the checkouts.
+  const folder = await mkdtemp(`${checkouts.base}-data-`);
+  const sides = { current: startSide(checkouts.current), base: startSide(checkouts.base) };
   // Not before the sides run: they would inherit the one core, and their servers with them.
   if (!pinToLoadCore()) console.log('Nothing is pinned to a core.');
   const terms = { folder, pace, comparison };
@@ -97,13 +97,11 @@ async function* compare(base: BaseCheckout, options: Options): AsyncGenerator<re
 
 const MEANING = `A ratio says how fast the current code is compared with the base, as the median of turns with its range:
 above 1 it is faster, or takes less memory; below 1 it is slower, or takes more. A ratio whose turns disagree
-is unsteady: --at-least allows for its error.`;
+is unsteady: repeat it on a quiet machine.`;
 const HEAD = ['', 'current', 'base', 'ratio', 'range', ''];
 
-/** Whether the ratio is below `atLeast`; an unsteady one only if it is so beyond doubt. */
-export function isBelow({ ratio, error }: Report, atLeast: number): boolean {
-  return !(ratio + (error > MOST_ERROR ? 2 * error : 0) >= atLeast);
-}
+/** Returns whether the ratio is below `atLeast`, or no number. */
+export const isBelow = ({ ratio }: Report, atLeast: number): boolean => !(ratio >= atLeast);
 
 /** Works out the median ratio, its range and its error. */
 export function reportOf(compared: Compared): Report {

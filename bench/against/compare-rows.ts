@@ -10,7 +10,7 @@ import path from 'node:path';
 import type { Options } from '../options.ts';
 import type { RowReport } from '../report.ts';
 import type { RowName } from '../row.ts';
-import { addCurrentRows, type BaseCheckout, ROOT } from './base-checkout.ts';
+import { addCurrentRows, type Checkouts } from './checkouts.ts';
 import type { Compared } from './compare-commits.ts';
 import { endedWithBench, nodeOf } from './side-process.ts';
 
@@ -18,24 +18,25 @@ type Figure = { readonly value: number; readonly unit: string };
 type Figures = ReadonlyMap<string, Figure>;
 
 /** Resolves with each figure that both sides have. */
-export async function compareRow(row: RowName, base: BaseCheckout, options: Options): Promise<Compared[]> {
+export async function compareRow(row: RowName, checkouts: Checkouts, options: Options): Promise<Compared[]> {
   const run = (checkout: string, bench: string) => runRow({ checkout, bench }, row, options.flags);
-  const runCurrent = () => run(ROOT, path.join(ROOT, 'bench'));
+  const { current: ours, base } = checkouts;
+  const runCurrent = () => run(ours, path.join(ours, 'bench'));
   const first = await runCurrent();
-  let bench = path.join(base.folder, 'bench');
-  const own = await run(base.folder, bench).catch((): Figures => new Map());
+  let bench = path.join(base, 'bench');
+  const own = await run(base, bench).catch((): Figures => new Map());
   const missing = [...first.keys()].filter((name) => !own.has(name));
   if (missing.length > 0) {
     console.log(`The base has no ${missing.join('; ')}: it runs the row of this commit.`);
-    bench = await addCurrentRows(base);
+    bench = await addCurrentRows(checkouts);
   }
   const current: Figures[] = [first];
-  const bases: Figures[] = missing.length > 0 ? [await run(base.folder, bench)] : [own];
+  const bases: Figures[] = missing.length > 0 ? [await run(base, bench)] : [own];
   while (current.length < options.comparison.runs) {
     // ABBA: the base was the last.
-    if (current.length % 2 === 1) bases.push(await run(base.folder, bench));
+    if (current.length % 2 === 1) bases.push(await run(base, bench));
     current.push(await runCurrent());
-    if (bases.length < current.length) bases.push(await run(base.folder, bench));
+    if (bases.length < current.length) bases.push(await run(base, bench));
   }
   return [...first].map(([what, { unit }]) => ({
     what: `${row}: ${what}`,

@@ -22,11 +22,11 @@ describe('bench --against', () => {
     assert.equal(report('MB', [200], [100]).ratio, 0.5);
   });
 
-  it('a ratio below the limit counts, unless its turns disagree about it', () => {
+  it('a ratio below the limit counts, also if its turns disagree about it', () => {
     assert.equal(isBelow(report('MB', [110], [100]), 0.97), true);
     assert.equal(isBelow(report('/s', [96, 96, 96], [100, 100, 100]), 0.97), true);
-    assert.equal(isBelow(report('/s', [60, 96, 140], [100, 100, 100]), 0.97), false);
-    assert.equal(isBelow(report('/s', [40, 50, 60], [100, 100, 100]), 0.97), true);
+    assert.equal(isBelow(report('/s', [60, 96, 140], [100, 100, 100]), 0.97), true);
+    assert.equal(isBelow(report('/s', [97, 97, 97], [100, 100, 100]), 0.97), false);
     assert.equal(isBelow(report('µs', [Number.NaN], [100]), 0.97), true);
   });
 
