@@ -125,8 +125,8 @@ async function openPorts(config: Config, { deps, watching, ends, stopping }: Sta
 }
 
 async function startWork(config: Config, { deps, watching, ends }: Starting): Promise<void> {
-  // No other process works a database in a file: what the last one left undone need not wait for the end of its leases.
-  if (config.databaseUrl === undefined) await deps.streams.endLeases();
+  // No other process works here. If one was killed, its leases need not run out, and the log has what it deleted.
+  if (config.databaseUrl === undefined) await Promise.all([deps.streams.endLeases(), deps.clearLog()]);
   const jobs = startJobs({ ...deps, handlers: watching.handlers(jobHandlers(deps)) });
   ends.push(() => jobs.stop());
   const deliveries = startDeliveries(deps);

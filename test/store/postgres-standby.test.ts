@@ -72,7 +72,7 @@ describe('A PostgreSQL with a standby', programs, () => {
     const state = databaseStates(db);
     assert.deepEqual([await portsOf(db), await state()], [[primary.port], 'ready']);
 
-    // It goes on serving the connections that are open.
+    // It continues to serve the open connections.
     await administer(primary.urlOf('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
     await administer(primary.urlOf('postgres'), 'SELECT pg_reload_conf()');
     await assert.rejects(untilRefused(db), (reason) => databaseProblem(reason) === 'read_only');

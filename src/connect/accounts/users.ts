@@ -51,13 +51,11 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
  * disk. A user that does not exist is no error: the call may be repeated.
  */
 export async function forgetUser(owner: UserOfClient, deps: UsersDeps): Promise<{ success: true }> {
-  const { users, clearLog, log } = deps;
+  const { users, log } = deps;
   // Looked up first: an id that no database can store names no one.
   const user = await users.findUser(owner.clientId, owner.userId);
   if (user !== undefined && (await deleteUser(owner, deps)))
     log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
-  // The process may have been killed between the deletion and this: then the call is repeated.
-  else await clearLog();
   return { success: true };
 }
 
