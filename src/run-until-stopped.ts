@@ -1,5 +1,8 @@
 /** How a server starts and ends: what it has opened ends in reverse, after a failed start as after a signal. */
+import { pino } from 'pino';
+
 import type { Log } from './lib/log.ts';
+import { loggedError } from './lib/logged-error.ts';
 
 export type Running = {
   /** The parts that the start has opened so far. They end in reverse order, each of them even if another one fails. */
@@ -39,17 +42,31 @@ export async function endTogether(ends: readonly (Promise<unknown> | undefined)[
   await Promise.all(ends);
 }
 
-/** Logs an error that nobody catches, also that of a rejected promise, and exits with 1 once `flush` has written it. */
-export function exitOnUncaught(log: Pick<Log, 'error'>, flush: () => void): void {
+/** How long an exit because of an error waits for a reader of the log that has stopped reading. */
+const MOST_FLUSH_MS = 1_000;
+
+/**
+ * Opens the log on standard error. An error that nobody catches, also that of a rejected promise,
+ * is written to it, and the program exits with 1.
+ */
+export function openLog(level: string) {
+  let retriesUntil = Number.POSITIVE_INFINITY;
+  const retryEAGAIN = () => performance.now() < retriesUntil;
+  const output = pino.destination({ dest: 2, sync: false, retryEAGAIN });
+  const log = pino({ level, base: null, serializers: { err: loggedError } }, output);
   process.on('uncaughtException', (err, origin) => {
     try {
       log.error(
         { event: 'uncaught_exception', err, origin },
         'An error was not caught, and the program exited',
       );
-      flush();
+      retriesUntil = performance.now() + MOST_FLUSH_MS;
+      output.flushSync();
     } finally {
+      // Otherwise the exit flushes it again.
+      output.destroy();
       process.exit(1);
     }
   });
+  return log;
 }

@@ -1,5 +1,4 @@
 /** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
-import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
 import type { AppRegistration } from './access/app-registration.ts';
 import { APP_KINDS, type AppKind, providerApps } from './access/provider-apps.ts';
@@ -19,7 +18,6 @@ import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
-import { loggedError } from './lib/logged-error.ts';
 import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
@@ -35,7 +33,7 @@ import { type IdentityProviderDeps, identityProvider } from './providers/openid/
 import { busyIds } from './reading/event-text.ts';
 import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
-import { endTogether, exitOnUncaught, type Running, runUntilStopped } from './run-until-stopped.ts';
+import { endTogether, openLog, type Running, runUntilStopped } from './run-until-stopped.ts';
 import { lockForWork } from './store/drivers/sqlite-serve-lock.ts';
 import { resourceRendering } from './sync/resource-rendering.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
@@ -55,11 +53,7 @@ const LOCK_WAIT_MS = 1_500;
 
 /** Serves until SIGTERM or SIGINT, then finishes what is under way and closes. Throws if the start fails. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
-  // The words for people go to standard output, the log to standard error.
-  const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
-  const output = pino.destination({ dest: 2, sync: false });
-  const log = pino(options, output);
-  exitOnUncaught(log, () => output.flushSync());
+  const log = openLog(config.logLevel);
   await runUntilStopped(async (running) => {
     running.parts.defer(() => log.flush());
     const stores = await start(config, { ...running, log });
