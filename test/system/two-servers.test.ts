@@ -1,5 +1,7 @@
 /** Two servers on one SQLite folder: only one of them does background work. */
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { after, describe, it } from 'node:test';
 
 import { lockForWork } from '../../src/store/drivers/sqlite-serve-lock.ts';
@@ -67,5 +69,18 @@ describe('Two servers on one SQLite folder', () => {
     held[Symbol.dispose]();
 
     (await waiting)[Symbol.dispose]();
+  });
+
+  it('a server whose lock file cannot be locked is refused with the name of the file', async (t) => {
+    const folder = temporaryFolder('lock');
+    t.after(() => removeFolder(folder));
+    const file = path.join(folder, 'serve.lock');
+    await mkdir(file);
+
+    await assert.rejects(lockForWork(folder, never), (refused: Error) => {
+      assert.equal(refused.name, 'StartRefused');
+      assert.ok(refused.message.startsWith(`The file ${file} cannot be locked: `), refused.message);
+      return true;
+    });
   });
 });

@@ -167,4 +167,5 @@ async function keyOfFolder(settings: KeySettings, keyId: string | undefined): Pr
   return makeKeyFile(dataDir);
 }
 
-const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));
+export const messageOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message : String(reason);

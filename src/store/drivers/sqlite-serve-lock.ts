@@ -1,8 +1,9 @@
 /** Keeps a second server with background work away from a SQLite database. The system frees the lock of a dead process. */
+import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { makeDataFolder, makePrivate } from './open-database.ts';
+import { makeDataFolder, makePrivate, messageOf } from './open-database.ts';
 import { beginUnlocked } from './sqlite-lock.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -11,13 +12,12 @@ const WAIT_MS = 5_000;
 
 /**
  * Locks the data folder for one server with background work until the result is disposed of. Throws StartRefused if
- * another one keeps the lock for five seconds, or until `stopping` is aborted.
+ * another one keeps the lock for five seconds, or until `stopping` is aborted, and if the file cannot be locked.
  */
 export async function lockForWork(dataDir: string, stopping: AbortSignal): Promise<Disposable> {
   const file = path.join(dataDir, 'serve.lock');
   await makeDataFolder(dataDir);
   await makePrivate(file);
-  const lock = new DatabaseSync(file, { timeout: 0 });
   const end = performance.now() + WAIT_MS;
   const waiting = {
     get until() {
@@ -25,10 +25,20 @@ export async function lockForWork(dataDir: string, stopping: AbortSignal): Promi
     },
     reject: () => {},
   };
-  // Never committed, so the file stays empty.
-  const holders = await beginUnlocked(() => lock.exec('BEGIN EXCLUSIVE'), [waiting]);
-  if (holders.length > 0) return lock;
-  lock.close();
+  try {
+    // On a file that it cannot write, SQLite would begin a transaction that locks nobody out.
+    await access(file, constants.R_OK | constants.W_OK);
+    const lock = new DatabaseSync(file, { timeout: 0 });
+    // Never committed, so the file stays empty.
+    const holders = await beginUnlocked(() => lock.exec('BEGIN EXCLUSIVE'), [waiting]);
+    if (holders.length > 0) return lock;
+    lock.close();
+  } catch (cause) {
+    throw new StartRefused(
+      `The file ${file} cannot be locked: ${messageOf(cause)}. Make it writable for the user that runs Kalends, or delete it while no server runs.`,
+      { cause },
+    );
+  }
   throw new StartRefused(
     `Another Kalends server does the background work of the database in ${dataDir}. Stop it first. Beside it, "kalends serve --role=web" can answer requests; several servers with background work need PostgreSQL.`,
   );
