@@ -1,0 +1,18 @@
+/** Waiting for what other processes bring about. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LIMIT_MS = 60_000;
+const PAUSE_MS = 20;
+
+/** Calls `isTrue` until it returns true. Fails with `expected`, a sentence, after a minute. `pause` runs between two calls. */
+export async function until(
+  expected: string,
+  isTrue: () => boolean | Promise<boolean>,
+  pause: () => Promise<unknown> = () => sleep(PAUSE_MS),
+): Promise<void> {
+  const end = performance.now() + LIMIT_MS;
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`Not true within a minute: ${expected}`);
+    await pause();
+  }
+}
