@@ -1,10 +1,10 @@
 /** The running program while its PostgreSQL takes no writes, as during a failover. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../harness/databases.ts';
 import { administer } from '../harness/migrated.ts';
+import { until } from '../harness/until.ts';
 import { authorizeUrl, connect, read, refresh } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
@@ -38,7 +38,7 @@ onEachDatabase((database, _open, place) => {
       const { application, login } = site;
       const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
       await setReadOnly('on');
-      while ((await statusOf('/ready')) === 200) await sleep(20);
+      await until('/ready is no longer 200', async () => (await statusOf('/ready')) !== 200);
 
       for (let attempt = 1; attempt <= 20; attempt++) {
         const answer = await refresh(application, refreshToken);
@@ -50,7 +50,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal((await fetch(authorizeUrl(application, { userId: 'ada' }))).status, 500);
 
       await setReadOnly('off');
-      while ((await statusOf('/ready')) !== 200) await sleep(20);
+      await until('/ready is 200', async () => (await statusOf('/ready')) === 200);
       assert.equal((await refresh(application, refreshToken)).status, 200);
     });
   });

@@ -1,7 +1,6 @@
 /** Every route of the program on a PostgreSQL whose condition the test changes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LightMyRequestResponse } from 'fastify';
 
@@ -11,6 +10,7 @@ import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { makeUsers, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { startPostgres } from '../harness/postgres.ts';
+import { until } from '../harness/until.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
 
 /** Two seconds are promised; other work on this machine must not fail the test. */
@@ -58,9 +58,7 @@ export async function openAppOnPostgres() {
     token,
     ask,
     /** Waits until GET /ready is 200: what is known of the database is remembered for a moment. */
-    async untilReady(): Promise<void> {
-      while ((await ask('GET', '/ready')).statusCode !== 200) await sleep(20);
-    },
+    untilReady: () => until('GET /ready is 200', async () => (await ask('GET', '/ready')).statusCode === 200),
     /** Calls each route with each kind of credentials. Fails for a 5xx other than 503, or 500 where a flow starts. */
     async callEachRoute() {
       const results: { readonly method: string; readonly path: string; readonly status: number }[] = [];

@@ -5,6 +5,7 @@ import { after, before, describe, it, mock } from 'node:test';
 import { DatabaseAwayError } from '../../src/lib/database-away-error.ts';
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { type Postgres, startPostgres } from '../harness/postgres.ts';
+import { until } from '../harness/until.ts';
 
 const CONNECTIONS = 4;
 /** How long pg-pool lets a caller wait for a connection. */
@@ -32,14 +33,21 @@ describe('A PostgreSQL that stalls', () => {
 
     let settled: PromiseSettledResult<unknown>[] | undefined;
     void Promise.allSettled(Array.from({ length: 3 * CONNECTIONS }, ask)).then((all) => (settled = all));
-    for (; settled === undefined; await turn()) mock.timers.tick(LOOK_MS);
+    const isRefused = () => {
+      mock.timers.tick(LOOK_MS);
+      return settled !== undefined;
+    };
+    await until('every caller is refused', isRefused, turn);
     mock.timers.tick(QUEUE_MS);
     postgres.resume();
 
-    for (const result of settled)
+    for (const result of settled ?? assert.fail())
       assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseAwayError);
-    let rows: unknown;
-    while (rows === undefined) rows = await ask().catch(turn);
-    assert.deepEqual(rows, [{ one: 1 }]);
+    const isServed = () =>
+      ask().then(
+        ([row]) => row?.one === 1,
+        () => false,
+      );
+    await until('the server is used again', isServed, turn);
   });
 });

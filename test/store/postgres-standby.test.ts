@@ -1,6 +1,6 @@
 /** A PostgreSQL with a hot standby: what the program does on the standby, and when that becomes the primary. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -16,6 +16,7 @@ import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { debianPostgres, POSTGRES_PROGRAMS } from '../harness/debian-postgres.ts';
 import { administer } from '../harness/migrated.ts';
+import { until } from '../harness/until.ts';
 
 const CONNECTIONS = 4;
 
@@ -80,9 +81,8 @@ describe('A PostgreSQL with a standby', programs, () => {
     await standby.promote();
     front.target = standby.port;
 
-    let ports: readonly number[];
-    do ports = await portsOf(db);
-    while (ports.includes(primary.port));
+    const hasLeft = async () => !(await portsOf(db)).includes(primary.port);
+    await until('no connection leads to the old primary', hasLeft);
     await note(db, 'after');
     assert.deepEqual([await portsOf(db), await state()], [[standby.port], 'ready']);
   });
@@ -104,8 +104,7 @@ describe('A PostgreSQL with a standby', programs, () => {
     return [...new Set(rows.map((row) => Number(row?.port)))];
   }
 
-  /** Writes until the server has heard that it may not. */
-  async function untilRefused(db: Database): Promise<never> {
-    for (let attempt = 1; ; attempt++) await note(db, `attempt ${attempt}`);
-  }
+  /** Writes until the server refuses it, and fails then. */
+  const untilRefused = (db: Database): Promise<void> =>
+    until('the server refuses writes', () => note(db, randomUUID()).then(() => false));
 });

@@ -5,16 +5,15 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { freePort } from '../harness/loopback.ts';
 import { migrateUpTo } from '../harness/old-database.ts';
 import { type Program, type ProgramOptions, prepareProgram } from '../harness/program.ts';
+import { until } from '../harness/until.ts';
 
 /** Nothing listens there, so that spans wait until the end. */
 const TRACED = { KALENDS_OTLP_ENDPOINT: 'http://127.0.0.1:9', KALENDS_TRACE_SAMPLING: '1' };
-const POLL_MS = 20;
 
 /** Starts the program, which is to end by itself: its exit code and what it wrote to standard error. */
 async function failedStart(program: Program): Promise<string> {
@@ -104,7 +103,7 @@ onEachDatabase((database, _, place) => {
       const outcome = failedStart(program);
 
       // It handles signals before it creates the key, and migrates afterwards.
-      while (!existsSync(path.join(dataDir, 'master.key'))) await sleep(POLL_MS);
+      await until('there is a key', () => existsSync(path.join(dataDir, 'master.key')));
       await program.stop();
 
       const stopping = /^exited with 0: \{.*"event":"stopping","signal":"SIGTERM".*\}\n$/;
