@@ -25,6 +25,15 @@ offerTasks({
   *thread() {
     yield threadId;
   },
+  // Counts from 1 to 8, each number when `turns[1]` has it; `turns[0]` says which number is next.
+  *inTurns(turns: Int32Array) {
+    for (let turn = 1; turn <= 8; turn += 1) {
+      Atomics.store(turns, 0, turn);
+      Atomics.notify(turns, 0);
+      Atomics.wait(turns, 1, turn - 1);
+      yield turn;
+    }
+  },
   // Uses no processor time, and says that it has begun.
   *block(begun: Int32Array) {
     yield 'first';

@@ -10,14 +10,14 @@ const task = (name: string, input?: unknown, owner = 'ada'): WorkTask => ({
   owner,
   partMs: 300,
 });
-const scriptOf = (name: string) => new URL(`./${name}.ts`, import.meta.url);
+const scriptOf = (name: string) => new URL(name, import.meta.url);
 
 describe('a pool of worker threads in trouble', () => {
   let pool: WorkPool;
   let waits: number[];
   let replaced: object[];
   let notStarted: unknown[];
-  const open = (script = 'thread', mostThreads = 1) => {
+  const open = (script = './thread.ts', mostThreads = 1) => {
     [waits, replaced, notStarted] = [[], [], []];
     const listener = {
       waited: (milliseconds: number) => void waits.push(milliseconds),
@@ -76,26 +76,50 @@ describe('a pool of worker threads in trouble', () => {
     assert.deepEqual((await waiting).parts, [1, 2]);
   });
 
-  it('stops only the silent thread while another one works', async () => {
-    open('thread', 2);
+  it('stops only the silent thread, and not one that has sent a part every ten seconds', async () => {
+    open('./thread.ts', 2);
     const { result } = await blocked();
-    for (let i = 0; i < 7; i += 1) {
-      assert.deepEqual((await pool.run(task('count', 1))).parts, [1]);
+    const turns = new Int32Array(new SharedArrayBuffer(8));
+    const working = pool.run(task('inTurns', turns, 'ben'));
+    for (let turn = 1; turn <= 8; turn += 1) {
+      while (Atomics.load(turns, 0) < turn) await Atomics.waitAsync(turns, 0, turn - 1).value;
       tick(10);
+      Atomics.store(turns, 1, turn);
+      Atomics.notify(turns, 1);
     }
 
     assert.equal((await result).stopped?.reason, 'stalled');
     assert.deepEqual(replaced, [{ running: 1, waiting: 0 }]);
+    assert.deepEqual(await working, { parts: [1, 2, 3, 4, 5, 6, 7, 8], stopped: undefined });
   });
 
-  it('stops all tasks if no thread becomes ready, and starts none for ten seconds', async () => {
-    open('dying-thread');
-    const tasks = ['ada', 'ben', 'eve'].map((owner) => pool.run(task('count', 1, owner)));
-    for (const one of tasks) assert.equal((await one).stopped?.reason, 'unstarted');
-    assert.equal((await pool.run(task('count', 1))).stopped?.reason, 'unstarted');
+  it('does not end a thread that got a task while it was idle', async () => {
+    open();
+    await pool.run(task('count', 1));
+    const { result } = await blocked();
+    tick(10);
 
-    assert.equal(notStarted.length, 1);
-    assert.match(String(notStarted[0]), /no such file/);
-    assert.equal(pool.load().threads, 0);
+    assert.equal(pool.load().threads, 1);
+    await pool.close();
+    assert.deepEqual((await result).parts, ['first']);
   });
+
+  for (const [script, reason] of [
+    ['./dying-thread.ts', /no such file/],
+    ['https://dav.example/thread.js', /must be of scheme file/],
+  ] as const)
+    it(`stops all tasks if no thread becomes ready, and starts none for ten seconds: ${script}`, async (t) => {
+      open(script);
+      const tasks = ['ada', 'ben', 'eve'].map((owner) => pool.run(task('count', 1, owner)));
+      for (const one of tasks) assert.equal((await one).stopped?.reason, 'unstarted');
+      assert.equal((await pool.run(task('count', 1))).stopped?.reason, 'unstarted');
+
+      assert.equal(notStarted.length, 1);
+      assert.match(String(notStarted[0]), reason);
+      assert.equal(pool.load().threads, 0);
+      const later = performance.now() + 10_000;
+      t.mock.method(performance, 'now', () => later);
+      assert.equal((await pool.run(task('count', 1))).stopped?.reason, 'unstarted');
+      assert.equal(notStarted.length, 2);
+    });
 });
