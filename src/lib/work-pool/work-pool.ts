@@ -237,7 +237,6 @@ class ThreadPool implements WorkPool {
     const ended = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash';
     const reason = thread.isReady ? ended : 'unstarted';
     void this.#end(thread, new WorkStopped(reason, error));
-    this.#serve();
   }
 
   /** Lets the next task have the thread, or another one if it has ended. */
@@ -250,6 +249,7 @@ class ThreadPool implements WorkPool {
     thread.idle = setTimeout(end, this.#options.idleMs).unref();
   }
 
+  /** Ends a thread. The task that it runs stops for this reason, and its end serves the tasks that wait. */
   async #end(thread: Thread, reason: WorkStopped): Promise<void> {
     thread.stopped ??= reason;
     thread.request?.reject(thread.stopped);
@@ -266,7 +266,6 @@ class ThreadPool implements WorkPool {
     if (silent.length === 0) return;
     this.#options.listener?.replaced({ running: silent.length, waiting: this.#waiting.count });
     for (const thread of silent) void this.#end(thread, new WorkStopped('stalled'));
-    this.#serve();
   }
 }
 
