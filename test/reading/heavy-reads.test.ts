@@ -96,6 +96,19 @@ describe('a heavy read that waits', () => {
     await first;
     assert.equal(await next, 'read');
   });
+
+  it('keeps its place when the twenty seconds of one that has begun are over', async () => {
+    const reads = readTurns({ ...LIMITS, ofUser: 1 });
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const first = reads.run(ADA, () => promise);
+    mock.timers.tick(10_000);
+    const second = reads.run(ADA, async () => 'read');
+    mock.timers.tick(10_000);
+
+    end();
+    await first;
+    assert.equal(await second, 'read');
+  });
 });
 
 describe('an expansion without a thread', () => {
