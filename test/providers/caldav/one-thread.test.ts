@@ -1,4 +1,4 @@
-/** All tasks that yield parts, in a pool of one thread: a caller may need it again for each part. */
+/** All tasks that yield parts, in a pool of one thread: a caller may need it again for each part, and others wait for it. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 
@@ -57,4 +57,18 @@ describe('a pool with one thread', () => {
         assert.equal((await run(RENDER_TASK)).length, 1);
       }
     });
+
+  it('does not continue a task whose parts took more than ten seconds together', async (t) => {
+    let seconds = 0;
+    t.mock.method(process, 'threadCpuUsage', () => {
+      seconds += 3;
+      return { user: seconds * 1_000_000, system: 0 };
+    });
+    const events = Array.from({ length: 10 }, (_, i) => vevent(`e${i}`, `E${i}`));
+    const input = { body: bodyOf(calendarObject(...events)), ...place, most: 10, isCareful: true };
+
+    const parts = await Array.fromAsync<unknown>(DAV_TASKS['caldav-feed']?.(input as never) ?? []);
+
+    assert.equal(parts.length, 4);
+  });
 });
