@@ -28,6 +28,10 @@ describe('a new event that the mirror cannot show', () => {
     changed: [],
     leftOut: resources.map(({ href, etag }) => ({ href, etag, reason: 'placing it takes too long' })),
   });
+  const losesTurn: ResourceRendering = async (...input) => {
+    await server.db.write(`UPDATE calendar SET lease_holder = 'another instance'`);
+    return renderHere(...input);
+  };
   const stopsFor =
     (reason: StopReason): ResourceRendering =>
     async () => {
@@ -53,6 +57,7 @@ describe('a new event that the mirror cannot show', () => {
     'is too complex': leavesOut,
     'finds no free thread': stopsFor('busy'),
     'meets a thread that stalls': stopsFor('stalled'),
+    'loses its turn to another instance': losesTurn,
   };
   for (const [what, trouble] of Object.entries(troubles))
     it(`is answered with 200, its id and what was sent, if it ${what}`, async () => {
@@ -75,6 +80,8 @@ describe('a new event that the mirror cannot show', () => {
   it('is in the mirror once a sync finds a thread', async () => {
     await open(stopsFor('busy'));
     const { id } = (await send('POST', { ...WEEKLY, recurrence: undefined })).json();
+    const sql = `SELECT run_at AS "runAt" FROM job WHERE kind = 'sync-calendar'`;
+    assert.deepEqual({ ...(await server.db.get<object>(sql)) }, { runAt: server.clock.now });
     rendering = renderHere;
     server.clock.now += 11_000;
     const { events } = (await get(server, '/events', token)).json();
@@ -95,5 +102,8 @@ describe('a new event that the mirror cannot show', () => {
     assert.equal(changed.headers['retry-after'], '5');
     const [account] = await server.deps.accounts.listAccounts('acme', 'ada');
     assert.equal(account?.health.state, 'active');
+    rendering = stopsFor('stalled');
+    const stalled = await send('PUT', { ...WEEKLY, eventId: id, title: 'Lie-down' });
+    assert.deepEqual([stalled.statusCode, stalled.json().code], [503, 'temporarily_unavailable']);
   });
 });
