@@ -115,4 +115,17 @@ describe('the turns of syncs', () => {
       mock.timers.reset();
     }
   });
+
+  it('leave a sync its place when the time of one that has begun is over', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const syncs = entering(new SyncTurns(MOST));
+    await syncs.enter('ada', 'a', 'a', 'a');
+    await syncs.leave(0);
+    t.mock.timers.tick(10_000);
+    await syncs.enter('ada', 'a');
+    t.mock.timers.tick(290_000);
+    await syncs.leave(0);
+
+    assert.deepEqual([syncs.running.length, syncs.refused], [2, []]);
+  });
 });
