@@ -25,10 +25,10 @@ export const JOB_CLASSES: readonly JobClass[] = [
 
 const MINUTE_MS = 60_000;
 
-/** After how many milliseconds a run is given up. */
+/** After how many milliseconds a run is given up. A sync may wait 5 minutes of them for its turn (sync-turns.ts). */
 export const JOB_DEADLINES: Readonly<Record<JobKind, number>> = {
-  'sync-account': 5 * MINUTE_MS,
-  'sync-calendar': 5 * MINUTE_MS,
+  'sync-account': 8 * MINUTE_MS,
+  'sync-calendar': 8 * MINUTE_MS,
   'end-access': MINUTE_MS,
   'finish-splits': 2 * MINUTE_MS,
   housekeeping: 10 * MINUTE_MS,

@@ -17,7 +17,7 @@ export type MostSyncs = {
 
 export const MOST_SYNCS: MostSyncs = { ofOwner: 6, ofOwnerAtHost: 4, ofHost: 32, waiting: 500 };
 /** For how many milliseconds a sync waits for its turn. */
-const WAIT_MS = 5 * 60_000;
+export const TURN_WAIT_MS = 5 * 60_000;
 
 /** Starts the waiting syncs of one owner, by the host they wait for. */
 type Waiting = { count: number; readonly byHost: Map<string, Set<() => void>> };
@@ -52,7 +52,7 @@ export class SyncTurns {
       forget(waiting, host, start);
       if (waiting.count === 0) this.#waiting.delete(owner);
       resolve(false);
-    }, WAIT_MS).unref();
+    }, TURN_WAIT_MS).unref();
     return promise.finally(() => clearTimeout(timer));
   }
 

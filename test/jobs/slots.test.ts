@@ -6,6 +6,7 @@ import { jobHandlers } from '../../src/job-handlers.ts';
 import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
 import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
+import { TURN_WAIT_MS } from '../../src/sync/sync-turns.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 
@@ -138,5 +139,10 @@ describe("the worker's slots", () => {
 
     assert.equal(jobs.length, 6);
     assert.ok(new Set(jobs.map(({ run_at }) => run_at)).size > 1, 'spread');
+  });
+
+  it('the run of a sync that waits for its turn is not given up before the wait ends', () => {
+    for (const kind of ['sync-account', 'sync-calendar'] as const)
+      assert.ok(JOB_DEADLINES[kind] > TURN_WAIT_MS, kind);
   });
 });
