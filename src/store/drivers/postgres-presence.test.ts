@@ -31,4 +31,23 @@ describe('PostgresPresence', () => {
     assert.equal(await measured(-300_000, 4_000), -298_000, 'more than a slow round trip can be wrong by');
     assert.equal(await measured(-300_000, 2), -299_999, 'a better measurement');
   });
+
+  it('replaces the connections once if the server is found to be read-only, however often that is requested', async (t) => {
+    let [reads, reconnects] = [0, 0];
+    const presence = new PostgresPresence('postgres://127.0.0.1:1/none', {
+      underWay: () => 0,
+      giveUp: () => {},
+      reconnect: () => (reconnects += 1),
+      now: undefined,
+    });
+    t.after(() => presence.stop());
+    const isReadOnly = () =>
+      presence.isReadOnly(async () => {
+        reads += 1;
+        return { isReadOnly: true, at: NOW };
+      });
+
+    assert.deepEqual([await isReadOnly(), await isReadOnly(), await isReadOnly()], [true, true, true]);
+    assert.deepEqual([reads, reconnects], [1, 1]);
+  });
 });

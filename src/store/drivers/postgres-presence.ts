@@ -87,11 +87,12 @@ export class PostgresPresence {
     return error;
   }
 
-  /** Returns whether the server is read-only. `read` runs SERVER_STATE. Throws DatabaseAwayError. */
+  /**
+   * Returns whether the server is read-only. `read` runs SERVER_STATE, whose errors it throws. Once it is known to be read-only,
+   * only looks ask again: callers of /ready must not replace the pool with each request.
+   */
   async isReadOnly(read: () => Promise<ServerState | undefined>): Promise<boolean> {
     if (!this.#isReadOnly) this.#learn(await timed(read));
-    // Old connections may lead to the old primary: a new one decides.
-    if (this.#isReadOnly && !(await this.#isThere(ANSWER_MS))) throw unanswered();
     return this.#isReadOnly;
   }
 
@@ -101,7 +102,8 @@ export class PostgresPresence {
 
   async #admit(): Promise<void> {
     const isKnown = performance.now() - this.#refusedAt < REFUSED_FOR_MS;
-    if (isKnown || !(await this.#isThere(RETURN_MS))) throw unanswered();
+    if (isKnown || !(await this.#isThere(RETURN_MS)))
+      throw new DatabaseAwayError('PostgreSQL does not answer');
   }
 
   #look(): void {
@@ -149,8 +151,6 @@ export class PostgresPresence {
       this.clockOffset = offset;
   }
 }
-
-const unanswered = () => new DatabaseAwayError('PostgreSQL does not answer');
 
 /** `unknown`: there is a server, but its state could not be read. */
 type Look = { readonly state: ServerState; readonly roundTripMs: number } | 'unknown' | 'away';
