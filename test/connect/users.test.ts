@@ -180,7 +180,7 @@ describe('the disk after an application deleted a user', () => {
   before(async () => {
     const sealer = createSealer(randomBytes(32));
     server = await openCalendarServer({ sealer });
-    ({ app } = await openWholeApp(server, sealer, () => server.db.clearLog()));
+    ({ app } = await openWholeApp(server, sealer, { clearLog: () => server.db.clearLog() }));
     const [main] = await server.db.all<{ file: string }>('SELECT file FROM pragma_database_list');
     folder = path.dirname(main?.file ?? '');
   });

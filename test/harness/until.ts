@@ -1,10 +1,10 @@
 /** Waiting for what other processes bring about. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Calls `isTrue` until it returns true. Fails with `expected`, a sentence, after a minute. `pause` runs between two calls. */
+/** Calls `isTrue` until it returns true. Fails with `expected`, a sentence, after 30 seconds. `pause` runs between two calls. */
 export async function until(
   expected: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -12,7 +12,7 @@ export async function until(
 ): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`Not true within a minute: ${expected}`);
+    if (performance.now() > end) throw new Error(`Not true within 30 seconds: ${expected}`);
     await pause();
   }
 }

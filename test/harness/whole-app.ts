@@ -1,6 +1,6 @@
 /** Every route of the program over the calendar server's stores, for tests of the whole interface. */
 import type { FastifyInstance } from 'fastify';
-import { buildApp } from '../../src/app.ts';
+import { type AppDeps, buildApp } from '../../src/app.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
@@ -25,7 +25,7 @@ type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route
 export async function openWholeApp(
   server: CalendarServer,
   sealer: Sealer,
-  clearLog: () => Promise<boolean> = async () => true,
+  changed: Partial<Pick<AppDeps, 'databaseRefused' | 'clearLog'>> = {},
 ): Promise<WholeApp> {
   const { deps } = server;
   const { log, now } = deps;
@@ -59,7 +59,8 @@ export async function openWholeApp(
     knownBrowserKey: sealer.derive('known browsers'),
     userReferenceKey: sealer.derive('user references'),
     successorKey: sealer.derive('refresh successors'),
-    clearLog,
+    clearLog: async () => true,
+    ...changed,
     trustProxy: undefined,
     secure: true,
     readiness: databaseStates(server.db),

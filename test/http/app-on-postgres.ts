@@ -30,7 +30,9 @@ export async function openAppOnPostgres() {
   const sealer = createSealer(randomBytes(32));
   await makeUsers(openStores(db, { sealer, notify: () => {} }), START);
   const server = await openCalendarServer({ db, sealer });
-  const { app, routes } = await openWholeApp(server, sealer);
+  let refused = 0;
+  const databaseRefused = () => (refused += 1);
+  const { app, routes } = await openWholeApp(server, sealer, { databaseRefused });
   const token = await server.token();
 
   async function ask(
@@ -59,11 +61,15 @@ export async function openAppOnPostgres() {
     ask,
     /** Waits until GET /ready is 200: what is known of the database is remembered for a moment. */
     untilReady: () => until('GET /ready is 200', async () => (await ask('GET', '/ready')).statusCode === 200),
-    /** Calls each route with each kind of credentials. Fails for a 5xx other than 503, or 500 where a flow starts. */
+    /**
+     * Calls each route with each kind of credentials. Fails for a 5xx other than 503, or 500 where a flow starts, and for one
+     * that is not counted once.
+     */
     async callEachRoute() {
       const results: { readonly method: string; readonly path: string; readonly status: number }[] = [];
       for (const { method, path } of routes) {
         for (const auth of [`Bearer ${token}`, BASIC]) {
+          const refusedBefore = refused;
           const answer = await ask(method, path, { auth });
           const { statusCode: status } = answer;
           const which = `${method} ${path} answered ${status}: ${answer.body.slice(0, 200)}`;
@@ -71,6 +77,7 @@ export async function openAppOnPostgres() {
           if (status < 500) continue;
           assert.equal(status, START_OF_FLOW.test(path) ? 500 : 503, which);
           assert.match(String(answer.headers['retry-after']), /^\d+$/, which);
+          assert.equal(refused - refusedBefore, path === '/ready' ? 0 : 1, which);
         }
       }
       return results;

@@ -26,25 +26,36 @@ describe('A PostgreSQL without a free connection', () => {
     await postgres?.stop();
   });
 
-  it('is a database that is away, at the start and later, and is used again once one is free', async () => {
-    const ask = () => db.all('SELECT 1 AS "one"');
-    const isRefused = () => assert.rejects(ask(), (reason) => databaseProblem(reason) === 'away');
-    const isServed = () =>
+  const ask = () => db.all('SELECT 1 AS "one"');
+  const isRefused = () => assert.rejects(ask(), (reason) => databaseProblem(reason) === 'away');
+  const untilServed = () =>
+    until('the server is used again', () =>
       ask().then(
         () => true,
         () => false,
-      );
+      ),
+    );
 
-    for (const _ of ['at the start', 'later']) {
-      const other = new pg.Client({ connectionString: url });
-      await other.connect();
-      await isRefused();
-      await other.end();
-      await until('the server is used again', isServed);
-      await administer(
-        postgres.url,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'narrow'`,
-      );
-    }
+  it('is away at the start, and is used once a connection is free', async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await isRefused();
+    await other.end();
+
+    await untilServed();
+  });
+
+  it('is away for callers without a connection, and goes on serving those that have one', async () => {
+    const admin = new pg.Client({ connectionString: postgres.url });
+    await admin.connect();
+    await admin.query('SELECT pg_advisory_lock(1)');
+    await untilServed();
+    const served = db.all('SELECT pg_advisory_xact_lock(1)');
+    await isRefused();
+    await isRefused();
+    await admin.end();
+
+    await served;
+    await untilServed();
   });
 });
