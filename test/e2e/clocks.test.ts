@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { until } from '../harness/until.ts';
 import { connect, read, refresh, tokensOf } from './flow.ts';
 import { type Instances, openInstances } from './instances.ts';
 import { WITHOUT_RADICALE } from './site.ts';
@@ -29,6 +30,15 @@ const BEHIND = wrongClock('-5m');
 
 const issuedAt = (accessToken: string): number =>
   JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).iat;
+
+/** The values of a metric with any labels. */
+async function valuesOf(url: string, name: string): Promise<number[]> {
+  const headers = { authorization: `Bearer ${METRICS}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'gm'))].map(([, value]) =>
+    Number(value),
+  );
+}
 
 onEachDatabase((database, _open, place) => {
   if (database !== 'PostgreSQL') return;
@@ -84,11 +94,22 @@ onEachDatabase((database, _open, place) => {
       for (const [at, seconds] of [-300, 300].entries()) {
         const { url = '', output } = instances.programs[at] ?? assert.fail();
         assert.match(output().stderr, new RegExp(`"event":"clock_skew","seconds":${seconds},`));
-        const headers = { authorization: `Bearer ${METRICS}` };
-        const text = await (await fetch(`${url}/metrics`, { headers })).text();
-        const [, skew = ''] = /^kalends_clock_skew_seconds (.*)$/m.exec(text) ?? [];
-        assert.ok(Math.abs(Number(skew) - seconds) < 1, skew);
+        const [skew = assert.fail()] = await valuesOf(url, 'kalends_clock_skew_seconds');
+        assert.ok(Math.abs(skew - seconds) < 1, String(skew));
       }
+    });
+
+    it('measure by that clock how long a sync takes', { skip: WITHOUT_RADICALE }, async () => {
+      const [ahead] = instances.applications;
+      await connect(ahead, { userId: 'bob', login: instances.login });
+      const durations = async () => {
+        const all = instances.programs.map(({ url }) => valuesOf(url, 'kalends_sync_duration_seconds_sum'));
+        return (await Promise.all(all)).flat();
+      };
+
+      await until('a sync was measured', async () => (await durations()).length > 0);
+
+      for (const seconds of await durations()) assert.ok(seconds >= 0 && seconds < 60, String(seconds));
     });
 
     it('are joined by a command line whose changes are dated by that clock', async () => {

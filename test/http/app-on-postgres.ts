@@ -59,6 +59,8 @@ export async function openAppOnPostgres() {
     server,
     token,
     ask,
+    /** How many requests were counted as failed because of the database. */
+    refused: () => refused,
     /** Waits until GET /ready is 200: what is known of the database is remembered for a moment. */
     untilReady: () => until('GET /ready is 200', async () => (await ask('GET', '/ready')).statusCode === 200),
     /**

@@ -21,10 +21,12 @@ before(async () => {
 after(() => served?.close());
 
 async function assertRefusedEverywhere(): Promise<void> {
-  const { ask, token } = served;
+  const { ask, token, refused } = served;
   const start = '/authorize?client_id=acme&user_id=ada&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=x';
   for (const accept of ['application/json', 'text/html']) {
+    const refusedBefore = refused();
     const answer = await ask('GET', start, { accept });
+    assert.equal(refused() - refusedBefore, 1);
     assert.equal(answer.statusCode, 500, answer.body);
     assert.match(String(answer.headers['retry-after']), /^\d+$/);
     assert.match(String(answer.headers['content-type']), accept === 'text/html' ? /^text\/html/ : /json/);
