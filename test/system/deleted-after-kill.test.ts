@@ -1,4 +1,4 @@
-/** What was deleted before a server was killed leaves the disk with the next start (docs/privacy.md). */
+/** A start empties the log of a killed server, which has what that server deleted (docs/privacy.md). */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
