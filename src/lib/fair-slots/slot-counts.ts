@@ -1,0 +1,103 @@
+/** Counts of the slots that applications share: who holds how many, and who may take another one. */
+
+/** Whose slot it is, and for which server. An empty name is nobody's, and has no limit of its own. */
+export type SlotPlace = {
+  readonly clientId: string;
+  /** Part of the application, such as a user. Names are unique over all applications. */
+  readonly owner: string;
+  readonly host: string;
+};
+
+/** How many slots may be held at once. What is left out is not limited. */
+export type SlotLimits = {
+  /** In all. */
+  readonly slots?: number;
+  /** At one host. */
+  readonly ofHost?: number;
+  /**
+   * The part of the slots left free by others that an application may hold, in all and at one host, from 0 to 1. It may
+   * always hold one. Default 1.
+   */
+  readonly share?: number;
+  readonly ofOwner?: number;
+  readonly ofOwnerAtHost?: number;
+  readonly ofClientAtHost?: number;
+};
+
+const NOBODY: SlotPlace = { clientId: '', owner: '', host: '' };
+
+export class SlotCounts {
+  readonly #limits: SlotLimits;
+  /** How many slots each level holds: all, an application, an owner, each of them at a host. */
+  readonly #held = new Map<string, number>();
+
+  /** Makes counts in which each of the places holds a slot. */
+  constructor(limits: SlotLimits, held: readonly SlotPlace[] = []) {
+    this.#limits = limits;
+    for (const place of held) this.add(place);
+  }
+
+  add(place: SlotPlace): void {
+    for (const level of levelsOf(place)) this.#held.set(keyOf(level), this.heldBy(level) + 1);
+  }
+
+  /** Takes back one `add` of the same place. */
+  remove(place: SlotPlace): void {
+    for (const level of levelsOf(place)) {
+      const left = this.heldBy(level) - 1;
+      if (left > 0) this.#held.set(keyOf(level), left);
+      else this.#held.delete(keyOf(level));
+    }
+  }
+
+  /** Returns how many slots the named have together: all slots if nobody is named. */
+  heldBy(names: Partial<SlotPlace>): number {
+    return this.#held.get(keyOf({ ...NOBODY, ...names })) ?? 0;
+  }
+
+  isFree(place: SlotPlace): boolean {
+    return levelsOf(place).every((level) => !this.isFull(level));
+  }
+
+  /** Whether the named may take no further slot. Levels that they belong to, such as all slots, do not count. */
+  isFull(names: Partial<SlotPlace>): boolean {
+    const level = { ...NOBODY, ...names };
+    return this.heldBy(level) >= this.#mostOf(level);
+  }
+
+  /** Returns what is full. A place that has all the names of one of these gets no slot. */
+  full(): SlotPlace[] {
+    return [...this.#held.keys()].map(levelOf).filter((level) => this.isFull(level));
+  }
+
+  #mostOf(level: SlotPlace): number {
+    const { clientId, owner, host } = level;
+    const { slots, ofHost, ofOwner, ofOwnerAtHost, ofClientAtHost, share = 1 } = this.#limits;
+    const unlimited = Number.POSITIVE_INFINITY;
+    if (owner !== '') return (host === '' ? ofOwner : ofOwnerAtHost) ?? unlimited;
+    const inAll = (host === '' ? slots : ofHost) ?? unlimited;
+    if (clientId === '') return inAll;
+    const heldByOthers = this.heldBy({ host }) - this.heldBy(level);
+    const most = Math.max(1, Math.floor(share * (inAll - heldByOthers)));
+    return host === '' ? most : Math.min(most, ofClientAtHost ?? unlimited);
+  }
+}
+
+/** An owner belongs to one application, so that its name stands for both. */
+function levelsOf({ clientId, owner, host }: SlotPlace): SlotPlace[] {
+  const named = [NOBODY];
+  if (clientId !== '') named.push({ ...NOBODY, clientId });
+  if (owner !== '') named.push({ ...NOBODY, owner });
+  return host === '' ? named : [...named, ...named.map((level) => ({ ...level, host }))];
+}
+
+/** No name contains it: PostgreSQL stores no text with it. */
+const BETWEEN = '\0';
+
+const keyOf = ({ clientId, owner, host }: SlotPlace): string =>
+  `${clientId}${BETWEEN}${owner}${BETWEEN}${host}`;
+
+function levelOf(key: string): SlotPlace {
+  const [clientId = '', owner = '', host = ''] = key.split(BETWEEN);
+  return { clientId, owner, host };
+}

@@ -1,0 +1,103 @@
+/** Slots that applications share, for which they wait: turns and shares of them, and a deadline of each wait. */
+import { SlotCounts, type SlotLimits, type SlotPlace } from './slot-counts.ts';
+import type { SlotListener } from './slot-listener.ts';
+import { type TurnPlace, type Waiter, WaitingTurns } from './waiting-turns.ts';
+
+export type QueueLimits = SlotLimits & {
+  /** How many of an owner may wait at each host, and how many in all. 0: who gets no slot at once is refused. */
+  readonly waitingAtHost?: number;
+  readonly waiting?: number;
+  /** Milliseconds after which a wait ends. Default: when its signal is aborted. */
+  readonly waitMs?: number;
+};
+
+export type SlotWait = {
+  /** Its abortion ends the wait. */
+  readonly signal?: AbortSignal;
+  /** In place of the limit of how many of the owner may wait. */
+  readonly waiting?: number;
+};
+
+export class SlotQueue {
+  readonly #work: string;
+  readonly #limits: QueueLimits;
+  readonly #listener: SlotListener | undefined;
+  readonly #counts: SlotCounts;
+  readonly #turns: WaitingTurns;
+
+  /** `work` is the name in metrics and in the log. */
+  constructor(work: string, limits: QueueLimits, listener?: SlotListener) {
+    this.#work = work;
+    this.#limits = limits;
+    this.#listener = listener;
+    this.#counts = new SlotCounts(limits);
+    this.#turns = new WaitingTurns(this.#counts);
+    listener?.opened(work, () => ({ held: this.#counts.heldBy({}), waiting: this.#turns.count }));
+  }
+
+  /**
+   * Waits for a slot. Returns the function that frees it, to be called once; undefined if too many of the owner wait, or
+   * this one for too long. Fails with the reason of the signal.
+   */
+  async enter(place: TurnPlace, wait: SlotWait = {}): Promise<(() => void) | undefined> {
+    wait.signal?.throwIfAborted();
+    const since = performance.now();
+    let entered = this.#counts.isFree(place);
+    if (entered) this.#take(place);
+    else {
+      this.#noteExhausted(place);
+      entered = await this.#wait(place, wait);
+    }
+    if (entered) this.#listener?.waited(this.#work, (performance.now() - since) / 1000);
+    else this.#listener?.refused(this.#work);
+    return entered ? () => this.#leave(place) : undefined;
+  }
+
+  #take(place: TurnPlace): void {
+    this.#counts.add(place);
+    this.#turns.noteServed(place);
+  }
+
+  #leave(place: SlotPlace): void {
+    this.#counts.remove(place);
+    // One that leaves may let several in: its share was smaller while that one was here.
+    for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
+      this.#counts.add(next.place);
+      next.start();
+    }
+  }
+
+  async #wait(place: TurnPlace, { signal, waiting = this.#limits.waiting }: SlotWait): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const waiter: Waiter = { place, start: () => resolve(true), refuse: () => resolve(false) };
+    this.#turns.add(waiter);
+    if (this.#isCrowded(place, waiting)) this.#turns.refuseNewest(place);
+    const end = () => {
+      this.#turns.delete(waiter);
+      if (signal?.aborted) reject(signal.reason);
+      else waiter.refuse();
+    };
+    signal?.addEventListener('abort', end, { once: true });
+    const { waitMs } = this.#limits;
+    const timer = waitMs === undefined ? undefined : setTimeout(end, waitMs).unref();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    });
+  }
+
+  #isCrowded({ clientId, owner, host }: SlotPlace, waiting = Number.POSITIVE_INFINITY): boolean {
+    const { waitingAtHost = Number.POSITIVE_INFINITY } = this.#limits;
+    const ofOwner = this.#turns.countOf(clientId, owner);
+    return ofOwner > waiting || this.#turns.countOf(clientId, owner, host) > waitingAtHost;
+  }
+
+  /** Notes that the application holds its share, or that all slots are held: limits of an owner are no reason. */
+  #noteExhausted(place: SlotPlace): void {
+    const { clientId, host } = place;
+    const levels: Partial<SlotPlace>[] = [{}, { clientId }, { host }, { clientId, host }];
+    if (clientId === '' || !levels.some((level) => this.#counts.isFull(level))) return;
+    const held = this.#counts.heldBy({ clientId });
+    this.#listener?.exhausted({ work: this.#work, clientId, held, waiting: this.#turns.countOf(clientId) });
+  }
+}
