@@ -47,6 +47,7 @@ const ORDER: readonly string[] = [
   'work-pools.ts',
   'welcome.ts',
   'job-handlers.ts',
+  'instance-slots.ts',
   'instance-meters.ts',
   'instance-metrics.ts',
   'instance-tracing.ts',

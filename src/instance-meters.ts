@@ -1,6 +1,7 @@
 /** What an instance counts in memory while metrics are on, and how what counts is told of it. */
 import type { ProviderKind } from './calendars/provider-kind.ts';
 import { requestMetrics } from './http/request-metrics.ts';
+import { slotMeters } from './instance-slots.ts';
 import type { JobKind } from './jobs/job-store.ts';
 import type { JobHandlers } from './jobs/worker.ts';
 import type { DatabaseProblem } from './lib/database-away-error.ts';
@@ -31,6 +32,7 @@ export function instanceMeters(now: () => number) {
   const replacements = counter('kalends_work_pool_replacements_total');
   // An alert sees a series grow only if it was there before.
   for (const pool of ['sync', 'read']) replacements.add({ pool }, 0);
+  const slots = slotMeters();
   const ofProcess = processMetrics();
   return {
     /** For the features' own deps. */
@@ -43,6 +45,7 @@ export function instanceMeters(now: () => number) {
       workWaited: (pool: string, seconds: number) => workWaits.observe({ pool }, seconds),
       workReplaced: (pool: string) => replacements.add({ pool }),
     },
+    slots,
     wrote: writes.of({}),
     spansEnded: (outcome: 'sent' | 'dropped', count: number) => spans.add({ outcome }, count),
     egressTo: providers.egressTo,
@@ -54,6 +57,7 @@ export function instanceMeters(now: () => number) {
       ...syncs.families(),
       ...providers.families(),
       ...deliveries.families(),
+      ...slots.families(),
       ...(await ofProcess()),
     ],
   };

@@ -13,10 +13,12 @@ import { openDrain } from './http/drain.ts';
 import type { LoggedAnswers } from './http/log-answers.ts';
 import { startMetricsServer } from './http/metrics-server.ts';
 import { instanceMetrics } from './instance-metrics.ts';
+import { slotListener } from './instance-slots.ts';
 import { openWatching, type Watching } from './instance-watching.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
+import type { SlotListener } from './lib/fair-slots/slot-listener.ts';
 import type { Log } from './lib/log.ts';
 import type { Scope } from './oauth/scope.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
@@ -31,7 +33,7 @@ import { requestedScope as googleScope } from './providers/google/scopes.ts';
 import { requestedScope as microsoftScope } from './providers/microsoft/scopes.ts';
 import { type IdentityProviderDeps, identityProvider } from './providers/openid/identity-provider.ts';
 import { busyIds } from './reading/event-text.ts';
-import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from './reading/read-turns.ts';
+import { openReadTurns } from './reading/read-turns.ts';
 import { type RequestRecorder, startRequestRecorder } from './request-log/request-recorder.ts';
 import { endTogether, openLog, type Running, runUntilStopped } from './run-until-stopped.ts';
 import { lockForWork } from './store/drivers/sqlite-serve-lock.ts';
@@ -148,6 +150,7 @@ type InstanceDeps = AppDeps &
   DeliveryWorkerDeps &
   Pick<Stores, 'jobs' | 'wakeUp' | 'clockOffset'> & {
     readonly sync: RunningSync;
+    readonly slots: SlotListener;
     readonly answerListener: RequestRecorder | undefined;
     readonly activityNotes: ActivityCounter;
   } & WorkPools;
@@ -164,7 +167,8 @@ async function instanceDeps(
   const webhookSigner = await openWebhookSigner({ ...stores, log });
   const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const toReceivers = lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS });
-  const pools = workPools({ ...watching.listeners, log });
+  const slots = slotListener(watching.meters?.slots, log);
+  const pools = workPools({ ...watching.listeners, log, slots });
   const providers = openProviders(config, {
     ...{ log, now, sealer, syncWork: pools.syncWork },
     egressTo: (kind) => watching.egressTo(kind, egress),
@@ -193,13 +197,11 @@ async function instanceDeps(
       sessions,
       rendering,
       calendarsPerAccount,
-      log,
+      ...{ log, slots },
     }),
+    slots,
     turns: new Map(),
-    heavyReads: heavyReads(),
-    wholeReads: wholeReads(),
-    sending: largeAnswers(),
-    waits: waitsForChanges(),
+    ...openReadTurns(config.limits.connections, slots),
     signingKeys,
     webhookSigner,
     webhookEgress: watching.webhookEgress(toReceivers),

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
+import type { SlotListener } from './lib/fair-slots/slot-listener.ts';
 import type { Log } from './lib/log.ts';
 import { type WorkPool, workPool } from './lib/work-pool/work-pool.ts';
 
@@ -16,6 +17,8 @@ const WORK_THREAD = path.join(
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
 const MOST_MEMORY = 64;
 const IDLE_MS = 10_000;
+/** The name of the threads of both pools in metrics of slots. */
+const WORK_THREAD_SLOTS = 'work_thread';
 
 export type WorkPoolsDeps = {
   readonly log?: Log;
@@ -23,17 +26,19 @@ export type WorkPoolsDeps = {
   readonly workWaited?: ((pool: string, seconds: number) => void) | undefined;
   /** Silent threads of this pool were replaced. */
   readonly workReplaced?: ((pool: string) => void) | undefined;
+  readonly slots?: SlotListener;
 };
 
 /** Makes both pools, without a thread yet. `script` is the file that their threads run. */
 export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkPools {
-  const { log, workWaited, workReplaced } = deps;
+  const { log, workWaited, workReplaced, slots } = deps;
   const mostThreads = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-  const pool = (name: string, waitMs: number) =>
+  const newPool = (name: string, waitMs: number) =>
     workPool({
       ...{ script, mostThreads, mostMemory: MOST_MEMORY, idleMs: IDLE_MS, waitMs },
       listener: {
         waited: (milliseconds) => workWaited?.(name, milliseconds / 1000),
+        refused: () => slots?.refused(WORK_THREAD_SLOTS),
         replaced(load) {
           workReplaced?.(name);
           log?.error({ event: 'work_pool_replaced', pool: name, ...load }, 'Silent threads were replaced');
@@ -43,5 +48,11 @@ export function workPools(deps: WorkPoolsDeps = {}, script = WORK_THREAD): WorkP
       },
     });
   // A published client gives up its read after 30 seconds.
-  return { syncWork: pool('sync', 60_000), readWork: pool('read', 10_000) };
+  const pools = { syncWork: newPool('sync', 60_000), readWork: newPool('read', 10_000) };
+  for (const pool of Object.values(pools))
+    slots?.opened(WORK_THREAD_SLOTS, () => {
+      const { running: held, waiting } = pool.load();
+      return { held, waiting };
+    });
+  return pools;
 }

@@ -25,7 +25,7 @@ export const JOB_CLASSES: readonly JobClass[] = [
 
 const MINUTE_MS = 60_000;
 
-/** After how many milliseconds a run is given up. A sync may wait 5 minutes of them for its turn (sync-turns.ts). */
+/** After how many milliseconds a run is given up. A sync may wait 5 minutes of them for its turn (sync-slots.ts). */
 export const JOB_DEADLINES: Readonly<Record<JobKind, number>> = {
   'sync-account': 8 * MINUTE_MS,
   'sync-calendar': 8 * MINUTE_MS,

@@ -181,6 +181,22 @@ export const METRICS = {
     labels: ['pool'],
     bounds: OF_WORK,
   },
+  kalends_slots: {
+    type: 'gauge',
+    help: 'Slots that applications share, by work: held, and requests that wait for one (waiting).',
+    labels: ['work', 'state'],
+  },
+  kalends_slots_refused_total: {
+    type: 'counter',
+    help: 'Requests that got no slot, because too many waited or this one waited too long, by work.',
+    labels: ['work'],
+  },
+  kalends_slot_wait_seconds: {
+    type: 'histogram',
+    help: 'How long requests waited for the slot that they got, by work.',
+    labels: ['work'],
+    bounds: OF_WORK,
+  },
   kalends_work_pool_replacements_total: {
     type: 'counter',
     help: 'How often threads that had sent nothing for a minute were replaced, by pool.',

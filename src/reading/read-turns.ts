@@ -1,5 +1,8 @@
-/** Turns of reads that take much: a user has a few at once, others of that user wait, and all users take turns. */
+/** Slots of reads that take much, and of requests that wait: a user has a few at once, and applications take turns. */
 import { ApiError } from '../http/refusal.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
+import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
+import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { ReadingUser } from './event-reader.ts';
 
 export interface Turns {
@@ -7,118 +10,81 @@ export interface Turns {
   run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
 }
 
-export type TurnLimits = {
-  /** At once, of one user and of all. */
-  readonly ofUser: number;
-  readonly ofAll: number;
-  /** How many of one user may wait. */
-  readonly waiting: number;
+export type TurnLimits = QueueLimits & {
+  /** The name of the work in metrics and in the log. */
+  readonly work: string;
   /** What there are too many of. */
   readonly refusal: string;
 };
 
-/** Published clients give up after 30 seconds. */
-const WAIT_MS = 20_000;
-
 const HEAVY: TurnLimits = {
-  ofUser: 2,
-  ofAll: 8,
+  work: 'heavy_read',
+  ofOwner: 2,
+  slots: 8,
   waiting: 20,
+  // Published clients give up after 30 seconds.
+  waitMs: 20_000,
   refusal: 'Large calendars of this user are being read already',
 };
-/** How long one is under way is up to who takes it: nobody else waits for that. */
+/** Each holds some megabytes for a moment. However many wait, they hold nothing. */
+const WHOLE: TurnLimits = { ...HEAVY, work: 'whole_read', slots: 4, waiting: Number.POSITIVE_INFINITY };
+/** How long one is under way depends on who receives it: nobody else waits for that. */
 const LARGE_ANSWERS: TurnLimits = {
-  ofUser: 4,
-  ofAll: Number.POSITIVE_INFINITY,
-  waiting: 20,
+  ...HEAVY,
+  work: 'large_answer',
+  ofOwner: 4,
+  slots: Number.POSITIVE_INFINITY,
   refusal: 'Large answers about this user are being sent already',
-};
-/** Each holds a connection, and looks at the database twice a second. */
-const WAITS: TurnLimits = {
-  ofUser: 5,
-  ofAll: 500,
-  waiting: 0,
-  refusal: 'Too many requests wait for changes already: ask without wait',
 };
 const RETRY_SECONDS = 5;
 
-type Queue = { running: number; readonly waiting: (() => void)[] };
+/** The slots of all reads of a process: its memory and its threads are what they share. */
+export type ReadTurns = {
+  /** Of reads of large calendars. */
+  readonly heavyReads: Turns;
+  /** Of reads of calendars that are not large, but not small either: they are read whole. */
+  readonly wholeReads: Turns;
+  /** Of answers that are sent in pieces. */
+  readonly sending: Turns;
+  /** Of requests that wait until something changes. */
+  readonly waits: Turns;
+};
 
-/** Each holds some megabytes for a moment. However many wait, they hold nothing. */
-const WHOLE: TurnLimits = { ...HEAVY, ofAll: 4, waiting: Number.POSITIVE_INFINITY };
+/** `connections`: how many the process accepts at once. */
+export const openReadTurns = (connections: number, slots?: SlotListener): ReadTurns => ({
+  heavyReads: readTurns(HEAVY, slots),
+  wholeReads: readTurns(WHOLE, slots),
+  sending: readTurns(LARGE_ANSWERS, slots),
+  waits: readTurns(longPolls(connections), slots),
+});
 
-/** Of reads of calendars that are not large, but not small either: they are read whole. */
-export const wholeReads = (): Turns => readTurns(WHOLE);
+/** Each holds a connection, and looks at the database twice a second. */
+const longPolls = (connections: number): TurnLimits => ({
+  work: 'long_poll',
+  slots: Math.floor((connections * 3) / 4),
+  share: 2 / 3,
+  ofOwner: 5,
+  waiting: 0,
+  refusal: 'Too many requests wait for changes already: ask without wait',
+});
 
-/** Of reads of large calendars. */
-export const heavyReads = (): Turns => readTurns(HEAVY);
-
-/** Of answers that are sent in pieces. */
-export const largeAnswers = (): Turns => readTurns(LARGE_ANSWERS);
-
-/** Of requests that wait until something changes. */
-export const waitsForChanges = (): Turns => readTurns(WAITS);
-
-/** For one process: its memory and its threads are what such reads share. */
-export function readTurns(limits: TurnLimits): Turns {
-  /** In the order of their turns. */
-  const queues = new Map<string, Queue>();
-  let running = 0;
-
-  /** The user whose turn it is: of those that wait, one that has the fewest reads under way. */
-  const nextOwner = () => {
-    let next: { readonly owner: string; readonly queue: Queue } | undefined;
-    for (const [owner, queue] of queues) {
-      if (queue.waiting.length === 0 || queue.running >= limits.ofUser) continue;
-      if (next === undefined || queue.running < next.queue.running) next = { owner, queue };
-    }
-    return next;
-  };
-  /** Begins what may begin; a user that began one goes behind all others. */
-  const beginNext = () => {
-    for (let next = nextOwner(); next !== undefined && running < limits.ofAll; next = nextOwner()) {
-      const { owner, queue } = next;
-      queues.delete(owner);
-      queues.set(owner, queue);
-      queue.running += 1;
-      running += 1;
-      queue.waiting.shift()?.();
-    }
-  };
-
+export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
+  const queue = new SlotQueue(limits.work, limits, listener);
   return {
-    async run({ clientId, userId }, work) {
-      const owner = JSON.stringify([clientId, userId]);
-      const queue = queues.get(owner) ?? { running: 0, waiting: [] };
-      const isFree = queue.running < limits.ofUser && running < limits.ofAll;
-      if (!isFree && queue.waiting.length >= limits.waiting) throw tooManyReads(limits);
-      queues.set(owner, queue);
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const start = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        queue.waiting.splice(queue.waiting.indexOf(start), 1);
-        if (queue.running === 0 && queue.waiting.length === 0) queues.delete(owner);
-        reject(tooManyReads(limits));
-      }, WAIT_MS).unref();
-      queue.waiting.push(start);
-      beginNext();
-      await promise;
+    async run(user, work) {
+      const owner = ownerOf(user);
+      const leave = await queue.enter(placeOfOwner(owner));
+      if (leave === undefined) throw tooManyReads(limits);
       try {
         return await work(owner);
       } finally {
-        queue.running -= 1;
-        running -= 1;
-        if (queue.running === 0 && queue.waiting.length === 0) queues.delete(owner);
-        beginNext();
+        leave();
       }
     },
   };
 }
 
-function tooManyReads({ ofUser, refusal }: TurnLimits): ApiError {
-  const message = `${refusal}: ${ofUser} such reads go on at once; try again when one has been answered`;
+function tooManyReads({ ofOwner, refusal }: TurnLimits): ApiError {
+  const message = `${refusal}: ${ofOwner} such reads go on at once; try again when one has been answered`;
   return new ApiError(429, 'too_many_reads', { message, headers: { 'retry-after': String(RETRY_SECONDS) } });
 }

@@ -15,6 +15,7 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { SyncOutcome } from './event-sync.ts';
@@ -23,14 +24,13 @@ import { type LeasesUnderWay, leasesUnderWay } from './leases-under-way.ts';
 import type { SyncLease } from './mirror-store.ts';
 import { countedFailure, setAside } from './plan-sync.ts';
 import { placeOf } from './sync-place.ts';
+import { syncSlots } from './sync-slots.ts';
 import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } from './sync-targets.ts';
-import { SyncTurns } from './sync-turns.ts';
+
+type AccountCalls = 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 'keepAddresses';
 
 export type SyncDeps = TargetDeps & {
-  readonly accounts: Pick<
-    AccountStore,
-    'findAccount' | 'credentialsOf' | 'setHealth' | 'recover' | 'keepAddresses'
-  >;
+  readonly accounts: Pick<AccountStore, AccountCalls>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Those that are set up. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
@@ -38,6 +38,7 @@ export type SyncDeps = TargetDeps & {
   readonly log: Log;
   /** Hears of each sync that this process ran. */
   readonly syncEnded?: ((sync: EndedSync) => void) | undefined;
+  readonly slots?: SlotListener;
 };
 
 /** Instants are epoch milliseconds. */
@@ -78,12 +79,12 @@ const TOO_MANY: SyncFailure = {
 export function runningSync(deps: SyncDeps): RunningSync {
   const running = new Map<string, SharedSync>();
   const unfinished = new Set<Promise<unknown>>();
-  const turns = new SyncTurns();
+  const slots = syncSlots(deps.slots);
   const stop = new AbortController();
   const leases = leasesUnderWay();
 
   const start = async (target: Target, shared: Omit<SharedSync, 'outcome'>) => {
-    const leave = await turns.enter(await placeOf(target, deps));
+    const leave = await slots.enter(await placeOf(target, deps));
     if (leave === undefined) return TOO_MANY;
     shared.startedAt = deps.now();
     return syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal }).finally(leave);

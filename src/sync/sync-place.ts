@@ -1,8 +1,8 @@
 import type { AccountStore } from '../calendars/account-store.ts';
+import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
+import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
 import { hostOfUrl } from '../lib/host-of-url.ts';
 import type { MirrorStore } from './mirror-store.ts';
-import { ownerOf } from './owner-of.ts';
-import type { SyncPlace } from './sync-turns.ts';
 
 /** A list of calendars, by its account's key, or a calendar. */
 export type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
@@ -12,13 +12,16 @@ export type SyncPlaceDeps = {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
 };
 
-/** Whose sync it is, and at which server; nobody's where it is gone. */
+/**
+ * Returns whose sync it is, and at which server: no server if the limits are those of its provider, and nobody's if the
+ * account is gone.
+ */
 export async function placeOf(
   { kind, key }: Synced,
   { mirror, accounts }: SyncPlaceDeps,
-): Promise<SyncPlace> {
+): Promise<SlotPlace> {
   const accountKey = kind === 'sync-account' ? key : (await mirror.findCalendar(key))?.accountKey;
   const account = accountKey === undefined ? undefined : await accounts.findAccount(accountKey);
-  if (account === undefined) return { owner: '', host: '' };
-  return { owner: ownerOf(account), host: account.provider === 'caldav' ? hostOfUrl(account.accountId) : '' };
+  if (account === undefined) return placeOfOwner('');
+  return placeOfOwner(ownerOf(account), account.provider === 'caldav' ? hostOfUrl(account.accountId) : '');
 }

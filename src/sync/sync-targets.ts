@@ -6,11 +6,11 @@ import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
 import type { Log } from '../lib/log.ts';
 import { type SyncOutcome, syncEvents } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { ownerOf } from './owner-of.ts';
 import type { SetAside } from './plan-sync.ts';
 import type { ResourceRendering } from './resource-rendering.ts';
 

@@ -13,10 +13,10 @@ import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
+import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
 import { LATE, within } from '../lib/within.ts';
 import { LEASE_MS, RENEW_EVERY_MS } from '../sync/lease.ts';
 import type { MirroredCalendar, SyncLease } from '../sync/mirror-store.ts';
-import { ownerOf } from '../sync/owner-of.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { tryAgain } from './write-refusal.ts';
 

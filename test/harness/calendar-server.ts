@@ -27,7 +27,7 @@ import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
-import { heavyReads, largeAnswers, waitsForChanges, wholeReads } from '../../src/reading/read-turns.ts';
+import { openReadTurns } from '../../src/reading/read-turns.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
@@ -140,10 +140,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     activityNotes: collectedActivity(),
     requestLogDays: 7,
     auditDays: 730,
-    waits: waitsForChanges(),
-    heavyReads: heavyReads(),
-    wholeReads: wholeReads(),
-    sending: largeAnswers(),
+    ...openReadTurns(1_000),
     readWork: options.readWork,
     signer,
     sync,

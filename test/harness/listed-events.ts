@@ -5,7 +5,7 @@ import type { EventReader } from '../../src/reading/event-reader.ts';
 import type { ListedEvent } from '../../src/reading/event-text.ts';
 import type { PageRequest } from '../../src/reading/named-events.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
-import { heavyReads, wholeReads } from '../../src/reading/read-turns.ts';
+import { openReadTurns } from '../../src/reading/read-turns.ts';
 
 export type PageOptions = {
   /** How many bytes the calendars count as; large ones are read in pieces. */
@@ -21,11 +21,7 @@ export async function pageFrom(
 ) {
   const calendars = [...zones].map(([calendarKey, timeZone]) => ({ calendarKey, timeZone, bytes }));
   const user = { clientId: 'acme', userId: 'ada' };
-  const page = await pageOfEvents(
-    request,
-    { user, calendars },
-    { events: reader, heavyReads: heavyReads(), wholeReads: wholeReads() },
-  );
+  const page = await pageOfEvents(request, { user, calendars }, { events: reader, ...openReadTurns(1_000) });
   const events: ListedEvent[] = [];
   for await (const piece of eventPieces(page.events, { events: reader, zones, originals: true }))
     events.push(...piece);

@@ -6,7 +6,7 @@ import { jobHandlers } from '../../src/job-handlers.ts';
 import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
 import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
-import { TURN_WAIT_MS } from '../../src/sync/sync-turns.ts';
+import { TURN_WAIT_MS } from '../../src/sync/sync-slots.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 

@@ -14,7 +14,9 @@ import { type CalendarServer, get, link, openCalendarServer } from '../harness/c
 
 const ADA = { clientId: 'acme', userId: 'ada' };
 const BEN = { clientId: 'acme', userId: 'ben' };
-const LIMITS = { ofUser: 2, ofAll: 3, waiting: 2, refusal: 'Too many' };
+const LIMITS = { work: 'test', ofOwner: 2, slots: 3, waiting: 2, waitMs: 20_000, refusal: 'Too many' };
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns of heavy reads', () => {
   /** Reads that go on until they are told to end. */
@@ -39,21 +41,23 @@ describe('turns of heavy reads', () => {
   it('two of a user go on at once, and the next begins when one has ended', async () => {
     const { begun, ends, begin } = reading();
     const [first] = ['a1', 'a2', 'a3'].map((name) => begin(ADA, name));
-    await Promise.resolve();
+    await settled();
     assert.deepEqual(begun, ['a1', 'a2']);
 
     ends[0]?.();
     await first;
+    await settled();
 
     assert.deepEqual(begun, ['a1', 'a2', 'a3']);
   });
 
   it('a user’s many reads do not keep back another user’s one', async () => {
-    const { begun, ends, begin } = reading({ ...LIMITS, ofAll: 2, waiting: 20 });
+    const { begun, ends, begin } = reading({ ...LIMITS, slots: 2, waiting: 20 });
     const [first] = ['a1', 'a2', 'a3', 'a4'].map((name) => begin(ADA, name));
     void begin(BEN, 'b1');
     ends[0]?.();
     await first;
+    await settled();
 
     assert.deepEqual(begun, ['a1', 'a2', 'b1']);
   });
@@ -70,7 +74,7 @@ describe('turns of heavy reads', () => {
   });
 
   it('a read that fails lets the next one begin', async () => {
-    const { reads } = reading({ ...LIMITS, ofUser: 1, ofAll: 1, waiting: 1 });
+    const { reads } = reading({ ...LIMITS, ofOwner: 1, slots: 1, waiting: 1 });
     const failing = reads.run(ADA, () => Promise.reject(new Error('no')));
     const next = reads.run(ADA, async () => 'read');
 
@@ -84,7 +88,7 @@ describe('a heavy read that waits', () => {
   afterEach(() => mock.timers.reset());
 
   it('is refused with 429 after twenty seconds, and begins no more', async () => {
-    const reads = readTurns({ ...LIMITS, ofUser: 1 });
+    const reads = readTurns({ ...LIMITS, ofOwner: 1 });
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const first = reads.run(ADA, () => promise);
     const late = reads.run(ADA, async () => assert.fail('It has left'));
@@ -98,7 +102,7 @@ describe('a heavy read that waits', () => {
   });
 
   it('keeps its place when the twenty seconds of one that has begun are over', async () => {
-    const reads = readTurns({ ...LIMITS, ofUser: 1 });
+    const reads = readTurns({ ...LIMITS, ofOwner: 1 });
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const first = reads.run(ADA, () => promise);
     mock.timers.tick(10_000);
@@ -115,7 +119,7 @@ describe('an expansion without a thread', () => {
   const times: CalendarTimes = { calendarKey: 'a', zone: 'UTC', series: [] };
   const stoppedBy = (...reasons: StopReason[]): WorkPool => ({
     run: async () => ({ parts: [], stopped: new WorkStopped(reasons.shift() ?? 'deadline') }),
-    load: () => ({ threads: 0, waiting: 0 }),
+    load: () => ({ threads: 0, running: 0, waiting: 0 }),
     close: async () => {},
   });
   const window = { start: 0, end: 1 };

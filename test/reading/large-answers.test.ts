@@ -15,12 +15,12 @@ import {
 } from '../../src/reading/event-reader.ts';
 import type { NamedEvent } from '../../src/reading/named-events.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
-import { heavyReads, readTurns, wholeReads } from '../../src/reading/read-turns.ts';
+import { openReadTurns, readTurns } from '../../src/reading/read-turns.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
 const BEN = { clientId: 'acme', userId: 'ben' };
 const LARGE = 8_000_000;
-const LIMITS = { ofUser: 4, ofAll: Number.POSITIVE_INFINITY, waiting: 1, refusal: 'Too many' };
+const LIMITS = { work: 'test', ofOwner: 4, waiting: 1, waitMs: 20_000, refusal: 'Too many' };
 
 /** An answer of events that each take `size`, and the pieces of them that were read. */
 function answerOf(count: number, size: number) {
@@ -136,7 +136,7 @@ describe('large answers', () => {
   });
 
   it('an answer that nobody takes any longer lets the next one begin', async () => {
-    const sending = readTurns({ ...LIMITS, ofUser: 1 });
+    const sending = readTurns({ ...LIMITS, ofOwner: 1 });
     const first = stream(await answerOf(4, 2_000_000).send({ sending }));
     const second = answerOf(4, 2_000_000).send({ sending });
     first.destroy();
@@ -159,7 +159,7 @@ describe('large answers', () => {
       return [];
     };
     const events = { singleEvents: none, seriesIn: async () => [] } as unknown as EventReader;
-    const deps = { events, heavyReads: heavyReads(), wholeReads: wholeReads() };
+    const deps = { events, ...openReadTurns(1_000) };
 
     const reads = Array.from({ length: 40 }, () => pageOfEvents(request, { user, calendars }, deps));
     const others = Array.from({ length: 40 }, (_, i) =>
@@ -171,7 +171,7 @@ describe('large answers', () => {
   });
 
   it('a small answer waits for none', async () => {
-    const sending = readTurns({ ...LIMITS, ofUser: 1 });
+    const sending = readTurns({ ...LIMITS, ofOwner: 1 });
     const large = stream(await answerOf(4, 2_000_000).send({ sending }));
 
     assert.ok(Buffer.isBuffer(await answerOf(4, 2_000).send({ sending })));

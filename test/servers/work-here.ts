@@ -31,7 +31,7 @@ export function workHere(spentMs = 0): WorkHere {
       }
       return { parts, stopped: undefined };
     },
-    load: () => ({ threads: 0, waiting: 0 }),
+    load: () => ({ threads: 0, running: 0, waiting: 0 }),
     close: async () => {},
     takeTasks: () => tasks.splice(0),
   };

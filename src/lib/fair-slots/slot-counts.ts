@@ -85,10 +85,10 @@ export class SlotCounts {
 
 /** An owner belongs to one application, so that its name stands for both. */
 function levelsOf({ clientId, owner, host }: SlotPlace): SlotPlace[] {
-  const named = [NOBODY];
-  if (clientId !== '') named.push({ ...NOBODY, clientId });
-  if (owner !== '') named.push({ ...NOBODY, owner });
-  return host === '' ? named : [...named, ...named.map((level) => ({ ...level, host }))];
+  const levels = [NOBODY];
+  if (clientId !== '') levels.push({ ...NOBODY, clientId });
+  if (owner !== '') levels.push({ ...NOBODY, owner });
+  return host === '' ? levels : [...levels, ...levels.map((level) => ({ ...level, host }))];
 }
 
 /** No name contains it: PostgreSQL stores no text with it. */

@@ -18,12 +18,14 @@ export type SlotWait = {
   readonly waiting?: number;
 };
 
+type WaitingEntry = Waiter & { start(): void };
+
 export class SlotQueue {
   readonly #work: string;
   readonly #limits: QueueLimits;
   readonly #listener: SlotListener | undefined;
   readonly #counts: SlotCounts;
-  readonly #turns: WaitingTurns;
+  readonly #turns: WaitingTurns<WaitingEntry>;
 
   /** `work` is the name in metrics and in the log. */
   constructor(work: string, limits: QueueLimits, listener?: SlotListener) {
@@ -60,7 +62,7 @@ export class SlotQueue {
 
   #leave(place: SlotPlace): void {
     this.#counts.remove(place);
-    // One that leaves may let several in: its share was smaller while that one was here.
+    // This can let in several: of the same owner, at the same host, and of applications whose share has grown.
     for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
       this.#counts.add(next.place);
       next.start();
@@ -69,7 +71,7 @@ export class SlotQueue {
 
   async #wait(place: TurnPlace, { signal, waiting = this.#limits.waiting }: SlotWait): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const waiter: Waiter = { place, start: () => resolve(true), refuse: () => resolve(false) };
+    const waiter: WaitingEntry = { place, start: () => resolve(true), refuse: () => resolve(false) };
     this.#turns.add(waiter);
     if (this.#isCrowded(place, waiting)) this.#turns.refuseNewest(place);
     const end = () => {

@@ -1,6 +1,6 @@
 /**
- * Those who wait for a slot, in the order of their turns: the application that holds the fewest slots first, then its owner
- * that holds the fewest; among equals, the one served longest ago.
+ * Orders waiters for slots: first comes the application that holds the fewest, then its owner that holds the fewest; among
+ * equals, the one that was served longest ago.
  */
 import type { SlotCounts, SlotPlace } from './slot-counts.ts';
 
@@ -9,23 +9,21 @@ export type TurnPlace = SlotPlace & { readonly turns?: readonly string[] };
 
 export type Waiter = {
   readonly place: TurnPlace;
-  /** Its turn has come. */
-  start(): void;
-  /** Another one takes its place in the queue. */
+  /** Ends the wait without a slot. */
   refuse(): void;
 };
 
 /** The waiters of a level, either in levels below it or its own. None is empty but the root. */
-type Level = { count: number; readonly below: Map<string, Level>; readonly waiters: Set<Waiter> };
+type Level<W> = { count: number; readonly below: Map<string, Level<W>>; readonly waiters: Set<W> };
 
-const newLevel = (): Level => ({ count: 0, below: new Map(), waiters: new Set() });
+const newLevel = <W>(): Level<W> => ({ count: 0, below: new Map(), waiters: new Set() });
 
 /** How many names are remembered as served. One that was forgotten was served longer ago than all of these. */
 const MOST_SERVED = 10_000;
 
-export class WaitingTurns {
+export class WaitingTurns<W extends Waiter> {
   readonly #counts: SlotCounts;
-  readonly #root = newLevel();
+  readonly #root = newLevel<W>();
   /** When each level was served, as a number that grows; the first was served longest ago. */
   readonly #served = new Map<string, number>();
   #lastServed = 0;
@@ -44,7 +42,7 @@ export class WaitingTurns {
     return this.#levelAt(path.filter((name) => name !== undefined))?.count ?? 0;
   }
 
-  add(waiter: Waiter): void {
+  add(waiter: W): void {
     let level = this.#root;
     level.count += 1;
     for (const name of pathOf(waiter.place)) {
@@ -57,7 +55,7 @@ export class WaitingTurns {
   }
 
   /** Does nothing if it does not wait any more. */
-  delete(waiter: Waiter): void {
+  delete(waiter: W): void {
     const path = pathOf(waiter.place);
     if (this.#levelAt(path)?.waiters.delete(waiter) !== true) return;
     let level = this.#root;
@@ -70,8 +68,8 @@ export class WaitingTurns {
     }
   }
 
-  /** Removes the waiter whose turn it is, and returns it; undefined if none may take a slot. */
-  takeNext(): Waiter | undefined {
+  /** Removes the next waiter that may take a slot, and returns it; undefined if there is none. */
+  takeNext(): W | undefined {
     if (this.#counts.isFull({})) return undefined;
     const next = this.#nextOf(this.#root, []);
     if (next === undefined) return undefined;
@@ -106,27 +104,26 @@ export class WaitingTurns {
     newest.refuse();
   }
 
-  /** Refuses all of them. */
-  refuseAll(): void {
-    for (let next = firstOf(this.#root); next !== undefined; next = firstOf(this.#root)) {
-      this.delete(next);
-      next.refuse();
-    }
+  /** Removes any waiter, and returns it. */
+  takeAny(): W | undefined {
+    const any = firstOf(this.#root);
+    if (any !== undefined) this.delete(any);
+    return any;
   }
 
-  #levelAt(path: readonly string[]): Level | undefined {
-    let level: Level | undefined = this.#root;
+  #levelAt(path: readonly string[]): Level<W> | undefined {
+    let level: Level<W> | undefined = this.#root;
     for (const name of path) level = level?.below.get(name);
     return level;
   }
 
-  #nextOf(level: Level, path: readonly string[]): Waiter | undefined {
+  #nextOf(level: Level<W>, path: readonly string[]): W | undefined {
     const [first] = level.waiters;
     if (first !== undefined) return this.#counts.isFree(first.place) ? first : undefined;
-    let best: { readonly held: number; readonly served: number; readonly waiter: Waiter } | undefined;
+    let best: { readonly held: number; readonly served: number; readonly waiter: W } | undefined;
     for (const [name, child] of level.below) {
       const childPath = [...path, name];
-      const names = namesOf(childPath);
+      const names = comparedNames(childPath);
       if (names !== undefined && this.#counts.isFull(names)) continue;
       const held = names === undefined ? 0 : this.#counts.heldBy(names);
       const served = this.#served.get(keyOf(childPath)) ?? 0;
@@ -149,7 +146,7 @@ const pathOf = ({ clientId, owner, host, turns = [] }: TurnPlace): readonly stri
 ];
 
 /** The application or the owner whose slots are compared at this depth; undefined if only turns are. */
-function namesOf(path: readonly string[]): Partial<SlotPlace> | undefined {
+function comparedNames(path: readonly string[]): Partial<SlotPlace> | undefined {
   const [clientId = '', owner] = path;
   if (path.length === 1) return clientId === '' ? undefined : { clientId };
   return path.length === 2 && owner !== undefined && owner !== '' ? { owner } : undefined;
@@ -157,7 +154,7 @@ function namesOf(path: readonly string[]): Partial<SlotPlace> | undefined {
 
 const keyOf = (path: readonly string[]): string => path.join('\0');
 
-function firstOf(level: Level): Waiter | undefined {
+function firstOf<W>(level: Level<W>): W | undefined {
   const [waiter] = level.waiters;
   if (waiter !== undefined) return waiter;
   const [below] = level.below.values();

@@ -29,6 +29,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   foreign: 'the other host',
   forged: 'how many had a wrong token',
   grants: 'how many grants ended',
+  held: 'how many slots the application holds',
   host: 'the host that the account is at',
   href: 'the event’s address or id at its provider',
   job: 'which sync: `sync-account` of the list of calendars, `sync-calendar` of one',
@@ -62,5 +63,6 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   unknown: 'how many were of no watch here',
   url: 'the setting’s value',
   userId: 'the user, by the id that the application gave it',
-  waiting: 'how many tasks waited for a thread',
+  waiting: 'how many tasks waited for a thread, or requests of the application for a slot',
+  work: 'what the slots are for, as in the metric `kalends_slots`',
 };

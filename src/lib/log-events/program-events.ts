@@ -63,6 +63,12 @@ export const PROGRAM_EVENTS = {
     act: DATABASE,
     fields: ['err'],
   },
+  slots_exhausted: {
+    level: 'warn',
+    when: 'an application asked for a slot while it held its share of them, or while all were held; at most once a minute for each application',
+    act: 'If it repeats: look at what the application does, such as slow receivers or calendar servers, and speak to its owner',
+    fields: ['work', 'clientId', 'held', 'waiting'],
+  },
   work_pool_replaced: {
     level: 'error',
     when: 'threads of a work pool had sent nothing for a minute and were replaced; their tasks failed, and those that waited were served',

@@ -16,7 +16,7 @@ export type WorkTask = {
   readonly name: string;
   /** Cloned as `structuredClone` does, except for `transfer`, which is moved. */
   readonly input: unknown;
-  /** The owner of the work: owners take turns. */
+  /** The owner of the work, as `ownerOf` names it: applications take turns, and so do their owners. */
   readonly owner: string;
   /** Milliseconds of processor time that each part may take. */
   readonly partMs: number;
@@ -36,8 +36,8 @@ export interface WorkPool {
    * whose parts can be many must limit them. Fails with WorkFailed if the task threw.
    */
   run<Part>(task: WorkTask): Promise<WorkResult<Part>>;
-  /** Returns how many threads there are now, and how many tasks wait for one. */
-  load(): { readonly threads: number; readonly waiting: number };
+  /** Returns how many threads there are now, how many tasks run, and how many wait for a thread. */
+  load(): { readonly threads: number; readonly running: number; readonly waiting: number };
   /** Ends all threads. Running and waiting tasks are stopped as `closed`, and so are later ones. */
   close(): Promise<void>;
 }
@@ -55,6 +55,8 @@ export type WorkPoolOptions = {
   readonly listener?: {
     /** A task waited for a thread for this many milliseconds, whether or not it got one. */
     waited(milliseconds: number): void;
+    /** A task was stopped as `busy`. */
+    refused(): void;
     /** Threads that were silent for too long were replaced: their `running` tasks were stopped. */
     replaced(load: { readonly running: number; readonly waiting: number }): void;
     /** A thread ended before it was ready for a task. */
@@ -125,7 +127,7 @@ class ThreadPool implements WorkPool {
   }
 
   load() {
-    return { threads: this.#threads.size, waiting: this.#waiting.count };
+    return { threads: this.#threads.size, running: this.#waiting.running, waiting: this.#waiting.count };
   }
 
   /** Waits for a thread. Fails as `closed`, `busy` or `unstarted`. */
@@ -133,13 +135,17 @@ class ThreadPool implements WorkPool {
     if (this.#isClosed) throw new WorkStopped('closed');
     const { waitMs, listener } = this.#options;
     const since = performance.now();
-    const thread = this.#waiting.add(owner, waitMs);
+    const thread = this.#waiting.add(owner, waitMs, listener?.refused);
     this.#serve();
     return thread.finally(() => listener?.waited(performance.now() - since));
   }
 
   /** Adds the parts of the task to `parts` and frees the thread, or ends it if it may still be at the task. */
-  async #collect(thread: Thread, { name, input, ...limits }: WorkTask, parts: unknown[]): Promise<void> {
+  async #collect(
+    thread: Thread,
+    { name, input, owner, ...limits }: WorkTask,
+    parts: unknown[],
+  ): Promise<void> {
     let message: ToThread = { type: 'start', name, input };
     try {
       for (;;) {
@@ -153,6 +159,7 @@ class ThreadPool implements WorkPool {
       if (!(reason instanceof WorkFailed)) void this.#end(thread, new WorkStopped('crash', reason));
       throw reason;
     } finally {
+      this.#waiting.ended(owner);
       this.#free(thread);
     }
   }

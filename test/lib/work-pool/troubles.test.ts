@@ -15,12 +15,14 @@ const scriptOf = (name: string) => new URL(name, import.meta.url);
 describe('a pool of worker threads in trouble', () => {
   let pool: WorkPool;
   let waits: number[];
+  let refused: string[];
   let replaced: object[];
   let notStarted: unknown[];
   const open = (script = './thread.ts', mostThreads = 1) => {
-    [waits, replaced, notStarted] = [[], [], []];
+    [waits, refused, replaced, notStarted] = [[], [], [], []];
     const listener = {
       waited: (milliseconds: number) => void waits.push(milliseconds),
+      refused: () => void refused.push('busy'),
       replaced: (load: object) => void replaced.push(load),
       notStarted: (reason: unknown) => void notStarted.push(reason),
     };
@@ -54,6 +56,7 @@ describe('a pool of worker threads in trouble', () => {
     tick(1);
 
     assert.equal((await waiting).stopped?.reason, 'busy');
+    assert.deepEqual(refused, ['busy']);
     assert.equal(pool.load().waiting, 0);
     assert.equal(waits.length, 2);
     tick(10);

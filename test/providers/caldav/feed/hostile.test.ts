@@ -177,7 +177,7 @@ function threadThatEndsAt(heavy: ReadonlySet<string> | 'any text'): WorkPool {
       }
       return { parts, stopped: undefined };
     },
-    load: () => ({ threads: 0, waiting: 0 }),
+    load: () => ({ threads: 0, running: 0, waiting: 0 }),
     close: async () => {},
   };
 }
