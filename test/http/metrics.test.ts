@@ -174,6 +174,8 @@ onSqlite((open) => {
     it('every metric of the table is shown once something was counted', async () => {
       const { tokenAnswered, syncEnded, attemptEnded, workWaited } = meters.listeners;
       workWaited('sync', 0.2);
+      meters.slots.opened('sync', () => ({ held: 1, waiting: 0 }));
+      meters.slots.waited('sync', 0.2);
       tokenAnswered('refresh_token', 'invalid_grant');
       const sync = { provider: 'google', kind: 'sync-calendar', startedAt: NOW - 2_000 } as const;
       syncEnded({ ...sync, outcome: 'done', syncedAt: NOW - 62_000 });
