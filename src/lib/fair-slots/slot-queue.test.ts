@@ -115,7 +115,35 @@ test('too many of an owner that wait are refused, in all and at a host', async (
   await enter('x2', place('a', 'a', 'x'));
   await enter('y1', place('a', 'a', 'y'));
   await enter('z1', place('a', 'a', 'z'));
-  assert.deepEqual(log, ['x2 refused', 'x1 refused']);
+  assert.deepEqual(log, ['x2 refused', 'z1 refused']);
+});
+
+test('one that starts waits no more when the next one asks', async () => {
+  const queue = new SlotQueue('test', { slots: 1, waiting: 1 });
+  const leave = await queue.enter(place('a'));
+  const second = queue.enter(place('a'));
+  leave?.();
+  const third = queue.enter(place('a'));
+  (await second)?.();
+  assert.notEqual(await third, undefined);
+});
+
+test('an owner whose slot is free again enters at another host for which it waits', async () => {
+  const { enter, leave } = openQueue({ ofOwner: 2, ofHost: 1 });
+  await enter('x', place('a', 'a', 'x'));
+  await enter('y', place('a', 'a', 'y'));
+  await enter('z', place('a', 'a', 'z'));
+  assert.equal(await leave('x'), 'z');
+});
+
+test('the wait for one host does not look at those who wait for other hosts', async () => {
+  const { enter, leave, log } = openQueue({ ofHost: 1 });
+  await enter('x1', place('a', 'a', 'x'));
+  await enter('y1', place('b', 'b', 'y'));
+  await enter('x2', place('c', 'c', 'x'));
+  await enter('y2', place('c', 'c', 'y'));
+  await leave('y1');
+  assert.deepEqual(log, ['x1', 'y1', 'y2']);
 });
 
 test('a wait ends after its time, and the queue forgets it', async (t: TestContext) => {

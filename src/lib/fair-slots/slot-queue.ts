@@ -25,6 +25,7 @@ export class SlotQueue {
   readonly #limits: QueueLimits;
   readonly #listener: SlotListener | undefined;
   readonly #counts: SlotCounts;
+  readonly #waiting = new SlotCounts({});
   readonly #turns: WaitingTurns<WaitingEntry>;
 
   /** `work` is the name in metrics and in the log. */
@@ -61,9 +62,16 @@ export class SlotQueue {
   }
 
   #leave(place: SlotPlace): void {
+    const { host, owner } = place;
+    // What is not limited in all concerns only those who wait for this host, unless its owner waits for others too.
+    const isAtHost = this.#limits.slots === undefined && !this.#counts.isFull({ owner });
     this.#counts.remove(place);
-    // This can let in several: of the same owner, at the same host, and of applications whose share has grown.
-    for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
+    for (const name of isAtHost ? [host] : [host, ...this.#turns.hosts]) this.#startAt(name);
+  }
+
+  /** Starts all that may start: a slot that is left can let in several, since shares of others grow with it. */
+  #startAt(host: string): void {
+    for (let next = this.#turns.takeNext(host); next !== undefined; next = this.#turns.takeNext(host)) {
       this.#counts.add(next.place);
       next.start();
     }
@@ -71,14 +79,23 @@ export class SlotQueue {
 
   async #wait(place: TurnPlace, { signal, waiting = this.#limits.waiting }: SlotWait): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const waiter: WaitingEntry = { place, start: () => resolve(true), refuse: () => resolve(false) };
-    this.#turns.add(waiter);
-    if (this.#isCrowded(place, waiting)) this.#turns.refuseNewest(place);
+    const waiter: WaitingEntry = {
+      place,
+      start: () => settle(() => resolve(true)),
+      refuse: () => settle(() => resolve(false)),
+    };
+    const settle = (how: () => void) => {
+      this.#waiting.remove(place);
+      how();
+    };
     const end = () => {
-      this.#turns.delete(waiter);
-      if (signal?.aborted) reject(signal.reason);
+      if (!this.#turns.delete(waiter)) return;
+      if (signal?.aborted) settle(() => reject(signal.reason));
       else waiter.refuse();
     };
+    this.#waiting.add(place);
+    this.#turns.add(waiter);
+    if (this.#isCrowded(place, waiting)) this.#turns.refuseNewest(place);
     signal?.addEventListener('abort', end, { once: true });
     const { waitMs } = this.#limits;
     const timer = waitMs === undefined ? undefined : setTimeout(end, waitMs).unref();
@@ -88,10 +105,9 @@ export class SlotQueue {
     });
   }
 
-  #isCrowded({ clientId, owner, host }: SlotPlace, waiting = Number.POSITIVE_INFINITY): boolean {
+  #isCrowded({ owner, host }: SlotPlace, waiting = Number.POSITIVE_INFINITY): boolean {
     const { waitingAtHost = Number.POSITIVE_INFINITY } = this.#limits;
-    const ofOwner = this.#turns.countOf(clientId, owner);
-    return ofOwner > waiting || this.#turns.countOf(clientId, owner, host) > waitingAtHost;
+    return this.#waiting.heldBy({ owner }) > waiting || this.#waiting.heldBy({ owner, host }) > waitingAtHost;
   }
 
   /** Notes that the application holds its share, or that all slots are held: limits of an owner are no reason. */
@@ -100,6 +116,11 @@ export class SlotQueue {
     const levels: Partial<SlotPlace>[] = [{}, { clientId }, { host }, { clientId, host }];
     if (clientId === '' || !levels.some((level) => this.#counts.isFull(level))) return;
     const held = this.#counts.heldBy({ clientId });
-    this.#listener?.exhausted({ work: this.#work, clientId, held, waiting: this.#turns.countOf(clientId) });
+    this.#listener?.exhausted({
+      work: this.#work,
+      clientId,
+      held,
+      waiting: this.#waiting.heldBy({ clientId }),
+    });
   }
 }

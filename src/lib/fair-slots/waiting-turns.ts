@@ -1,6 +1,7 @@
 /**
- * Orders waiters for slots: first comes the application that holds the fewest, then its owner that holds the fewest; among
- * equals, the one that was served longest ago.
+ * Orders waiters for the slots of a host: first comes the application that holds the fewest there, then its owner that holds
+ * the fewest; among equals, the one that was served longest ago. A search looks at the owners that hold a slot or were
+ * served last, however many wait.
  */
 import type { SlotCounts, SlotPlace } from './slot-counts.ts';
 
@@ -13,20 +14,20 @@ export type Waiter = {
   refuse(): void;
 };
 
-/** The waiters of a level, either in levels below it or its own. None is empty but the root. */
+/** The waiters of a name, either below further names or its own. Only the root can be empty. */
 type Level<W> = { count: number; readonly below: Map<string, Level<W>>; readonly waiters: Set<W> };
 
 const newLevel = <W>(): Level<W> => ({ count: 0, below: new Map(), waiters: new Set() });
 
 /** How many names are remembered as served. One that was forgotten was served longer ago than all of these. */
-const MOST_SERVED = 10_000;
+const MOST_SERVED = 1_000;
 
 export class WaitingTurns<W extends Waiter> {
   readonly #counts: SlotCounts;
   readonly #root = newLevel<W>();
-  /** When each level was served, as a number that grows; the first was served longest ago. */
+  /** When each name was served, as a number that grows; the first was served longest ago. */
   readonly #served = new Map<string, number>();
-  #lastServed = 0;
+  #services = 0;
 
   /** The counts say who holds how many slots, and who may take another one. */
   constructor(counts: SlotCounts) {
@@ -37,9 +38,9 @@ export class WaitingTurns<W extends Waiter> {
     return this.#root.count;
   }
 
-  /** Returns how many wait of an application; of one of its owners, and of that owner for one host, if these are given. */
-  countOf(...path: [clientId: string, owner?: string, host?: string]): number {
-    return this.#levelAt(path.filter((name) => name !== undefined))?.count ?? 0;
+  /** Returns the hosts for which anything waits. */
+  get hosts(): string[] {
+    return [...this.#root.below.keys()];
   }
 
   add(waiter: W): void {
@@ -54,10 +55,10 @@ export class WaitingTurns<W extends Waiter> {
     level.waiters.add(waiter);
   }
 
-  /** Does nothing if it does not wait any more. */
-  delete(waiter: W): void {
+  /** Returns whether it was still waiting. */
+  delete(waiter: W): boolean {
     const path = pathOf(waiter.place);
-    if (this.#levelAt(path)?.waiters.delete(waiter) !== true) return;
+    if (this.#levelAt(path)?.waiters.delete(waiter) !== true) return false;
     let level = this.#root;
     level.count -= 1;
     for (const name of path) {
@@ -66,12 +67,14 @@ export class WaitingTurns<W extends Waiter> {
       if (next.count === 0) level.below.delete(name);
       level = next;
     }
+    return true;
   }
 
-  /** Removes the next waiter that may take a slot, and returns it; undefined if there is none. */
-  takeNext(): W | undefined {
-    if (this.#counts.isFull({})) return undefined;
-    const next = this.#nextOf(this.#root, []);
+  /** Removes the next waiter that may take a slot at this host, and returns it; undefined if there is none. */
+  takeNext(host = ''): W | undefined {
+    const level = this.#root.below.get(host);
+    if (level === undefined || this.#counts.isFull({}) || this.#counts.isFull({ host })) return undefined;
+    const next = this.#nextBelow(level, [host]);
     if (next === undefined) return undefined;
     this.delete(next);
     this.noteServed(next.place);
@@ -80,12 +83,12 @@ export class WaitingTurns<W extends Waiter> {
 
   /** Lets all others that hold as many slots go first. */
   noteServed(place: TurnPlace): void {
-    this.#lastServed += 1;
+    this.#services += 1;
     const path = pathOf(place);
-    for (let depth = 1; depth <= path.length; depth += 1) {
+    for (let depth = 2; depth <= path.length; depth += 1) {
       const key = keyOf(path.slice(0, depth));
       this.#served.delete(key);
-      this.#served.set(key, this.#lastServed);
+      this.#served.set(key, this.#services);
     }
     for (const key of this.#served.keys()) {
       if (this.#served.size <= MOST_SERVED) break;
@@ -93,9 +96,9 @@ export class WaitingTurns<W extends Waiter> {
     }
   }
 
-  /** Refuses the newest waiter of this owner: of the host, then of the network, from which the most wait. */
-  refuseNewest({ clientId, owner }: SlotPlace): void {
-    let level = this.#levelAt([clientId, owner]);
+  /** Refuses the newest waiter of this owner at this host, from the network from which the most wait. */
+  refuseNewest({ host, clientId, owner }: SlotPlace): void {
+    let level = this.#levelAt([host, clientId, owner]);
     while (level !== undefined && level.below.size > 0)
       level = [...level.below.values()].reduce((most, one) => (one.count > most.count ? one : most));
     const newest = [...(level?.waiters ?? [])].at(-1);
@@ -106,7 +109,9 @@ export class WaitingTurns<W extends Waiter> {
 
   /** Removes any waiter, and returns it. */
   takeAny(): W | undefined {
-    const any = firstOf(this.#root);
+    let level: Level<W> | undefined = this.#root;
+    while (level !== undefined && level.below.size > 0) [level] = level.below.values();
+    const [any] = level?.waiters ?? [];
     if (any !== undefined) this.delete(any);
     return any;
   }
@@ -117,21 +122,21 @@ export class WaitingTurns<W extends Waiter> {
     return level;
   }
 
-  #nextOf(level: Level<W>, path: readonly string[]): W | undefined {
+  #nextBelow(level: Level<W>, path: readonly string[]): W | undefined {
+    const counts = this.#counts;
     const [first] = level.waiters;
-    if (first !== undefined) return this.#counts.isFree(first.place) ? first : undefined;
+    if (first !== undefined) return counts.isFree(first.place) ? first : undefined;
     let best: { readonly held: number; readonly served: number; readonly waiter: W } | undefined;
     for (const [name, child] of level.below) {
       const childPath = [...path, name];
       const names = comparedNames(childPath);
-      if (names !== undefined && this.#counts.isFull(names)) continue;
-      const held = names === undefined ? 0 : this.#counts.heldBy(names);
+      const isFull = names !== undefined && (counts.isFull(names) || counts.isFull({ ...names, host: '' }));
+      const held = names === undefined ? 0 : counts.heldBy(names);
       const served = this.#served.get(keyOf(childPath)) ?? 0;
       const isBehind = best !== undefined && (held - best.held || served - best.served) >= 0;
-      const waiter = isBehind ? undefined : this.#nextOf(child, childPath);
+      const waiter = isFull || isBehind ? undefined : this.#nextBelow(child, childPath);
       if (waiter === undefined) continue;
       best = { held, served, waiter };
-      // Nobody can be before one that holds nothing and was not served.
       if (held === 0 && served === 0) break;
     }
     return best?.waiter;
@@ -139,24 +144,16 @@ export class WaitingTurns<W extends Waiter> {
 }
 
 const pathOf = ({ clientId, owner, host, turns = [] }: TurnPlace): readonly string[] => [
+  host,
   clientId,
   owner,
-  host,
   ...turns,
 ];
 
-/** The application or the owner whose slots are compared at this depth; undefined if only turns are. */
-function comparedNames(path: readonly string[]): Partial<SlotPlace> | undefined {
-  const [clientId = '', owner] = path;
-  if (path.length === 1) return clientId === '' ? undefined : { clientId };
-  return path.length === 2 && owner !== undefined && owner !== '' ? { owner } : undefined;
+/** Returns the application or the owner whose slots at the host are compared at this depth; undefined if nobody's are. */
+function comparedNames([host = '', clientId = '', owner = '', ...turns]: readonly string[]) {
+  if (turns.length > 0 || (owner === '' && clientId === '')) return undefined;
+  return owner === '' ? { host, clientId } : { host, owner };
 }
 
 const keyOf = (path: readonly string[]): string => path.join('\0');
-
-function firstOf<W>(level: Level<W>): W | undefined {
-  const [waiter] = level.waiters;
-  if (waiter !== undefined) return waiter;
-  const [below] = level.below.values();
-  return below === undefined ? undefined : firstOf(below);
-}
