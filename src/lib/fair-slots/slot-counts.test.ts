@@ -7,9 +7,9 @@ const place = (clientId: string, owner = '', host = ''): SlotPlace => ({ clientI
 
 /** Takes slots until no further one is free; returns how many. */
 function takeAll(counts: SlotCounts, clientId: string, owner = '', host = ''): number {
-  let taken = 0;
-  for (; counts.isFree(place(clientId, owner, host)); taken += 1) counts.add(place(clientId, owner, host));
-  return taken;
+  let count = 0;
+  for (; counts.isFree(place(clientId, owner, host)); count += 1) counts.add(place(clientId, owner, host));
+  return count;
 }
 
 test('an application takes its share of the slots that others leave free', () => {
@@ -63,7 +63,7 @@ test('what is full is listed until a slot is given back', () => {
     place('', 'b1'),
     place('b', '', 'x'),
   ]);
-  for (const one of held) counts.remove(one);
+  for (const place of held) counts.remove(place);
   assert.deepEqual(counts.full(), []);
   assert.equal(counts.heldBy({}), 0);
 });

@@ -1,6 +1,6 @@
 /** Counts of the slots that applications share: who holds how many, and who may take another one. */
 
-/** Whose slot it is, and for which server. An empty name is nobody's, and has no limit of its own. */
+/** The application and owner of a slot, and the server it is for. An empty name has no limit of its own. */
 export type SlotPlace = {
   readonly clientId: string;
   /** Part of the application, such as a user. Names are unique over all applications. */
@@ -8,7 +8,7 @@ export type SlotPlace = {
   readonly host: string;
 };
 
-/** How many slots may be held at once. What is left out is not limited. */
+/** Limits of the slots that are held at once. A limit that is left out does not apply. */
 export type SlotLimits = {
   /** In all. */
   readonly slots?: number;

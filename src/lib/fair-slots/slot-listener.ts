@@ -1,6 +1,6 @@
 export type SlotLoad = { readonly held: number; readonly waiting: number };
 
-/** Is told about the slots of each work, for metrics and the log. */
+/** Receives what happens to the slots of each work, for metrics and the log. */
 export type SlotListener = {
   /** Slots of this work are shared from now on; `load` returns how many are held and how many wait. */
   opened(work: string, load: () => SlotLoad): void;

@@ -7,7 +7,7 @@ import type { TurnPlace } from './waiting-turns.ts';
 
 const place = (clientId: string, owner = clientId, host = ''): TurnPlace => ({ clientId, owner, host });
 
-/** A queue, and the names of those that entered it or were refused, in order. */
+/** Opens a queue that logs the names of those that entered it or were refused, in order. */
 function openQueue(limits: QueueLimits, listener?: SlotListener) {
   const queue = new SlotQueue('test', limits, listener);
   const leaves = new Map<string, () => void>();
@@ -170,16 +170,16 @@ test('an aborted wait fails with the reason of its signal', async () => {
   await assert.rejects(queue.enter(place('b'), { signal: end.signal }), /gone/);
 });
 
-test('a listener is told of loads, waits, refusals, and applications that hold their share', async () => {
-  const told: unknown[] = [];
+test('a listener is heard of loads, waits, refusals, and applications that hold their share', async () => {
+  const heard: unknown[] = [];
   let load = () => ({ held: 0, waiting: 0 });
   const { enter } = openQueue(
     { slots: 3, share: 2 / 3, waiting: 1, ofOwner: 1 },
     {
       opened: (_, read) => (load = read),
-      waited: (work) => told.push(`${work} waited`),
-      refused: (work) => told.push(`${work} refused`),
-      exhausted: (line) => told.push(line),
+      waited: (work) => heard.push(`${work} waited`),
+      refused: (work) => heard.push(`${work} refused`),
+      exhausted: (line) => heard.push(line),
     },
   );
   await enter('a1', place('a', 'anna'));
@@ -189,7 +189,7 @@ test('a listener is told of loads, waits, refusals, and applications that hold t
   await enter('a5', place('a', 'otto'));
   assert.deepEqual(load(), { held: 2, waiting: 2 });
   const line = { work: 'test', clientId: 'a', held: 2 };
-  assert.deepEqual(told, [
+  assert.deepEqual(heard, [
     ...['test waited', 'test waited'],
     { ...line, waiting: 1 },
     { ...line, waiting: 2 },

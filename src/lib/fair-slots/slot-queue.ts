@@ -63,7 +63,7 @@ export class SlotQueue {
 
   #leave(place: SlotPlace): void {
     const { host, owner } = place;
-    // What is not limited in all concerns only those who wait for this host, unless its owner waits for others too.
+    // Without a limit on all slots, this lets in waiters for this host only, unless the owner was full everywhere.
     const isAtHost = this.#limits.slots === undefined && !this.#counts.isFull({ owner });
     this.#counts.remove(place);
     for (const name of isAtHost ? [host] : [host, ...this.#turns.hosts]) this.#startAt(name);
