@@ -5,75 +5,64 @@ import { prefersPage } from '../http/content-preference.ts';
 import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
+import type { Refusal } from '../http/refusal.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
 import { findSignedIn } from '../people/sessions.ts';
 import { readDashboardCookies } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { dashboardMessages as messages } from './messages/messages.ts';
+import { type DashboardMessageKey, dashboardMessages as messages } from './messages/messages.ts';
 import { linkEndedPage, refusedPage } from './pages/door.page.ts';
 
-const STATUS: Readonly<Record<PeopleRefusalKind, number>> = {
-  not_signed_in: 401,
-  not_fresh: 403,
-  not_allowed: 403,
-  not_there: 404,
-  foreign_form: 403,
-  link_ended: 410,
-  wrong_login: 401,
-  too_many: 429,
-  last_owner: 409,
-  login_taken: 409,
-  no_passkeys: 409,
-  challenge_ended: 409,
-  wrong_passkey: 401,
-  passkey_taken: 409,
-  last_way: 409,
-  flow_ended: 404,
-  way_off: 403,
-  identity_taken: 409,
-  role_from_claims: 409,
-  issuer_unavailable: 503,
-  sign_in_cancelled: 401,
-  sign_in_ended: 409,
-  sign_in_failed: 401,
-  not_invited: 403,
-  other_person: 403,
-  not_fresh_there: 403,
+/** The title is `error.bad.title` if none is given. */
+type Row = readonly [status: number, text: DashboardMessageKey, title?: DashboardMessageKey];
+/** The status of each refusal, the sentence that says how to go on, and the title of its page. */
+const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
+  not_signed_in: [401, 'error.not_signed_in.text'],
+  not_fresh: [403, 'confirm.lead'],
+  not_allowed: [403, 'error.not_allowed.text', 'error.not_allowed.title'],
+  not_there: [404, 'error.not_there.text', 'error.not_there.title'],
+  foreign_form: [403, 'error.foreign_form.text', 'error.foreign_form.title'],
+  link_ended: [410, 'link_ended.text'],
+  wrong_login: [401, 'sign_in.wrong'],
+  too_many: [429, 'too_many'],
+  last_owner: [409, 'person.last_owner'],
+  login_taken: [409, 'invite_form.login.taken'],
+  no_passkeys: [409, 'passkey.no_passkeys'],
+  challenge_ended: [409, 'passkey.challenge_ended'],
+  wrong_passkey: [401, 'passkey.wrong_passkey'],
+  passkey_taken: [409, 'passkey.passkey_taken'],
+  last_way: [409, 'passkey.last_way'],
+  flow_ended: [404, 'error.flow_ended.text', 'error.flow_ended.title'],
+  way_off: [403, 'sso.way_off'],
+  identity_taken: [409, 'sso.identity_taken'],
+  role_from_claims: [409, 'sso.role_from_claims'],
+  issuer_unavailable: [503, 'sso.issuer_unavailable'],
+  sign_in_cancelled: [401, 'sso.sign_in_cancelled'],
+  sign_in_ended: [409, 'sso.sign_in_ended'],
+  sign_in_failed: [401, 'sso.sign_in_failed'],
+  not_invited: [403, 'sso.not_invited'],
+  other_person: [403, 'sso.other_person'],
+  not_fresh_there: [403, 'sso.not_fresh_there'],
 };
 
-/** The status of a refusal. */
-export const refusalStatus = ({ kind }: PeopleRefusal): number => STATUS[kind];
+/** Returns the status of a refusal. */
+export const refusalStatus = ({ kind }: PeopleRefusal): number => REFUSALS[kind][0];
 
-/** What only single sign-on is refused for; each has its sentence. */
-const OF_SINGLE_SIGN_ON = [
-  'way_off',
-  'identity_taken',
-  'role_from_claims',
-  'issuer_unavailable',
-  'sign_in_cancelled',
-  'sign_in_ended',
-  'sign_in_failed',
-  'not_invited',
-  'other_person',
-  'not_fresh_there',
-] as const satisfies readonly PeopleRefusalKind[];
-/** What also happens elsewhere, and means something of its own here. */
-const HERE_TOO = ['last_owner', 'login_taken'] as const satisfies readonly PeopleRefusalKind[];
-
-/** The sentence for what goes wrong with single sign-on; undefined for anything else. */
+/** Returns the sentence for a failed single sign-on, or undefined if the refusal is about something else. */
 export function refusalText({ kind }: PeopleRefusal): string | undefined {
-  const known = [...OF_SINGLE_SIGN_ON, ...HERE_TOO].find((one) => one === kind);
-  return known && messages.text(`sso.${known}`);
+  const key = kind === 'last_owner' || kind === 'login_taken' ? (`sso.${kind}` as const) : REFUSALS[kind][1];
+  return key.startsWith('sso.') ? messages.text(key) : undefined;
 }
 
 export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): void {
   app.setErrorHandler(async (thrown, http, reply) => {
-    const kind = thrown instanceof PeopleRefusal ? thrown.kind : undefined;
+    const ofPeople = thrown instanceof PeopleRefusal ? thrown : undefined;
+    const kind = ofPeople?.kind;
     const refusal = kind === undefined && thrown instanceof Error ? refusalOf(thrown, http) : undefined;
     const isAway =
       isDatabaseAway(thrown) || (kind === undefined && refusal === undefined && (await isUnreadable(deps)));
-    const status = isAway ? 503 : kind === undefined ? (refusal?.status ?? 500) : STATUS[kind];
+    const status = isAway ? 503 : ofPeople === undefined ? (refusal?.status ?? 500) : refusalStatus(ofPeople);
     if (isAway) reply.header('retry-after', RETRY_AWAY_SECONDS);
     if (isDatabaseAway(thrown)) app.noteDatabaseAway(thrown, http);
     else if (status >= 500)
@@ -81,23 +70,20 @@ export function showDashboardErrors(app: FastifyInstance, deps: OpenDashboard): 
         { event: 'request_failed', err: thrown, requestId: http.id, route: http.routeOptions.url },
         'A request of the dashboard failed',
       );
-    if (thrown instanceof PeopleRefusal && thrown.retryAfter !== undefined)
-      reply.header('retry-after', thrown.retryAfter);
+    if (ofPeople?.retryAfter !== undefined) reply.header('retry-after', ofPeople.retryAfter);
     if (refusal !== undefined) reply.headers(refusal.headers);
+    const { message, ...words } =
+      ofPeople === undefined
+        ? wordsOfFailure({ refusal, isAway }, http)
+        : await wordsOfRefusal(ofPeople, http, deps);
     if (!prefersPage(http.headers.accept))
       return privately(reply)
         .code(status)
-        .send({
-          error: kind ?? 'refused',
-          message:
-            refusal?.message ?? kind ?? messages.text(isAway ? 'error.away.title' : 'error.fault.title'),
-        });
+        .send({ error: kind ?? 'refused', message });
     if (kind === 'not_signed_in') return seeOther(reply, signInPath(http));
     if (kind === 'not_fresh') return seeOther(reply, onwardPath('/dashboard/confirm', http));
     const { theme } = readDashboardCookies(http.cookies, deps);
     if (kind === 'link_ended') return sendPage(reply, linkEndedPage(theme), status);
-    if (isAway) return sendPage(reply, refusedPage({ ...awayWords(http), theme }), status);
-    const words = await wordsOf(kind ?? refusal?.message, http, deps);
     return sendPage(reply, refusedPage({ ...words, theme }), status);
   });
 }
@@ -109,12 +95,51 @@ const isUnreadable = ({ people }: OpenDashboard): Promise<boolean> =>
     () => true,
   );
 
-/** A form is not sent again by a link: its reader goes back to it, where all that was typed still stands. */
-const awayWords = ({ method, url }: FastifyRequest) => ({
-  title: messages.text('error.away.title'),
-  text: html`${messages.text(method === 'GET' ? 'error.away.text' : 'error.away.form')}`,
-  ...(method === 'GET' && { again: url }),
-});
+/** `message` is the sentence for a client that prefers JSON; `again` the page to try again. */
+type Words = {
+  readonly title: string;
+  readonly text: Html;
+  readonly message: string;
+  readonly again?: string;
+};
+
+/** Returns what is said about an error that is no PeopleRefusal. */
+function wordsOfFailure(
+  { refusal, isAway }: { readonly refusal: Refusal | undefined; readonly isAway: boolean },
+  { id: reference, method, url }: FastifyRequest,
+): Words {
+  if (isAway) {
+    const title = messages.text('error.away.title');
+    // A link cannot send a form again: the reader goes back to it, where all that was typed still stands.
+    const text = html`${messages.text(method === 'GET' ? 'error.away.text' : 'error.away.form')}`;
+    return { title, text, message: title, ...(method === 'GET' && { again: url }) };
+  }
+  if (refusal !== undefined) {
+    const { message } = refusal;
+    return { title: messages.text('error.bad.title'), text: html`${message}`, message };
+  }
+  const title = messages.text('error.fault.title');
+  return { title, text: messages.markup('error.fault.text', { reference }), message: title };
+}
+
+/** Returns the sentence of a refusal, with the seconds to wait and the role of who is signed in. */
+async function wordsOfRefusal(
+  { kind, retryAfter: seconds = 1 }: PeopleRefusal,
+  { cookies }: FastifyRequest,
+  deps: OpenDashboard,
+): Promise<Words> {
+  const signedIn =
+    kind === 'not_allowed'
+      ? await findSignedIn(readDashboardCookies(cookies, deps).session, deps)
+      : undefined;
+  const values = { seconds, role: messages.text(`role.${signedIn?.person.role ?? 'viewer'}`) };
+  const [, text, title = 'error.bad.title'] = REFUSALS[kind];
+  return {
+    title: messages.text(title),
+    text: messages.markup(text, values),
+    message: messages.text(text, values),
+  };
+}
 
 const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);
 
@@ -123,51 +148,4 @@ function onwardPath(path: string, { method, url, headers }: FastifyRequest): str
   const page = URL.parse(headers.referer ?? '');
   const next = method === 'GET' ? url : page === null ? '/dashboard' : page.pathname + page.search;
   return `${path}?${new URLSearchParams({ next })}`;
-}
-
-async function wordsOf(
-  reason: PeopleRefusalKind | string | undefined,
-  http: FastifyRequest,
-  deps: OpenDashboard,
-): Promise<{ readonly title: string; readonly text: Html }> {
-  const ofSingleSignOn = OF_SINGLE_SIGN_ON.find((kind) => kind === reason);
-  if (ofSingleSignOn !== undefined)
-    return { title: messages.text('error.bad.title'), text: html`${messages.text(`sso.${ofSingleSignOn}`)}` };
-  switch (reason) {
-    case 'not_there':
-    case 'foreign_form':
-    case 'flow_ended':
-      return {
-        title: messages.text(`error.${reason}.title`),
-        text: html`${messages.text(`error.${reason}.text`)}`,
-      };
-    case 'not_allowed': {
-      const signedIn = await findSignedIn(readDashboardCookies(http.cookies, deps).session, deps);
-      const role = messages.text(`role.${signedIn?.person.role ?? 'viewer'}`);
-      return {
-        title: messages.text('error.not_allowed.title'),
-        text: messages.markup('error.not_allowed.text', { role }),
-      };
-    }
-    case 'no_passkeys':
-    case 'challenge_ended':
-    case 'wrong_passkey':
-    case 'passkey_taken':
-    case 'last_way':
-      return { title: messages.text('error.bad.title'), text: html`${messages.text(`passkey.${reason}`)}` };
-    case 'last_owner':
-      return { title: messages.text('error.bad.title'), text: html`${messages.text('person.last_owner')}` };
-    case 'login_taken':
-      return {
-        title: messages.text('error.bad.title'),
-        text: html`${messages.text('invite_form.login.taken')}`,
-      };
-    case undefined:
-      return {
-        title: messages.text('error.fault.title'),
-        text: messages.markup('error.fault.text', { reference: http.id }),
-      };
-    default:
-      return { title: messages.text('error.bad.title'), text: html`${reason}` };
-  }
 }

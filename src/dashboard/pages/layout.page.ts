@@ -10,6 +10,7 @@ import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { visibleText } from './visible-text.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
@@ -25,6 +26,9 @@ const STYLE = inlineStyle(dense(BASE_STYLE + CHARTS_STYLE + readText('./dashboar
 const SCRIPT = inlineScript(readText('./dashboard.client.js').replace(/^\s*\/\/.*\n/gm, ''));
 
 const PASSKEYS = inlineScript(readText('./passkeys.client.js').replace(/^\s*\/\/.*\n/gm, ''));
+
+/** Characters of a title: names of people and applications are shorter. */
+const MOST_TITLE = 300;
 
 /** The last of a page, and where its script says what was done. */
 const LAST_ELEMENT = 'said';
@@ -133,7 +137,7 @@ function documentOf({ title, theme, body, goesOnTo, ...page }: Document): Page {
     language: messages.language,
     direction: messages.direction,
     theme,
-    title: `${title} – ${messages.text('product')}`,
+    title: `${visibleText(title, MOST_TITLE)} – ${messages.text('product')}`,
     icon: PAGE_ICON,
     styles: [STYLE],
     scripts: scriptsOf(page),
