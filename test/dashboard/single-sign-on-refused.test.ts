@@ -50,6 +50,30 @@ onSqlite((open) => {
         }),
       );
 
+    const [ours, foreign] = ['eve@example.com', 'eve@other.example'];
+    for (const [idToken, userInfo, isIn] of [
+      [{ email: ours }, { email: foreign, email_verified: true }, false],
+      [{ email_verified: true }, { email: ours, email_verified: false }, false],
+      [{ email_verified: true }, { email: ours }, false],
+      [{ email: ours, email_verified: false }, { email: ours, email_verified: true }, false],
+      [{ email: ours, email_verified: true }, { email: foreign, email_verified: false }, true],
+      [{ email: foreign }, { email: ours, email_verified: true }, true],
+    ] as const)
+      it(
+        `${JSON.stringify(idToken)} of the ID token beside ${JSON.stringify(userInfo)} of UserInfo: ${isIn ? 'lets in' : 'verifies no address'}`,
+        withDashboard(async ({ leave, browser: openBrowser, people }) => {
+          issuer.accounts.set('eve', userInfo);
+          const browser = openBrowser();
+          const back = await leave(browser, 'eve');
+          issuer.wire.claims = idToken;
+          assert.equal((await browser.get(back)).status, isIn ? 200 : 403);
+          assert.deepEqual(
+            (await people()).map(({ login }) => login),
+            isIn ? [ours] : [],
+          );
+        }),
+      );
+
     it(
       'an ID token that another key signed signs nobody in',
       withDashboard(async ({ signIn }) => {

@@ -31,6 +31,7 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { clockOptions } from '../../lib/clock-skew.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
+import type { Claims } from '../../people/claims.ts';
 import type {
   IdentityProvider,
   PendingSignIn,
@@ -197,8 +198,17 @@ async function complete(
   return {
     subject,
     authenticatedAt: seconds === undefined ? undefined : seconds * 1000,
-    claims: { ...others, ...idToken },
+    claims: { ...others, ...idToken, ...addressOf([idToken, others]) },
   };
+}
+
+/**
+ * Returns the address and its verification from the first document that has both. One document says nothing about the address
+ * of another.
+ */
+function addressOf(documents: readonly Claims[]): Claims {
+  const document = documents.find((one) => one.email !== undefined && one.email_verified !== undefined);
+  return { email: document?.email, email_verified: document?.email_verified };
 }
 
 /** The first that the issuer has; `client_secret_basic` is what an issuer has that says nothing (Discovery §3). */
