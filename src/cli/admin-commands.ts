@@ -71,6 +71,7 @@ const remove: Command = {
   summary: 'Remove somebody from the dashboard: they are signed out everywhere',
   positionals: [PERSON],
   options: [YES],
+  notes: ['The links that the person created stop working too.'],
   run: (input, context) =>
     context.withStorage(async ({ people }) => {
       const person = await namedPerson(input.positionals.PERSON ?? '', { people });
@@ -88,7 +89,9 @@ const reset: Command = {
   summary: 'Make a link with which somebody sets a new password',
   positionals: [PERSON],
   options: [],
-  notes: ['The link works once, for an hour. It is the way back in for whoever cannot sign in any more.'],
+  notes: [
+    'The link works once, for an hour. Using it ends the sessions, passkeys and single sign-on of the person, and the links that they created.',
+  ],
   run: ({ positionals }, context) =>
     context.withStorage(async ({ people }) => {
       const { personId } = await namedPerson(positionals.PERSON ?? '', { people });

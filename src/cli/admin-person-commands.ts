@@ -75,7 +75,9 @@ const role: Command = {
     { name: 'role', value: 'ROLE', doc: '`owner`, `developer` or `viewer`.', required: true },
     { name: 'client', value: 'ID,…', doc: 'The applications a developer works on, separated by commas.' },
   ],
-  notes: ['Who gets another role is signed out everywhere. The only owner stays one.'],
+  notes: [
+    'A person whose role changes is signed out everywhere, and the links that they created stop working. The only owner stays one.',
+  ],
   run: ({ positionals, options }, { withStorage, deps }) =>
     withStorage(async ({ people }) => {
       const person = await namedPerson(positionals.PERSON ?? '', { people });
@@ -94,6 +96,7 @@ const signOut: Command = {
   summary: 'End all sessions of somebody',
   positionals: [PERSON],
   options: [],
+  notes: ['The links that the person created stop working too.'],
   run: ({ positionals }, { withStorage, deps }) =>
     withStorage(async ({ people }) => {
       const person = await namedPerson(positionals.PERSON ?? '', { people });
@@ -144,20 +147,25 @@ const disconnect: Command = {
 
 const invitations: Command = {
   name: 'admin invitations',
-  summary: 'List the links that still let somebody in',
+  summary: 'List the links that still let somebody in, and who created them',
   positionals: [],
   options: [],
+  notes: [
+    'A link of a member works only while they are an owner. No creator is shown for links of the command line and of versions that did not store it.',
+  ],
   run: (_, { withStorage, deps }) =>
     withStorage(async ({ people }) => {
       const open = await people.listInvitations(deps.now());
-      const rows = open.map(({ invitationId, purpose, login, role: given, expiresAt }) => [
-        ...[invitationId, purpose, login ?? 'anybody', given, new Date(expiresAt).toISOString()],
+      const rows = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => [
+        ...[invitationId, purpose, login ?? 'anybody', given, creator?.login ?? '-'],
+        new Date(expiresAt).toISOString(),
       ]);
-      const json = open.map(({ invitationId, purpose, login, role: given, expiresAt }) => ({
+      const json = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => ({
         ...{ invitation_id: invitationId, purpose, email: login ?? null, role: given },
+        created_by: creator?.login ?? null,
         expires_at: at(expiresAt),
       }));
-      const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'ENDS'], ...rows]);
+      const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'CREATED BY', 'ENDS'], ...rows]);
       return { json: { invitations: json }, text: open.length === 0 ? 'No link is open.' : table };
     }),
 };

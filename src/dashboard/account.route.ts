@@ -3,9 +3,10 @@ import type { FastifyReply } from 'fastify';
 
 import { chip, notice } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
+import { withdrawOwnResetLink } from '../people/invitations.ts';
 import { changePassword } from '../people/people.ts';
 import { personNameProblem } from '../people/person.ts';
-import type { Session } from '../people/person-store.ts';
+import type { Invitation, Session } from '../people/person-store.ts';
 import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -15,12 +16,15 @@ import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
 import { field, instant, top } from './pages/parts.page.ts';
 import { type PasskeyParts, passkeyPanel } from './pages/passkeys.page.ts';
+import { creatorOf } from './pages/people.page.ts';
 import { identityPanel } from './pages/single-sign-on.page.ts';
 
 const PATH = '/dashboard/account';
 
 type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly sessions: readonly Session[];
+  /** The reset links of this account that work. */
+  readonly links: readonly Invitation[];
   readonly current: string;
   readonly usesPasswords: boolean;
   /** Whether passkeys are a way in here. */
@@ -40,9 +44,10 @@ export async function showAccount(
   status = 200,
 ): Promise<FastifyReply> {
   const { http, person, session, viewer, show, deps } = visit;
-  const [sessions, passkeys] = await Promise.all([
+  const [sessions, passkeys, links] = await Promise.all([
     deps.people.listSessions(person.personId),
     deps.people.listPasskeys(person.personId),
+    deps.people.listInvitations(deps.now(), person.personId),
   ]);
   const party = relyingPartyOf(deps.dashboardUrl);
   const elsewhere = party?.id === http.hostname ? undefined : party?.origin;
@@ -54,7 +59,7 @@ export async function showAccount(
     hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
     issuer: deps.singleSignOn?.provider.issuer,
   };
-  const facts = { sessions, current: session.sessionId, passkeys, usesPasskeys, elsewhere, ...shown };
+  const facts = { sessions, links, current: session.sessionId, passkeys, usesPasskeys, elsewhere, ...shown };
   const content = accountContent({ ...facts, ...parts }, viewer);
   return show({ title: messages.text('account.title'), content, usesPasskeys }, status);
 }
@@ -89,6 +94,15 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
     },
     {
       method: 'POST',
+      path: `${PATH}/links/:invitationId/withdraw`,
+      needs: 'own.manage',
+      async handle({ reply, person, parameter, deps }) {
+        await withdrawOwnResetLink(person, parameter('invitationId'), deps);
+        return goTo(reply, `${PATH}?done=withdrawn`);
+      },
+    },
+    {
+      method: 'POST',
       path: `${PATH}/sessions/:sessionId/end`,
       needs: 'own.manage',
       async handle({ reply, person, parameter }) {
@@ -113,6 +127,7 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
     name: 'saved',
     password: 'account.password.done',
     session: 'account.sessions.ended',
+    withdrawn: 'people.withdrawn',
     passkey: 'account.passkeys.added',
     passkey_removed: 'account.passkeys.removed',
     connected: 'sso.connect.done',
@@ -123,7 +138,7 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
 }
 
 function accountContent(parts: AccountParts, viewer: Viewer): Html {
-  const { sessions, current, said, nameProblem, passwordProblem } = parts;
+  const { sessions, links, current, said, nameProblem, passwordProblem } = parts;
   const { issuer, usesPasswords, hasPasskeyPanel } = parts;
   const { name, login, identity } = viewer.person;
   const nameForm = html`<div class="fields">${field({ name: 'name', label: messages.text('account.name'), value: name, autocomplete: 'name', problem: nameProblem, maxLength: 200 })}</div>
@@ -137,9 +152,24 @@ ${said !== undefined && notice('done', said, true)}
 ${usesPasswords && html`<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>`}
 ${(hasPasskeyPanel || parts.passkeys.length > 0) && passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}
 ${issuer !== undefined && identityPanel({ issuer, identity }, viewer)}
+${links.length > 0 && linkPanel(links, viewer)}
 <section class="panel"><h2>${messages.text('account.sessions')}</h2>
 <ul class="sessions">${sessions.map((session) => sessionItem(session, current, viewer))}</ul>
 ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/sessions/end-others`, html`<button>${messages.text('account.sessions.end_others')}</button>`)}</div>`}</section>`;
+}
+
+function linkPanel(links: readonly Invitation[], viewer: Viewer): Html {
+  const items = links.map(({ invitationId, creator, createdAt, expiresAt }) => {
+    const facts = messages.markup('account.links.facts', {
+      created: instant(createdAt),
+      until: instant(expiresAt),
+    });
+    const button = html`<button class="small">${messages.text('people.invited.withdraw')}</button>`;
+    return html`<li><div>${creatorOf(creator)}<p class="hint">${facts}</p></div>
+${postForm(viewer, `${PATH}/links/${invitationId}/withdraw`, button)}</li>`;
+  });
+  return html`<section class="panel"><h2>${messages.text('account.links')}</h2><p class="lead">${messages.text('account.links.text')}</p>
+<ul class="sessions">${items}</ul></section>`;
 }
 
 function sessionItem(

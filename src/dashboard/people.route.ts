@@ -50,7 +50,7 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
       needs: 'people.manage',
       isFresh: true,
       async handle(visit) {
-        const { person, field, fields } = visit;
+        const { field, fields } = visit;
         const login = field('login').trim();
         const role = roleOf(field('role'));
         const chosen = fields('application');
@@ -61,7 +61,7 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
         if (login !== '' && loginOf(login) === undefined) return refuse('bad');
         const invited = { role, login: login === '' ? undefined : login, clientIds: chosen };
         try {
-          return showLink(visit, await invite(person, invited, visit.deps), deps);
+          return showLink(visit, await invite(makerOf(visit), invited, visit.deps), deps);
         } catch (reason) {
           if (reason instanceof PeopleRefusal && reason.kind === 'login_taken') return refuse('taken');
           throw reason;
@@ -79,6 +79,8 @@ function inviting(deps: OpenDashboard): DashboardRoute[] {
     },
   ];
 }
+
+const makerOf = ({ person, session: { sessionId } }: DashboardVisit) => ({ ...person, sessionId });
 
 type Link = NonNullable<Awaited<ReturnType<typeof makeResetLink>>>;
 
@@ -155,7 +157,7 @@ function onePerson(deps: OpenDashboard): DashboardRoute[] {
       needs: 'people.manage',
       isFresh: true,
       async handle(visit) {
-        const link = await makeResetLink(visit.person, visit.parameter('personId'), visit.deps);
+        const link = await makeResetLink(makerOf(visit), visit.parameter('personId'), visit.deps);
         if (link === undefined) throw new PeopleRefusal('not_there');
         return showLink(visit, link, deps);
       },

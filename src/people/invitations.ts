@@ -10,7 +10,7 @@ import { hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import { type Actor, loginOf, type Person, personNameProblem, type Role } from './person.ts';
-import type { Invitation, NewPerson, PersonStore } from './person-store.ts';
+import type { Invitation, LinkCreator, NewPerson, PersonStore } from './person-store.ts';
 
 export type PeopleDeps = {
   readonly people: PersonStore;
@@ -23,13 +23,16 @@ const SETUP_MS = 30 * MINUTE_MS;
 const INVITED_MS = 7 * 24 * 60 * MINUTE_MS;
 const RESET_MS = 60 * MINUTE_MS;
 
+/** The creator of a link: the command line, or a member in a session. */
+export type LinkMaker = 'command line' | (Person & LinkCreator);
+
 /** A link's secret part, shown once. */
 export type MadeLink = { readonly invitation: Invitation; readonly token: string };
 
 /** The link that an instance without people prints; `undefined` where somebody is registered. */
 export async function makeSetupLink(deps: PeopleDeps): Promise<MadeLink | undefined> {
   if (await deps.people.hasPeople()) return undefined;
-  return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, deps);
+  return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, 'command line', deps);
 }
 
 export type Invited = {
@@ -40,30 +43,36 @@ export type Invited = {
   readonly clientIds?: readonly string[];
 };
 
-/** A link that lives a week. Throws PeopleRefusal where the actor may not, ApiError 400 for an address that is none. */
-export async function invite(actor: Actor, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
-  mustBeAllowed(actor, 'people.manage');
+/**
+ * Creates a link that lives a week. Throws PeopleRefusal if the maker may not, or if their session has ended meanwhile, and
+ * ApiError 400 for an invalid address.
+ */
+export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
+  mustBeAllowed(maker, 'people.manage');
   const { role, clientIds = [] } = invited;
   const login = invited.login === undefined ? undefined : loginOf(invited.login);
   if (invited.login !== undefined && login === undefined) throw invalid('The e-mail address is none');
   if (login !== undefined && (await deps.people.findByLogin(login)) !== undefined)
     throw new PeopleRefusal('login_taken');
-  const link = await add({ purpose: 'invite', role, login, clientIds, lifetimeMs: INVITED_MS }, deps);
-  if (link === undefined) throw new PeopleRefusal('not_there');
+  const link = await add({ purpose: 'invite', role, login, clientIds, lifetimeMs: INVITED_MS }, maker, deps);
+  if (link === undefined) throw new PeopleRefusal('not_signed_in');
   return link;
 }
 
-/** A link of an hour, with which a person sets a new password; `undefined` where there is no such person. */
+/**
+ * Creates a link that lives an hour, with which a person sets a new password. Returns `undefined` if there is no such person, or
+ * if the maker's session has ended meanwhile.
+ */
 export async function makeResetLink(
-  actor: Actor,
+  maker: LinkMaker,
   personId: string,
   deps: PeopleDeps,
 ): Promise<MadeLink | undefined> {
-  mustBeAllowed(actor, 'people.manage');
+  mustBeAllowed(maker, 'people.manage');
   const person = await deps.people.findPerson(personId);
   if (person === undefined) return undefined;
   const { role, login } = person;
-  return add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, deps);
+  return add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, maker, deps);
 }
 
 type Made = Pick<Invitation, 'purpose' | 'role'> &
@@ -71,6 +80,7 @@ type Made = Pick<Invitation, 'purpose' | 'role'> &
 
 async function add(
   { lifetimeMs, login, personId, clientIds = [], ...made }: Made,
+  maker: LinkMaker,
   { people, now }: PeopleDeps,
 ): Promise<MadeLink | undefined> {
   const createdAt = now();
@@ -78,7 +88,9 @@ async function add(
   const facts = { login, personId, clientIds, createdAt, expiresAt: createdAt + lifetimeMs };
   const invitation: Invitation = { ...made, ...facts, invitationId };
   const token = randomBytes(32).toString('base64url');
-  return (await people.addInvitation(invitation, hashOfSecret(token))) ? { invitation, token } : undefined;
+  const creator = maker === 'command line' ? undefined : maker;
+  const isAdded = await people.addInvitation(invitation, hashOfSecret(token), creator);
+  return isAdded ? { invitation, token } : undefined;
 }
 
 /** Its link no longer works. Throws PeopleRefusal `not_allowed`, or `not_there` where it was used, has ended or never was. */
@@ -89,6 +101,15 @@ export async function withdrawInvitation(
 ): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   if (!(await people.removeInvitation(invitationId))) throw new PeopleRefusal('not_there');
+}
+
+/** Withdraws a reset link of the member's own account. Throws PeopleRefusal `not_there` if there is none. */
+export async function withdrawOwnResetLink(
+  { personId }: Pick<Person, 'personId'>,
+  invitationId: string,
+  { people }: Pick<PeopleDeps, 'people'>,
+): Promise<void> {
+  if (!(await people.removeInvitation(invitationId, personId))) throw new PeopleRefusal('not_there');
 }
 
 /** Where a link leads to. */

@@ -19,7 +19,12 @@ export type Invitation = {
   readonly personId: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The member who created it; undefined for the command line and for links of versions that did not store it. */
+  readonly creator?: Pick<Person, 'personId' | 'name' | 'login'> | undefined;
 };
+
+/** A member who creates a link, and the session in which they do. */
+export type LinkCreator = { readonly personId: string; readonly sessionId: string };
 
 export type NewPerson = {
   readonly personId: string;
@@ -60,24 +65,34 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
     login: string,
   ): Promise<{ readonly person: Person; readonly password: string | undefined } | undefined>;
 
-  /** A setup link is added only while nobody is registered: false otherwise. */
-  addInvitation(invitation: Invitation, tokenHash: string): Promise<boolean>;
-  /** One that has not ended. */
+  /**
+   * Adds a link. Returns false for a setup link if anybody is registered, for a reset link if its person is gone, and if the
+   * creator is no owner or their session has ended: if a concurrent call ends the creator, no link of that creator is left.
+   */
+  addInvitation(
+    invitation: Omit<Invitation, 'creator'>,
+    tokenHash: string,
+    creator?: LinkCreator,
+  ): Promise<boolean>;
+  /** A link works until it expires, and only while its creator is an owner. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;
-  listInvitations(now: number): Promise<readonly Invitation[]>;
-  removeInvitation(invitationId: string): Promise<boolean>;
+  /** Lists the links that work, newest first; with `personId` the reset links of this person. */
+  listInvitations(now: number, personId?: string): Promise<readonly Invitation[]>;
+  /** Deletes a link; with `personId` only a reset link of this person. Returns false if there is none. */
+  removeInvitation(invitationId: string, personId?: string): Promise<boolean>;
   /**
    * Spends the link and registers the person, or gives the one it was made for a new password, passkey or identity in the place of
    * all others, in one transaction: of several callers one succeeds. The setup of an instance ends all its links of that kind.
-   * Who comes back in is signed out everywhere.
+   * A person who comes back in is signed out everywhere, and the links that they created are deleted.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
 
   /**
    * False when the person is gone, or `last_owner` when nobody else is an owner who could put it right. Applications that do
-   * not exist are left out. Their sessions end where the role changes.
+   * not exist are left out. If the role changes, their sessions end and the links that they created are deleted.
    */
   setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
+  /** Deletes the person with the links that they created. */
   removePerson(personId: string): Promise<boolean | 'last_owner'>;
   setName(personId: string, name: string): Promise<void>;
   /** Ends all their other sessions. */
@@ -96,7 +111,7 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
   endSession(personId: string, sessionId: string): Promise<void>;
   /** All but the one named. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
-  /** All of them; answers how many there were. */
+  /** Ends all of them and deletes the links that the person created. Returns the number of sessions. */
   endSessions(personId: string): Promise<number>;
   /** Sessions that nobody can use any more, links and challenges that have ended; answers how many. */
   deleteEnded(before: {

@@ -11,43 +11,56 @@ import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { insertPasskey } from './passkeys.ts';
 import { insertIdentity } from './person-identities.ts';
-import { GIVE } from './person-rows.ts';
+import { GIVE, TAKE_TURN } from './person-rows.ts';
 
-type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId'> & {
+type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId' | 'creator'> & {
   readonly clientIds: string;
   readonly login: string | null;
   readonly personId: string | null;
+  readonly creatorId: string | null;
+  readonly creatorName: string | null;
+  readonly creatorLogin: string | null;
 };
 
 const INVITATION = `
   invitation_id AS "invitationId", purpose, role, login, client_ids AS "clientIds", person_id AS "personId",
-  created_at AS "createdAt", expires_at AS "expiresAt"`;
-// A setup link is for an instance without people.
+  created_at AS "createdAt", expires_at AS "expiresAt", created_by AS "creatorId",
+  (SELECT p.name FROM person p WHERE p.person_id = created_by) AS "creatorName",
+  (SELECT p.login FROM person p WHERE p.person_id = created_by) AS "creatorLogin"`;
+const WORKS = `expires_at > :now AND (created_by IS NULL
+  OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))`;
+// A setup link is for an instance without people. A creator whose session has ended creates none.
 const ADD_INVITATION = `
-  INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at)
+  INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at,
+    created_by)
   SELECT :tokenHash, :invitationId, :purpose, :role, CAST(:login AS TEXT), :clientIds, CAST(:personId AS TEXT),
-         CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT)
+         CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT), CAST(:creatorId AS TEXT)
    WHERE (CAST(:purpose AS TEXT) <> 'setup' OR NOT EXISTS (SELECT 1 FROM person))
      AND (CAST(:personId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM person WHERE person_id = :personId))
+     AND (CAST(:creatorId AS TEXT) IS NULL OR EXISTS
+       (SELECT 1 FROM person p JOIN person_session s ON s.person_id = p.person_id
+         WHERE p.person_id = :creatorId AND p.role = 'owner' AND s.session_id = CAST(:sessionId AS TEXT)))
   RETURNING invitation_id`;
-// Of several that set an instance up at once one may: they take turns at this row.
-const TAKE_TURN = `
-  INSERT INTO setting (name, value) VALUES ('person_registered', :personId)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND expires_at > :now RETURNING ${INVITATION}`;
+const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS} RETURNING ${INVITATION}`;
+const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
+const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
+const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
   VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING RETURNING person_id`;
 
 export function invitationsOf(db: Database, caller: Caller | undefined) {
   return {
-    addInvitation({ login, personId, clientIds, ...invitation }, tokenHash) {
+    addInvitation({ login, personId, clientIds, ...invitation }, tokenHash, creator) {
       const values = {
         login: login ?? null,
         personId: personId ?? null,
         clientIds: JSON.stringify(clientIds),
+        creatorId: creator?.personId ?? null,
+        sessionId: creator?.sessionId ?? null,
       };
       return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN);
         const added = await tx.all(ADD_INVITATION, { ...invitation, ...values, tokenHash });
         if (added.length === 0) return false;
         const isReset = personId !== undefined;
@@ -61,24 +74,23 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
     },
     async findInvitation(tokenHash, now) {
       const row = await db.get<InvitationRow>(
-        `SELECT ${INVITATION} FROM invitation WHERE token_hash = :tokenHash AND expires_at > :now`,
+        `SELECT ${INVITATION} FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}`,
         { tokenHash, now },
       );
       return row && invitationOf(row);
     },
-    async listInvitations(now) {
+    async listInvitations(now, personId) {
       const rows = await db.all<InvitationRow>(
-        `SELECT ${INVITATION} FROM invitation WHERE expires_at > :now ORDER BY created_at DESC, invitation_id`,
-        { now },
+        `SELECT ${INVITATION} FROM invitation WHERE ${WORKS} AND ${OF_PERSON} ORDER BY created_at DESC, invitation_id`,
+        { now, personId: personId ?? null },
       );
       return rows.map(invitationOf);
     },
-    removeInvitation(invitationId) {
-      const sql = 'DELETE FROM invitation WHERE invitation_id = :invitationId RETURNING invitation_id';
+    removeInvitation(invitationId, personId) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(sql, { invitationId })).length === 0) return false;
-        await auditFor(tx, caller, { action: 'person.invitation_withdrawn', subject: invitationId });
-        return true;
+        const links = await tx.all<InvitationRow>(WITHDRAW, { invitationId, personId: personId ?? null });
+        await auditWithdrawn(tx, links, caller);
+        return links.length > 0;
       });
     },
     async acceptInvitation(tokenHash, person, now) {
@@ -91,6 +103,23 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
       }
     },
   } satisfies Partial<PersonStore>;
+}
+
+/** Deletes and audits the links that somebody created, in a transaction that began with TAKE_TURN. Only audits may follow. */
+export const withdrawLinksOf = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
+  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
+
+async function auditWithdrawn(
+  tx: Statements,
+  links: readonly InvitationRow[],
+  caller: Caller | undefined,
+): Promise<void> {
+  for (const { invitationId, purpose, role, login, creatorId } of links)
+    await auditFor(tx, caller, {
+      action: 'person.invitation_withdrawn',
+      subject: invitationId,
+      before: { purpose, role, email: login, created_by: creatorId },
+    });
 }
 
 /** Undoes the transaction. */
@@ -110,7 +139,7 @@ type Acceptance = {
 };
 
 async function accept(tx: Statements, { tokenHash, person, now, caller }: Acceptance): Promise<Accepted> {
-  await tx.all(TAKE_TURN, { personId: person.personId });
+  await tx.all(TAKE_TURN);
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
   const { purpose, role, clientIds, personId } = invitationOf(spent);
@@ -125,6 +154,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
     await tx.all('DELETE FROM passkey WHERE person_id = :personId', { personId });
     await tx.all('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
+    await withdrawLinksOf(tx, personId, caller);
     await auditFor(tx, caller, { action: actionOf(person), subject: personId });
     return 'done';
   }
@@ -161,7 +191,7 @@ function actionOf({ passkey, identity }: NewPerson): AuditAction {
 }
 
 function invitationOf(row: InvitationRow): Invitation {
-  const { invitationId, role, login, personId, createdAt, expiresAt } = row;
+  const { invitationId, role, login, personId, createdAt, expiresAt, creatorId } = row;
   return {
     ...{ invitationId, role, createdAt, expiresAt },
     purpose: row.purpose satisfies InvitationPurpose,
@@ -169,5 +199,9 @@ function invitationOf(row: InvitationRow): Invitation {
     personId: personId ?? undefined,
     // Written by addInvitation.
     clientIds: JSON.parse(row.clientIds) as string[],
+    creator:
+      creatorId === null
+        ? undefined
+        : { personId: creatorId, name: row.creatorName ?? '', login: row.creatorLogin ?? '' },
   };
 }

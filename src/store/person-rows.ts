@@ -23,6 +23,14 @@ export const PERSON = `
 /** Of two that change one person's ways in, the second sees what the first did. */
 export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
 
+/**
+ * Comes first in each transaction that adds links, spends one or ends their creator. They take turns at this row: each sees
+ * what the one before it committed, and none deadlocks with another.
+ */
+export const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('person_registered', '')
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
 /** Gives an application that exists. */
 export const GIVE = `
   INSERT INTO person_application (person_id, client_id)

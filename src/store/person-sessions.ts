@@ -3,7 +3,8 @@ import type { Caller } from '../audit/audit-entry.ts';
 import type { PersonStore, Session } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
-import { PERSON, type PersonRow, personOf } from './person-rows.ts';
+import { withdrawLinksOf } from './person-invitations.ts';
+import { PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
 
 const SESSION = `
   s.session_id AS "sessionId", s.created_at AS "createdAt", s.seen_at AS "sessionSeenAt", s.proved_at AS "provedAt",
@@ -80,7 +81,9 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
     endSessions(personId) {
       return db.transaction(async (tx) => {
         const sql = 'DELETE FROM person_session WHERE person_id = :personId RETURNING session_id';
+        await tx.all(TAKE_TURN);
         const ended = await tx.all(sql, { personId });
+        await withdrawLinksOf(tx, personId, caller);
         if (ended.length > 0)
           await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
         return ended.length;

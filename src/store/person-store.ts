@@ -7,8 +7,8 @@ import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { passkeysOf } from './passkeys.ts';
 import { identitiesOf } from './person-identities.ts';
-import { invitationsOf } from './person-invitations.ts';
-import { GIVE, PERSON, type PersonRow, personOf } from './person-rows.ts';
+import { invitationsOf, withdrawLinksOf } from './person-invitations.ts';
+import { GIVE, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
 import { END_OTHERS, sessionsOf } from './person-sessions.ts';
 
 const GIVEN = `
@@ -52,6 +52,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
   return {
     setRole(personId, role, clientIds) {
       return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN);
         const before = await lockedRole(tx, personId);
         if (before === undefined) return false;
         const given = await tx.all<{ clientId: string }>(GIVEN, { personId });
@@ -61,6 +62,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
         for (const clientId of clientIds) await tx.all(GIVE, { personId, clientId });
         if (before !== role)
           await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
+        if (before !== role) await withdrawLinksOf(tx, personId, caller);
         const changed = differingFields(
           { role: before, client_ids: given.map(({ clientId }) => clientId) },
           { role, client_ids: clientIds.toSorted() },
@@ -72,10 +74,12 @@ function changesOf(db: Database, caller: Caller | undefined) {
     },
     removePerson(personId) {
       return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN);
         const role = await lockedRole(tx, personId);
         if (role === undefined) return false;
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
         await tx.all('DELETE FROM person WHERE person_id = :personId', { personId });
+        await withdrawLinksOf(tx, personId, caller);
         await auditFor(tx, caller, { action: 'person.removed', subject: personId, before: { role } });
         return true;
       });

@@ -18,11 +18,39 @@ describe('kalends admin', () => {
     const { document } = await cli.json('admin', 'invitations');
     const [invitation] = document.invitations as Record<string, unknown>[];
     assert.deepEqual([invitation?.email, invitation?.role], ['ben@example.com', 'viewer']);
+    assert.equal(invitation?.created_by, null);
     const id = String(invitation?.invitation_id);
 
     assert.equal((await cli.json('admin', 'withdraw', id)).exitCode, 0);
     assert.deepEqual((await cli.json('admin', 'invitations')).document.invitations, []);
     assert.equal((await cli.json('admin', 'withdraw', id)).document.error, 'not_there');
+  });
+
+  it('shows which member created an invitation, until they are signed out by force', async () => {
+    const storage = await openStorage(loadConfig({ KALENDS_DATA_DIR: cli.dataDir }));
+    const person = { personId: 'ada', name: 'Ada', login: 'ada@example.com', password: 'a hash' };
+    const now = Date.now();
+    const link = { role: 'owner', login: undefined, clientIds: [], personId: undefined } as const;
+    const times = { createdAt: now, expiresAt: now + 60_000 };
+    await storage.people.addInvitation({ ...link, ...times, invitationId: 'i', purpose: 'setup' }, 'h');
+    await storage.people.acceptInvitation('h', person, now);
+    const session = { sessionHash: 's', sessionId: 's', personId: 'ada', provedAt: now, seenAt: now };
+    await storage.people.addSession({ ...session, createdAt: now, address: '192.0.2.7', browser: 'a test' });
+    const creator = { personId: 'ada', sessionId: 's' };
+    await storage.people.addInvitation(
+      { ...link, ...times, invitationId: 'j', purpose: 'invite' },
+      'k',
+      creator,
+    );
+    await storage.close();
+
+    const [shown] = (await cli.json('admin', 'invitations')).document.invitations as Record<
+      string,
+      unknown
+    >[];
+    assert.deepEqual([shown?.invitation_id, shown?.created_by], ['j', 'ada@example.com']);
+    assert.equal((await cli.json('admin', 'sign-out', 'ada')).document.ended, 1);
+    assert.deepEqual((await cli.json('admin', 'invitations')).document.invitations, []);
   });
 
   it('shows how somebody signs in, changes their role, and ends their sessions', async () => {

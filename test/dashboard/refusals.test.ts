@@ -1,4 +1,4 @@
-/** What pages and clients read when something in the dashboard is refused. */
+/** Texts of refusals and titles in the dashboard, as pages and clients read them. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 

@@ -78,6 +78,28 @@ onSqlite((open) => {
     );
 
     it(
+      'an owner whose claim is lowered or gone leaves no link that they created',
+      withDashboard(async ({ signIn, people, signedIn, dashboard }) => {
+        await signedIn('owner');
+        const { people: store, audit } = dashboard.stores;
+        for (const claims of [{ groups: 'builders' }, {}]) {
+          issuer.accounts.set('b', { groups: 'admins' });
+          await signIn('b');
+          const person = (await people()).find(({ identity }) => identity !== undefined);
+          const [session] = await store.listSessions(person?.personId ?? '');
+          const maker = person && session && { ...person, sessionId: session.sessionId };
+          const link = maker && (await invite(maker, { role: 'owner' }, dashboard.deps));
+          issuer.accounts.set('b', claims);
+          await signIn('b');
+          assert.equal(await store.removeInvitation(link?.invitation.invitationId ?? ''), false);
+        }
+        const entries = await audit.listEntries({}, { limit: 50 });
+        const withdrawn = entries.filter(({ action }) => action === 'person.invitation_withdrawn');
+        assert.equal(withdrawn.length, 2);
+      }),
+    );
+
+    it(
       'applications that a rule does not name are what an owner gave',
       withDashboard(async ({ signIn, people, dashboard }) => {
         issuer.accounts.set('h', { groups: ['hands'] });

@@ -41,4 +41,30 @@ export const ONCE_GUARDS: readonly Guard[] = [
       "WHERE column1 = '' OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column1)=>WHERE 1 = 1",
     fails: 'an application takes its counts with it, and none are added after',
   },
+  {
+    store: 'link-creators',
+    without: " = created_by AND p.role = 'owner'=> = created_by",
+    fails: 'a link of somebody whom an older version made a viewer does not work',
+  },
+  {
+    store: 'link-creators',
+    without: "p.role = 'owner' AND s.session_id=>s.session_id",
+    fails: 'a link of somebody whom an older version made a viewer does not work',
+  },
+  {
+    store: 'link-creators',
+    without: 's.session_id = CAST(:sessionId AS TEXT)=>CAST(:sessionId AS TEXT) IS NOT NULL',
+    fails: 'a link is created in a session of its creator that has not ended',
+  },
+  {
+    store: 'link-creators',
+    without: ' ON CONFLICT (name) DO UPDATE SET value = excluded.value=> ON CONFLICT (name) DO NOTHING',
+    fails: 'a link is not created by somebody who becomes a developer meanwhile',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'link-creators',
+    without: ' OR person_id = :personId)=> OR person_id <> :personId OR person_id = :personId)',
+    fails: 'a member withdraws the reset links of their own account alone',
+  },
 ];

@@ -49,14 +49,21 @@ function personRow(person: Person, viewer: Viewer): Html[] {
   ];
 }
 
+/** Shows who created a link. */
+export const creatorOf = (creator: Invitation['creator']): Html =>
+  creator === undefined
+    ? html`${messages.text('people.invited.by.none')}`
+    : html`<bdi>${creator.name}</bdi><small><bdi>${creator.login}</bdi></small>`;
+
 function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Html {
-  const rows = invitations.map(({ invitationId, purpose, role, login, expiresAt }) => {
+  const rows = invitations.map(({ invitationId, purpose, role, login, creator, expiresAt }) => {
     const who = login ?? messages.text('people.invited.anybody');
     const label = `${messages.text('people.invited.withdraw')}: ${who}`;
     const button = html`<button class="small" aria-label="${label}">${messages.text('people.invited.withdraw')}</button>`;
     return [
       html`<bdi>${who}</bdi><small>${messages.text(`purpose.${purpose}`)}</small>`,
       html`${messages.text(`role.${role}`)}`,
+      creatorOf(creator),
       instant(expiresAt),
       html`<div class="row-actions">${postForm(viewer, `/dashboard/people/invitations/${invitationId}/withdraw`, button)}</div>`,
     ];
@@ -64,6 +71,7 @@ function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Ht
   const heads = [
     messages.text('people.invited.for'),
     messages.text('people.role'),
+    messages.text('people.invited.by'),
     messages.text('people.invited.ends'),
     html`<span class="unseen">${messages.text('people.invited.withdraw')}</span>`,
   ];

@@ -1,0 +1,70 @@
+/** Links that let somebody in, as the dashboard shows them: who created them, and whom they let in. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { makeResetLink } from '../../src/people/invitations.ts';
+import { onSqlite } from '../harness/databases.ts';
+import { type Answer, leadsTo, openDashboardApp } from './dashboard-app.ts';
+
+/** The path that a page with a new link shows. */
+const pathIn = ({ body }: Answer): string => /\/dashboard\/join\/[\w-]{43}/.exec(body)?.[0] ?? '';
+
+onSqlite((open) => {
+  it('the links of an owner say so under People, and end when another owner removes them', async () => {
+    const { app, signedIn, browser, stores, clock } = await openDashboardApp(await open());
+    const [ada, ben] = [await signedIn('owner'), await signedIn('owner')];
+    await stores.people.setName(ada.personId, '<b>Ada');
+    const path = pathIn(await ada.post('/dashboard/people/invite', { role: 'owner' }));
+    assert.equal((await browser().get(path)).status, 200);
+    const table = (await ben.get('/dashboard/people')).body.split('<h2>').at(-1) ?? '';
+    for (const part of ['Created by', '&#60;b&#62;Ada', `${ada.personId}@example.com`])
+      assert.ok(table.includes(part), part);
+
+    await ben.post(`/dashboard/people/${ada.personId}/remove`);
+
+    assert.equal((await browser().get(path)).status, 410);
+    const form = { name: 'Ada', login: 'ada@example.com', password: 'seven kettles sing at noon' };
+    assert.equal((await browser().post(path, form)).status, 410);
+    assert.deepEqual(await stores.people.listInvitations(clock.now), []);
+    const [removed, withdrawn] = await stores.audit.listEntries({}, { limit: 2 });
+    assert.deepEqual([removed?.action, withdrawn?.action], ['person.removed', 'person.invitation_withdrawn']);
+    assert.deepEqual(withdrawn?.actor, { kind: 'person', id: ben.personId, name: 'Some owner' });
+    await app.close();
+  });
+
+  it('a member sees and withdraws the open reset links of their own account, whoever created them', async () => {
+    const { app, signedIn, browser, stores, clock } = await openDashboardApp(await open());
+    const [owner, ben, eve] = [
+      await signedIn('owner'),
+      await signedIn('developer'),
+      await signedIn('developer'),
+    ];
+    const path = pathIn(await owner.post(`/dashboard/people/${ben.personId}/reset`));
+    await makeResetLink('command line', ben.personId, { people: stores.people, now: () => clock.now });
+    const { body } = await ben.get('/dashboard/account');
+    assert.match(body, /Open reset links.*Some owner.*Command line, or an older version/s);
+    assert.ok(!(await eve.get('/dashboard/account')).body.includes('Open reset links'));
+
+    const [, id] =
+      /links\/([\w-]+)\/withdraw(?:(?!withdraw).)*$/s.exec(body.split('Command line')[0] ?? '') ?? [];
+    const withdraw = `/dashboard/account/links/${id}/withdraw`;
+    assert.equal((await eve.post(withdraw)).status, 404);
+    assert.equal((await browser().get(path)).status, 200);
+    assert.equal(leadsTo(await ben.post(withdraw)), '/dashboard/account?done=withdrawn');
+    assert.equal((await browser().get(path)).status, 410);
+    assert.equal((await ben.post(withdraw)).status, 404);
+    await app.close();
+  });
+
+  it('a new password and the end of their other sessions leave the links that a member created', async () => {
+    const { app, signedIn, browser } = await openDashboardApp(await open());
+    const ada = await signedIn('owner');
+    const path = pathIn(await ada.post('/dashboard/people/invite', { role: 'viewer' }));
+
+    await ada.post('/dashboard/account/password', { password: 'seven kettles sing at noon' });
+    await ada.post('/dashboard/account/sessions/end-others');
+
+    assert.equal((await browser().get(path)).status, 200);
+    await app.close();
+  });
+});
