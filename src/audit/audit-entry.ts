@@ -72,6 +72,8 @@ export const ACTOR_KINDS = [
 /** Whoever asks for a change, from where, and the clock of the entry that tells of it. */
 export type Caller = {
   readonly actor: AuditActor;
+  /** The requester, if the actor is the system; `after` of the entry has it. */
+  readonly requestedBy?: 'application';
   /** The network address, where the request came over the network. */
   readonly address: string | undefined;
   /** Epoch milliseconds. */

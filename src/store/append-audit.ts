@@ -42,8 +42,9 @@ export async function auditFor(
   change: AuditedChange,
 ): Promise<void> {
   if (caller === undefined) return;
-  const { actor, address, now } = caller;
-  await appendAudit(tx, { ...change, actor, address, at: now() });
+  const { actor, requestedBy, address, now } = caller;
+  const after = requestedBy === undefined ? change.after : { ...change.after, requested_by: requestedBy };
+  await appendAudit(tx, { ...change, after, actor, address, at: now() });
 }
 
 const KEY_OF_USER = `

@@ -8,6 +8,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 
 import { createSealer } from '../../src/lib/sealing.ts';
+import { auditLog } from '../../src/store/audit-log.ts';
 import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
 
@@ -102,12 +103,43 @@ describe('an application and its users', () => {
     const answer = await call('DELETE', 'ada');
 
     const reading = await app.inject({ url: '/calendars', headers: { authorization: `Bearer ${token}` } });
-    assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }]);
+    const { success, receipt, ...waiting } = answer.json();
+    const had = { accounts: 1, grants: 1, calendars: 0, events: 0, changes: 0, deliveries: 0 };
+    assert.deepEqual([answer.statusCode, success, receipt], [200, true, { deletedAt: AT, ...had }]);
+    assert.deepEqual(waiting, { accessToEnd: 0, offDisk: true });
     assert.equal(reading.statusCode, 401);
     assert.deepEqual(await server.deps.accounts.listAccounts('acme', 'ada'), []);
     assert.equal((await call('GET', 'ada')).statusCode, 404);
     assert.ok(server.log.lines.some((line) => line.includes('"event":"users_forgotten"')));
     assert.ok(!server.log.lines.some((line) => line.includes('dav.example')));
+  });
+
+  it('an application is told that deleted data is still on the disk', async () => {
+    const busy = await openWholeApp(server, sealer, { clearLog: async () => false });
+    const answer = await busy.app.inject({
+      ...{ method: 'DELETE', url: '/users/ada' },
+      headers: { authorization: basic('acme') },
+    });
+    await busy.app.close();
+    assert.equal(answer.json().offDisk, false);
+  });
+
+  it('the audit log says that an application had its user deleted, and not who it was', async () => {
+    await link(server);
+    const deletions = () => auditLog(server.db).listEntries({ action: 'user.deleted' }, { limit: 200 });
+    const earlier = await deletions();
+
+    await call('DELETE', 'ada');
+    await call('DELETE', 'ada');
+
+    const [entry, ...others] = await deletions();
+    assert.deepEqual(others, earlier);
+    assert.deepEqual(
+      [entry?.actor, entry?.address, entry?.clientId],
+      [{ kind: 'system' }, '127.0.0.1', 'acme'],
+    );
+    assert.deepEqual([entry?.after, entry?.before?.accounts], [{ requested_by: 'application' }, 1]);
+    assert.doesNotMatch(JSON.stringify(entry), /ada/);
   });
 
   it('an application is answered the same for a user that is forgotten already, or never was', async () => {
@@ -207,7 +239,7 @@ describe('the disk after an application deleted a user', () => {
     const answer = await deleteAda();
 
     assert.deepEqual([before, await isOnDisk()], [true, false]);
-    assert.deepEqual(answer.json(), { success: true });
+    assert.equal(answer.json().offDisk, true);
   });
 
   it('the deletion of a user that does not exist does not wait for the disk', async () => {

@@ -21,6 +21,8 @@ export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
   const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
     app.get('/users/:user_id', options, (request: UserRequest) => showUser(foundOf(request), deps));
-    app.delete('/users/:user_id', options, (request: UserRequest) => forgetUser(foundOf(request), deps));
+    app.delete('/users/:user_id', options, (request: UserRequest) =>
+      forgetUser(foundOf(request), request.ip, deps),
+    );
   };
 }

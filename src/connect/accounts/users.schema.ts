@@ -6,6 +6,7 @@ import { instant, type Operation, oneOf, type Parameter, required } from '../../
 import { badClients } from '../../oauth/oauth.schema.ts';
 import { SCOPES } from '../../oauth/scope.ts';
 import { Provider } from '../../reading/calendar.schema.ts';
+import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 
 const ApplicationUser = Type.Object(
   {
@@ -39,6 +40,21 @@ const ApplicationUser = Type.Object(
   },
   { $id: 'ApplicationUser' },
 );
+
+/** The counts of the example's user, by kind. */
+const HAD = {
+  ...{ accounts: 1, grants: 1, calendars: 2, events: 96, changes: 12, deliveries: 3 },
+} satisfies DeletionReceipt['deleted'];
+
+const Receipt = Type.Object(
+  {
+    deletedAt: instant('When it was deleted.'),
+    ...Object.fromEntries(Object.keys(HAD).map((kind) => [kind, Type.Integer()])),
+  },
+  { description: 'What the user had, by kind. It does not say who it was.' },
+);
+const toEnd = 'Accounts whose access a running server ends at Google and Microsoft.';
+const offDisk = 'Whether the deleted data has left the disk of the database.';
 
 const group = 'Users';
 const AT = '2026-11-01T08:00:00.000Z';
@@ -102,9 +118,14 @@ export const userOperations: readonly Operation[] = [
     parameters: [USER],
     answer: {
       status: 200,
-      description: 'Done.',
-      schema: Type.Object({ success: Type.Literal(true) }),
-      example: { success: true },
+      description: 'The receipt of the deletion. For a user that does not exist only `success`.',
+      schema: Type.Object({
+        success: Type.Literal(true),
+        receipt: Type.Optional(Receipt),
+        accessToEnd: Type.Optional(Type.Integer({ description: toEnd })),
+        offDisk: Type.Optional(Type.Boolean({ description: offDisk })),
+      }),
+      example: { success: true, receipt: { deletedAt: AT, ...HAD }, accessToEnd: 1, offDisk: true },
     },
     refusals: [...badClients],
   },

@@ -2,6 +2,7 @@
  * An application's own users: what is known of one, and forgetting it. So no application is stuck with a user whose
  * tokens it has lost.
  */
+import type { Caller } from '../../audit/audit-entry.ts';
 import type { Account, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
 import { ApiError } from '../../http/refusal.ts';
@@ -13,6 +14,7 @@ import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts'
 export type UsersDeps = DeleteUserDeps & {
   readonly users: Pick<UserStore, 'findUser' | 'livingGrantsOf' | 'deleteUser'>;
   readonly accounts: Pick<AccountStore, 'listAccounts'>;
+  readonly auditedFor: (caller: Caller) => Pick<DeleteUserDeps, 'users'>;
   readonly log: Log;
 };
 
@@ -48,15 +50,18 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
 
 /**
  * Deletes the user with its accounts, mirror and requests, ends its grants, withdraws its code, and takes all of it off the
- * disk. A user that does not exist is no error: the call may be repeated.
+ * disk. Returns the receipt. A user that does not exist is no error, so that the call may be repeated, and has no receipt.
  */
-export async function forgetUser(owner: UserOfClient, deps: UsersDeps): Promise<{ success: true }> {
-  const { users, log } = deps;
+export async function forgetUser(owner: UserOfClient, address: string, deps: UsersDeps) {
+  const { users, log, auditedFor, now } = deps;
   // Looked up first: an id that no database can store names no one.
   const user = await users.findUser(owner.clientId, owner.userId);
-  if (user !== undefined && (await deleteUser(owner, deps)))
-    log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
-  return { success: true };
+  const caller = { actor: { kind: 'system' }, requestedBy: 'application', address, now } as const;
+  const receipt = user && (await deleteUser(owner, { ...deps, ...auditedFor(caller) }));
+  if (receipt === undefined) return { success: true };
+  log.info({ event: 'users_forgotten', ...owner }, 'An application deleted a user');
+  const { deletedAt, deleted, accessToEnd, isOffDisk: offDisk } = receipt;
+  return { success: true, receipt: { deletedAt: instantText(deletedAt), ...deleted }, accessToEnd, offDisk };
 }
 
 function shownAccount({ provider, accountId, display, linkedAt, health }: Account) {
