@@ -157,12 +157,12 @@ const invitations: Command = {
     withStorage(async ({ people }) => {
       const open = await people.listInvitations(deps.now());
       const rows = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => [
-        ...[invitationId, purpose, login ?? 'anybody', given, creator?.login ?? '-'],
+        ...[invitationId, purpose, login ?? 'anybody', given, creator ?? '-'],
         new Date(expiresAt).toISOString(),
       ]);
       const json = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => ({
         ...{ invitation_id: invitationId, purpose, email: login ?? null, role: given },
-        created_by: creator?.login ?? null,
+        created_by: creator ?? null,
         expires_at: at(expiresAt),
       }));
       const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'CREATED BY', 'ENDS'], ...rows]);

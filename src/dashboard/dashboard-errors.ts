@@ -8,6 +8,7 @@ import { privately, seeOther, sendPage } from '../http/page.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
+import type { Role } from '../people/person.ts';
 import { findSignedIn } from '../people/sessions.ts';
 import { readDashboardCookies } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -48,6 +49,10 @@ const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
 
 /** Returns the status of a refusal. */
 export const refusalStatus = ({ kind }: PeopleRefusal): number => REFUSALS[kind][0];
+
+/** Returns the sentence of a refusal, with the seconds to wait and the role of the reader. */
+export const refusalSentence = ({ kind, retryAfter: seconds = 1 }: PeopleRefusal, role: Role = 'viewer') =>
+  messages.text(REFUSALS[kind][1], { seconds, role: messages.text(`role.${role}`) });
 
 /** Returns the sentence for a failed single sign-on, or undefined if the refusal is about something else. */
 export function refusalText({ kind }: PeopleRefusal): string | undefined {
@@ -122,23 +127,13 @@ function wordsOfFailure(
   return { title, text: messages.markup('error.fault.text', { reference }), message: title };
 }
 
-/** Returns the sentence of a refusal, with the seconds to wait and the role of who is signed in. */
-async function wordsOfRefusal(
-  { kind, retryAfter: seconds = 1 }: PeopleRefusal,
-  { cookies }: FastifyRequest,
-  deps: OpenDashboard,
-): Promise<Words> {
-  const signedIn =
-    kind === 'not_allowed'
-      ? await findSignedIn(readDashboardCookies(cookies, deps).session, deps)
-      : undefined;
-  const values = { seconds, role: messages.text(`role.${signedIn?.person.role ?? 'viewer'}`) };
-  const [, text, title = 'error.bad.title'] = REFUSALS[kind];
-  return {
-    title: messages.text(title),
-    text: messages.markup(text, values),
-    message: messages.text(text, values),
-  };
+/** Returns the words of a refusal. */
+async function wordsOfRefusal(refusal: PeopleRefusal, { cookies }: FastifyRequest, deps: OpenDashboard) {
+  const { session } = readDashboardCookies(cookies, deps);
+  const signedIn = refusal.kind === 'not_allowed' ? await findSignedIn(session, deps) : undefined;
+  const message = refusalSentence(refusal, signedIn?.person.role);
+  const [, , title = 'error.bad.title'] = REFUSALS[refusal.kind];
+  return { title: messages.text(title), text: html`${message}`, message };
 }
 
 const signInPath = (http: FastifyRequest): string => onwardPath('/dashboard/sign-in', http);

@@ -13,14 +13,14 @@ import {
   removePasskey,
   signInWithPasskey,
 } from '../people/passkeys.ts';
-import { PeopleRefusal } from '../people/people-refusal.ts';
+import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
 import { mustBeOn, otherWays, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { showAccount } from './account.route.ts';
 import { passkeyCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
+import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import { comeIn, confirmingWays, joiningWays, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
-import { dashboardMessages as messages } from './messages/messages.ts';
 import { confirmPage, joinPage } from './pages/door.page.ts';
 
 const ACCOUNT = '/dashboard/account';
@@ -48,27 +48,16 @@ const answerOf = ({ http, field, cookies }: DoorVisit) => ({
   ...{ address: http.ip, mark: cookies.mark },
 });
 
-/** The sentence for a refusal that the page itself shows, with its status. Throws whatever is none. */
-function shownRefusal(
-  reason: unknown,
-  { reply }: Pick<DoorVisit, 'reply'>,
-): { readonly problem: string; readonly status: number } {
-  if (!(reason instanceof PeopleRefusal)) throw reason;
-  const { kind, retryAfter = 1 } = reason;
-  switch (kind) {
-    case 'too_many':
-      reply.header('retry-after', retryAfter);
-      return { problem: messages.text('too_many', { seconds: retryAfter }), status: 429 };
-    case 'wrong_passkey':
-      return { problem: messages.text('passkey.wrong_passkey'), status: 401 };
-    case 'no_passkeys':
-    case 'challenge_ended':
-    case 'passkey_taken':
-    case 'last_way':
-      return { problem: messages.text(`passkey.${kind}`), status: 409 };
-    default:
-      throw reason;
-  }
+/** Refusals that the page itself shows. */
+const SHOWN: readonly PeopleRefusalKind[] = [
+  ...(['too_many', 'wrong_passkey', 'no_passkeys', 'challenge_ended', 'passkey_taken', 'last_way'] as const),
+];
+
+/** Returns the sentence and the status of a refusal that the page shows. Throws everything else. */
+function shownRefusal(reason: unknown, { reply }: Pick<DoorVisit, 'reply'>) {
+  if (!(reason instanceof PeopleRefusal) || !SHOWN.includes(reason.kind)) throw reason;
+  if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
+  return { problem: refusalSentence(reason), status: refusalStatus(reason) };
 }
 
 function owning(deps: OpenDashboard): DashboardRoute[] {

@@ -19,8 +19,8 @@ export type Invitation = {
   readonly personId: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The member who created it; undefined for the command line and for links of versions that did not store it. */
-  readonly creator?: Pick<Person, 'personId' | 'name' | 'login'> | undefined;
+  /** The address of the member who created it; undefined for the command line and for versions that did not store it. */
+  readonly creator?: string | undefined;
 };
 
 /** A member who creates a link, and the session in which they do. */

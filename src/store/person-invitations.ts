@@ -18,15 +18,13 @@ type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId' | 'crea
   readonly login: string | null;
   readonly personId: string | null;
   readonly creatorId: string | null;
-  readonly creatorName: string | null;
-  readonly creatorLogin: string | null;
+  readonly creator: string | null;
 };
 
 const INVITATION = `
   invitation_id AS "invitationId", purpose, role, login, client_ids AS "clientIds", person_id AS "personId",
   created_at AS "createdAt", expires_at AS "expiresAt", created_by AS "creatorId",
-  (SELECT p.name FROM person p WHERE p.person_id = created_by) AS "creatorName",
-  (SELECT p.login FROM person p WHERE p.person_id = created_by) AS "creatorLogin"`;
+  (SELECT p.login FROM person p WHERE p.person_id = created_by) AS creator`;
 const WORKS = `expires_at > :now AND (created_by IS NULL
   OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))`;
 // A setup link is for an instance without people. A creator whose session has ended creates none.
@@ -191,7 +189,7 @@ function actionOf({ passkey, identity }: NewPerson): AuditAction {
 }
 
 function invitationOf(row: InvitationRow): Invitation {
-  const { invitationId, role, login, personId, createdAt, expiresAt, creatorId } = row;
+  const { invitationId, role, login, personId, createdAt, expiresAt } = row;
   return {
     ...{ invitationId, role, createdAt, expiresAt },
     purpose: row.purpose satisfies InvitationPurpose,
@@ -199,9 +197,6 @@ function invitationOf(row: InvitationRow): Invitation {
     personId: personId ?? undefined,
     // Written by addInvitation.
     clientIds: JSON.parse(row.clientIds) as string[],
-    creator:
-      creatorId === null
-        ? undefined
-        : { personId: creatorId, name: row.creatorName ?? '', login: row.creatorLogin ?? '' },
+    creator: row.creator ?? undefined,
   };
 }

@@ -13,12 +13,10 @@ onSqlite((open) => {
   it('the links of an owner say so under People, and end when another owner removes them', async () => {
     const { app, signedIn, browser, stores, clock } = await openDashboardApp(await open());
     const [ada, ben] = [await signedIn('owner'), await signedIn('owner')];
-    await stores.people.setName(ada.personId, '<b>Ada');
     const path = pathIn(await ada.post('/dashboard/people/invite', { role: 'owner' }));
     assert.equal((await browser().get(path)).status, 200);
     const table = (await ben.get('/dashboard/people')).body.split('<h2>').at(-1) ?? '';
-    for (const part of ['Created by', '&#60;b&#62;Ada', `${ada.personId}@example.com`])
-      assert.ok(table.includes(part), part);
+    assert.ok(table.includes('Created by') && table.includes(`${ada.personId}@example.com`), table);
 
     await ben.post(`/dashboard/people/${ada.personId}/remove`);
 
@@ -34,19 +32,21 @@ onSqlite((open) => {
 
   it('a member sees and withdraws the open reset links of their own account, whoever created them', async () => {
     const { app, signedIn, browser, stores, clock } = await openDashboardApp(await open());
-    const [owner, ben, eve] = [
-      await signedIn('owner'),
-      await signedIn('developer'),
-      await signedIn('developer'),
-    ];
+    const owner = await signedIn('owner');
+    const [ben, eve] = [await signedIn('developer'), await signedIn('developer')];
     const path = pathIn(await owner.post(`/dashboard/people/${ben.personId}/reset`));
     await makeResetLink('command line', ben.personId, { people: stores.people, now: () => clock.now });
     const { body } = await ben.get('/dashboard/account');
-    assert.match(body, /Open reset links.*Some owner.*Command line, or an older version/s);
+    for (const part of [
+      'Open reset links',
+      `${owner.personId}@example.com`,
+      'Command line, or an older version',
+    ])
+      assert.ok(body.includes(part), part);
     assert.ok(!(await eve.get('/dashboard/account')).body.includes('Open reset links'));
 
-    const [, id] =
-      /links\/([\w-]+)\/withdraw(?:(?!withdraw).)*$/s.exec(body.split('Command line')[0] ?? '') ?? [];
+    const links = await stores.people.listInvitations(clock.now, ben.personId);
+    const id = links.find(({ creator }) => creator !== undefined)?.invitationId;
     const withdraw = `/dashboard/account/links/${id}/withdraw`;
     assert.equal((await eve.post(withdraw)).status, 404);
     assert.equal((await browser().get(path)).status, 200);

@@ -51,9 +51,7 @@ function personRow(person: Person, viewer: Viewer): Html[] {
 
 /** Shows who created a link. */
 export const creatorOf = (creator: Invitation['creator']): Html =>
-  creator === undefined
-    ? html`${messages.text('people.invited.by.none')}`
-    : html`<bdi>${creator.name}</bdi><small><bdi>${creator.login}</bdi></small>`;
+  creator === undefined ? html`${messages.text('people.invited.by.none')}` : html`<bdi>${creator}</bdi>`;
 
 function invitationTable(invitations: readonly Invitation[], viewer: Viewer): Html {
   const rows = invitations.map(({ invitationId, purpose, role, login, creator, expiresAt }) => {
