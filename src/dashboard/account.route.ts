@@ -160,12 +160,10 @@ ${sessions.length > 1 && html`<div class="buttons">${postForm(viewer, `${PATH}/s
 
 function linkPanel(links: readonly Invitation[], viewer: Viewer): Html {
   const items = links.map(({ invitationId, creator, createdAt, expiresAt }) => {
-    const facts = messages.markup('account.links.facts', {
-      created: instant(createdAt),
-      until: instant(expiresAt),
-    });
+    const times = { created: instant(createdAt), until: instant(expiresAt) };
+    const facts = messages.markup('account.links.facts', { who: creatorOf(creator), ...times });
     const button = html`<button class="small">${messages.text('people.invited.withdraw')}</button>`;
-    return html`<li><div>${creatorOf(creator)}<p class="hint">${facts}</p></div>
+    return html`<li><div><p>${facts}</p></div>
 ${postForm(viewer, `${PATH}/links/${invitationId}/withdraw`, button)}</li>`;
   });
   return html`<section class="panel"><h2>${messages.text('account.links')}</h2><p class="lead">${messages.text('account.links.text')}</p>

@@ -40,7 +40,7 @@ onSqlite((open) => {
     for (const part of [
       'Open reset links',
       `${owner.personId}@example.com`,
-      'Command line, or an older version',
+      'the command line or an older version',
     ])
       assert.ok(body.includes(part), part);
     assert.ok(!(await eve.get('/dashboard/account')).body.includes('Open reset links'));
