@@ -20,6 +20,7 @@ packages=(
   python3-fastapi # for the example in Python
   python3-uvicorn
   python3-httpx
+  python3-cryptography # verifies deliveries with a key list
   python3-dateutil # expands recurrence rules independently of us
   libical3         # reads time zones and rules independently of us
   python3-authlib  # OAuth clients written by others

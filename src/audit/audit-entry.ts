@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'playground.called',
   'signing_keys.rotated',
   'webhook_keys.rotated',
+  'webhook_keys.switched',
   'master_key.rotated',
   'system.checked',
   'backup.made',

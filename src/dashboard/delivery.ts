@@ -42,7 +42,7 @@ export async function openDelivery(
   const content = contentOf({ messageId, timestamp, body: message.body });
   const secrets = (await deps.endpoints.secretsOf(message.endpointId)) ?? [];
   const line = [
-    ...deps.webhookSigner.signaturesOf(content),
+    ...deps.webhookSigner.signaturesOf(clientId, content),
     ...secretSignaturesOf(content, secrets, deps.now()),
   ].join(' ');
   return { body, signatures: await checked(message, { timestamp, line }, deps) };
@@ -64,11 +64,11 @@ export async function checkReceived(
 }
 
 async function checked(
-  { messageId, endpointId, body }: MessageDetails,
+  { clientId, messageId, endpointId, body }: MessageDetails,
   { timestamp, line }: ReceivedSignature,
   { endpoints, webhookSigner, now }: OpenDeliveryDeps,
 ): Promise<CheckedSignature[]> {
   const secrets = (await endpoints.secretsOf(endpointId)) ?? [];
-  const keys = { published: webhookSigner.published(), secrets, now: now() };
+  const keys = { published: webhookSigner.signing(clientId), secrets, now: now() };
   return checkSignatures(line, { messageId, timestamp, body }, keys);
 }

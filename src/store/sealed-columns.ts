@@ -14,6 +14,12 @@ export type SealedColumn = {
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'signing_key', column: 'sealed', context: 'signing_key.sealed', key: ['kid'] },
   { table: 'webhook_key', column: 'sealed', context: 'webhook_key.sealed', key: ['key_id'] },
+  {
+    table: 'application_webhook_key',
+    column: 'sealed',
+    context: 'application_webhook_key.sealed',
+    key: ['key_id'],
+  },
   { table: 'derived_key', column: 'sealed', context: 'derived_key.sealed', key: ['purpose'] },
   {
     table: 'provider_app',

@@ -28,12 +28,12 @@ export async function replayDue(deps: ReplayDeps): Promise<number> {
 
 async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
-  const { messageId, url, secrets } = replay;
+  const { clientId, messageId, url, secrets } = replay;
   const body = await bodyToReplay(replay, deps);
   const attempt =
     body === undefined
       ? withheld(now())
-      : (await sendMessage({ url, secrets, messageId, body }, deps)).attempt;
+      : (await sendMessage({ clientId, url, secrets, messageId, body }, deps)).attempt;
   await messages.settleReplay(messageId, attempt, now());
 }
 

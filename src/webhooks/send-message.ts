@@ -14,6 +14,7 @@ export type SendDeps = {
 };
 
 export type SentMessage = {
+  readonly clientId: string;
   readonly url: string;
   readonly secrets: readonly EndpointSecret[];
   readonly messageId: string;
@@ -60,13 +61,14 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
 }
 
 function request(
-  { url, secrets, messageId, body }: SentMessage,
+  { clientId, url, secrets, messageId, body }: SentMessage,
   now: number,
   { webhookEgress, webhookSigner }: SendDeps,
 ): Promise<EgressResponse> {
   const timestamp = String(Math.floor(now / 1000));
   const content = Buffer.from(`${messageId}.${timestamp}.${body}`);
-  const signatures = [...webhookSigner.signaturesOf(content), ...secretSignaturesOf(content, secrets, now)];
+  const byKeys = webhookSigner.signaturesOf(clientId, content);
+  const signatures = [...byKeys, ...secretSignaturesOf(content, secrets, now)];
   return webhookEgress.request({
     method: 'POST',
     url,

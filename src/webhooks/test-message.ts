@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 /** Sends it now and once; nothing of it is kept. */
 export function sendTest(
-  { clientId, url, secrets }: Pick<SentMessage, 'url' | 'secrets'> & { readonly clientId: string },
+  { clientId, url, secrets }: Pick<SentMessage, 'clientId' | 'url' | 'secrets'>,
   deps: SendDeps,
 ): Promise<Outcome> {
   const now = deps.now();
@@ -25,7 +25,7 @@ export function sendTest(
   };
   const facts = { clientId, userId: 'test', calendar, channelId: 'test', sequence: 0, now, test: true };
   return sendMessage(
-    { url, secrets, messageId: `msg_${randomUUID()}`, body: messageBody([event], facts) },
+    { clientId, url, secrets, messageId: `msg_${randomUUID()}`, body: messageBody([event], facts) },
     deps,
   );
 }

@@ -1,5 +1,7 @@
-/** A key as it is kept. Instants are epoch milliseconds. */
+/** A stored key. Instants are epoch milliseconds. */
 export type WebhookKeyRecord = {
+  /** The application that it signs for; `''` if it is the instance's. */
+  readonly clientId: string;
   readonly keyId: string;
   /** The 32 bytes of the public key in base64, padded. */
   readonly publicKey: string;
@@ -11,19 +13,32 @@ export type WebhookKeyRecord = {
   readonly retiresAt: number | undefined;
 };
 
+/** The keys that sign for an application. Until `overlapUntil`, exclusive, the others sign too; 0: there was no switch yet. */
+export type WebhookKeyUse = {
+  readonly clientId: string;
+  readonly keys: 'own' | 'instance';
+  readonly overlapUntil: number;
+};
+
 /** A key that signs from now on. */
 export type FreshWebhookKey = Omit<WebhookKeyRecord, 'status' | 'retiresAt'>;
 
 export interface WebhookKeyStore {
-  /** The keys that have not retired at `now`: the active one first, then the latest. */
+  /** Lists the keys that have not retired at `now`: the instance's, then each application's; the active one first, then the latest. */
   listWebhookKeys(now: number): Promise<WebhookKeyRecord[]>;
 
-  /** Adds the first key; nothing where one is active. */
+  /** Lists which keys sign for every application, or for one. */
+  listKeyUses(clientId?: string): Promise<WebhookKeyUse[]>;
+
+  /** Sets which keys sign, if the application exists. Naming those in use can only end an overlap earlier. */
+  switchWebhookKeys(use: WebhookKeyUse): Promise<WebhookKeyUse | undefined>;
+
+  /** Adds the first key, unless one is active or its application has no own keys. Of concurrent calls one adds its key. */
   addFirstWebhookKey(key: FreshWebhookKey): Promise<void>;
 
-  /** active → previous until `retiresAt`, `fresh` → active, in one step; of concurrent calls each makes one. */
-  rotateWebhookKeys(fresh: FreshWebhookKey, retiresAt: number): Promise<void>;
+  /** active → previous until `retiresAt`, `fresh` → active, in one step. Returns false if the application has no own keys. */
+  rotateWebhookKeys(fresh: FreshWebhookKey, retiresAt: number): Promise<boolean>;
 
-  /** Deletes those that retired before that; answers how many. */
+  /** Deletes the keys that retired before that, and returns how many. */
   deleteRetiredWebhookKeys(before: number): Promise<number>;
 }

@@ -1,19 +1,27 @@
-/** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): what receivers verify deliveries with. */
+/** `GET /.well-known/webhook-keys` (docs/wire.md 2.7): the keys that receivers verify deliveries with. */
 import type { FastifyPluginAsync } from 'fastify';
 
+import { ApiError } from '../http/refusal.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
 import type { WebhookSigner } from './webhook-signer.ts';
 
-export type WebhookKeysRouteDeps = { readonly webhookSigner: WebhookSigner };
+export type WebhookKeysRouteDeps = {
+  readonly webhookSigner: Pick<WebhookSigner, 'published'>;
+  readonly clients: Pick<ClientStore, 'findClient'>;
+};
 
 /** Shorter than the overlap of a rotation by far; clients keep keys for a day at most. */
 const CACHED_FOR = 'public, max-age=3600';
 
 /** Mounted at the origin's root, where clients look whatever path the interface is under. */
-export function webhookKeysRoute({ webhookSigner }: WebhookKeysRouteDeps): FastifyPluginAsync {
+export function webhookKeysRoute({ webhookSigner, clients }: WebhookKeysRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    app.get('/.well-known/webhook-keys', async (_request, reply) => {
-      reply.header('cache-control', CACHED_FOR);
-      return { keys: webhookSigner.published() };
-    });
+    for (const path of ['/.well-known/webhook-keys', '/.well-known/webhook-keys/:id'])
+      app.get<{ Params: { id?: string } }>(path, async ({ params: { id } }, reply) => {
+        if (id !== undefined && (await clients.findClient(id)) === undefined)
+          throw new ApiError(404, 'not_found', 'No application has this id');
+        reply.header('cache-control', CACHED_FOR);
+        return { keys: webhookSigner.published(id) };
+      });
   };
 }

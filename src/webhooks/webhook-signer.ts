@@ -1,6 +1,6 @@
 /**
- * The instance's Ed25519 keys for webhooks (docs/wire.md 2.7): one active, and those it took the place of, which sign beside it
- * until receivers have heard of the new one. Rotated while running, by any instance.
+ * The Ed25519 keys for webhooks (docs/wire.md 2.7), of the instance and of applications with own keys: one active, and the
+ * previous ones, which also sign until receivers have fetched the new one. Any instance can rotate and switch them.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -30,30 +30,32 @@ export type PublishedWebhookKey = {
 };
 
 export interface WebhookSigner {
-  /** What verifies deliveries: the active key first, never empty. */
-  published(): readonly PublishedWebhookKey[];
-  /** A signature of each published key, as `v1a,` and base64 of 64 bytes. */
-  signaturesOf(content: Uint8Array): readonly string[];
+  /** Returns the keys in use, of an application or of the instance: the active one first, never empty. */
+  published(clientId?: string): readonly PublishedWebhookKey[];
+  /** Returns these and, until an overlap ends, the other keys that also sign for the application. */
+  signing(clientId: string): readonly PublishedWebhookKey[];
+  /** Returns a signature by each of the signing keys, as `v1a,` and base64 of 64 bytes. */
+  signaturesOf(clientId: string, content: Uint8Array): readonly string[];
 }
 
-/** Another instance's or the command line's rotation is taken up within this time. */
+/** A change by another instance or the command line takes effect within this time. */
 const RELOAD_MS = 30_000;
 
 type LoadedKey = { readonly record: WebhookKeyRecord; readonly privateKey: KeyObject };
 
-/** Makes the first key when there is none, and loads all. */
+/** Creates the first key if there is none, and loads all. */
 export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<WebhookSigner> {
   await deps.webhookKeys.addFirstWebhookKey(freshKey(deps));
-  let keys = await loadKeys(deps);
+  let loaded = await loadKeys(deps);
   let lookedAt = deps.now();
-  const current = (): readonly LoadedKey[] => {
+  const keysOf = (clientId: string) => {
     const now = deps.now();
     if (now - lookedAt > RELOAD_MS) {
       lookedAt = now;
-      // A failure here is not the caller's: what is loaded still signs, and it is tried again when it is time.
-      loadKeys(deps).then(
-        (loaded) => {
-          keys = loaded;
+      // The caller does not wait for this. If it fails, the loaded keys still sign, and the next reload is due as usual.
+      loadKeys(deps, loaded.keys).then(
+        (keys) => {
+          loaded = keys;
         },
         (err) =>
           deps.log.error(
@@ -62,54 +64,76 @@ export async function openWebhookSigner(deps: WebhookSignerDeps): Promise<Webhoo
           ),
       );
     }
-    return keys.filter(({ record: { retiresAt } }) => retiresAt === undefined || retiresAt > now);
+    const [own = [], instance = []] = [clientId, ''].map((owner) =>
+      loaded.keys.get(owner)?.filter(({ record: { retiresAt = Infinity } }) => retiresAt > now),
+    );
+    const { keys = 'instance', overlapUntil = 0 } = loaded.uses.get(clientId) ?? {};
+    const [inUse, others] = keys === 'own' && own.length > 0 ? [own, instance] : [instance, own];
+    return { inUse, signing: overlapUntil > now ? [...inUse, ...others] : inUse };
   };
 
   return {
-    published: () => current().map(({ record }) => publishedKey(record)),
-    signaturesOf: (content) =>
-      current().map(({ privateKey }) => `v1a,${sign(null, content, privateKey).toString('base64')}`),
+    published: (clientId = '') => keysOf(clientId).inUse.map(publishedKey),
+    signing: (clientId) => keysOf(clientId).signing.map(publishedKey),
+    signaturesOf: (clientId, content) =>
+      keysOf(clientId).signing.map((key) => `v1a,${sign(null, content, key.privateKey).toString('base64')}`),
   };
 }
 
 /**
- * Signs with a new key from now on, and with the ones before for `overlapMs` more: for so long receivers may hold on to keys
- * they fetched. Answers the new key's id, and when those retire.
+ * Activates a new key of the instance, or of an application with own keys. The previous ones also sign for `overlapMs`:
+ * receivers may hold keys that they fetched before. Returns the id, and when those retire; `undefined` without own keys.
  */
 export async function rotateWebhookKeys(
   overlapMs: number,
   deps: WebhookKeysDeps,
-): Promise<{ readonly keyId: string; readonly retiresAt: number }> {
-  await deps.webhookKeys.addFirstWebhookKey(freshKey(deps));
-  const fresh = freshKey(deps);
+  clientId = '',
+): Promise<{ readonly keyId: string; readonly retiresAt: number } | undefined> {
+  const fresh = freshKey(deps, clientId);
   const retiresAt = deps.now() + overlapMs;
-  await deps.webhookKeys.rotateWebhookKeys(fresh, retiresAt);
-  return { keyId: fresh.keyId, retiresAt };
+  const isRotated = await deps.webhookKeys.rotateWebhookKeys(fresh, retiresAt);
+  return isRotated ? { keyId: fresh.keyId, retiresAt } : undefined;
 }
 
-function freshKey({ sealer, now }: WebhookKeysDeps): FreshWebhookKey {
+function freshKey({ sealer, now }: WebhookKeysDeps, clientId = ''): FreshWebhookKey {
   const keyId = `whk_${randomBytes(9).toString('base64url')}`;
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { x = '' } = publicKey.export({ format: 'jwk' });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return {
+    clientId,
     keyId,
     publicKey: Buffer.from(x, 'base64url').toString('base64'),
-    sealed: sealer.seal(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), contextOf(keyId)),
+    sealed: sealer.seal(pem, contextOf(clientId, keyId)),
     activatedAt: now(),
   };
 }
 
-async function loadKeys({ webhookKeys, sealer, now }: WebhookKeysDeps): Promise<LoadedKey[]> {
+/** Loads all keys, after creating those that applications lack. Only keys that are not in `before` are unsealed. */
+async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, LoadedKey[]> = new Map()) {
+  const { webhookKeys, sealer, now } = deps;
+  const uses = await webhookKeys.listKeyUses();
+  const owners = new Set((await webhookKeys.listWebhookKeys(now())).map(({ clientId }) => clientId));
+  const lacking = uses.filter((use) => use.keys === 'own' && !owners.has(use.clientId));
+  for (const { clientId } of lacking) await webhookKeys.addFirstWebhookKey(freshKey(deps, clientId));
+  const unsealed = new Map([...before.values()].flat().map((key) => [key.record.keyId, key.privateKey]));
+  const unseal = ({ clientId, keyId, sealed }: WebhookKeyRecord) =>
+    createPrivateKey(sealer.open(sealed, contextOf(clientId, keyId)));
   const records = await webhookKeys.listWebhookKeys(now());
-  return records.map((record) => ({
+  const keys = records.map((record) => ({
     record,
-    privateKey: createPrivateKey(sealer.open(record.sealed, contextOf(record.keyId))),
+    privateKey: unsealed.get(record.keyId) ?? unseal(record),
   }));
+  return {
+    uses: new Map(uses.map((use) => [use.clientId, use])),
+    keys: Map.groupBy(keys, ({ record }) => record.clientId),
+  };
 }
 
-const contextOf = sealedField('webhook_key.sealed');
+const contextOf = (clientId: string, keyId: string) =>
+  sealedField(clientId === '' ? 'webhook_key.sealed' : 'application_webhook_key.sealed')(keyId);
 
-const publishedKey = (record: WebhookKeyRecord): PublishedWebhookKey => ({
+const publishedKey = ({ record }: LoadedKey): PublishedWebhookKey => ({
   id: record.keyId,
   alg: 'ed25519',
   key: `whpk_${record.publicKey}`,

@@ -169,7 +169,7 @@ const PublishedKey = Type.Object(
     retires_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Until when a previous key signs beside the active one.',
+        description: 'Until when a previous key also signs.',
       }),
     ),
   },
@@ -182,7 +182,7 @@ const publishedKeys: Operation = {
   id: 'getWebhookKeys',
   group: 'Webhooks',
   summary: 'The public keys of webhooks',
-  description: 'Every webhook is signed with each of them. One at least, the active one first.',
+  description: 'They sign for applications without own keys. At least one, the active one first.',
   callers: ['anybody'],
   answer: {
     status: 200,
@@ -203,4 +203,17 @@ const publishedKeys: Operation = {
   refusals: [],
 };
 
-export const webhookOperations: readonly Operation[] = [...subscriptions, ...ends, list, publishedKeys];
+const applicationKeys: Operation = {
+  ...publishedKeys,
+  path: '/.well-known/webhook-keys/{id}',
+  id: 'getApplicationWebhookKeys',
+  summary: 'The public keys of the webhooks of one application',
+  description: 'Its own keys, or the instance’s while it uses those.',
+  parameters: [
+    { in: 'path', name: 'id', description: 'Client id', schema: Type.String(), required: true, example: 'p' },
+  ],
+  refusals: [refusal(404, 'not_found', { when: 'Unknown id.', message: 'No application has this id' })],
+};
+
+const keyLists = [publishedKeys, applicationKeys];
+export const webhookOperations: readonly Operation[] = [...subscriptions, ...ends, list, ...keyLists];

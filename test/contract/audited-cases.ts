@@ -30,7 +30,13 @@ export const endpoint = {
 };
 export const googleApp = { clientId: 'id.apps.example', clientSecret: CANARY };
 export const rotation = { ...ACME, secretHash: `hash of ${CANARY}`, now: NOW, oldExpireAt: NOW + 9 };
-const key = (keyId: string) => ({ keyId, publicKey: 'AAAA', sealed: CANARY, activatedAt: NOW });
+const key = (keyId: string, clientId = '') => ({
+  clientId,
+  keyId,
+  publicKey: 'AAAA',
+  sealed: CANARY,
+  activatedAt: NOW,
+});
 const signingKey = (kid: string, status: 'active' | 'next') =>
   ({ kid, algorithm: 'HS256', sealed: CANARY, status, createdAt: NOW }) as const;
 const addEndpoint = ({ endpoints }: Stores) => endpoints.addEndpoint(endpoint);
@@ -242,6 +248,26 @@ export const CASES: readonly Case[] = [
       action: 'webhook_keys.rotated',
       before: { active_key: 'k1' },
       after: { active_key: 'k2', previous_retires_at: LATER },
+    },
+  },
+  {
+    name: 'rotating the webhook keys of an application',
+    before: ({ webhookKeys }) => webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW }),
+    change: ({ webhookKeys }) => webhookKeys.rotateWebhookKeys(key('k1', 'acme'), NOW + 9),
+    entry: {
+      ...{ action: 'webhook_keys.rotated', ...ACME },
+      before: { active_key: null },
+      after: { active_key: 'k1', previous_retires_at: LATER },
+    },
+  },
+  {
+    name: 'switching the webhook keys of an application',
+    change: ({ webhookKeys }) =>
+      webhookKeys.switchWebhookKeys({ ...ACME, keys: 'own', overlapUntil: NOW + 9 }),
+    entry: {
+      ...{ action: 'webhook_keys.switched', ...ACME },
+      before: { own_webhook_keys: false, overlap_until: null },
+      after: { own_webhook_keys: true, overlap_until: LATER },
     },
   },
   {

@@ -29,6 +29,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
     ],
     ...[
       'webhook_key',
+      'application_webhook_key',
       'webhook_endpoint',
       'lease',
       'setting',

@@ -157,7 +157,7 @@ onEachDatabase((database, open) => {
       const content = Buffer.from(`msg_dead.${timestamp}.${bodyOf('msg_dead')}`);
       const secrets = (await dashboard.stores.endpoints.secretsOf('we_acme')) ?? [];
       const [own = ''] = secretSignaturesOf(content, secrets, now);
-      const [byKey = ''] = dashboard.deps.webhookSigner.signaturesOf(content);
+      const [byKey = ''] = dashboard.deps.webhookSigner.signaturesOf('acme', content);
       const check = async (signature: string) =>
         (await developer.post(`${LIST}/acme/msg_dead/signature`, { timestamp, signature })).body;
 

@@ -9,6 +9,16 @@ import { columnsOf, plantUser } from './planted-user.ts';
 const ROWS: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   signing_key: { kid: 'signs', algorithm: 'HS256', sealed: '', status: 'active', created_at: NOW },
   webhook_key: { key_id: 'whk_1', public_key: 'p', sealed: '', status: 'active', activated_at: NOW },
+  application_webhook_key: {
+    ...{
+      key_id: 'whk_2',
+      client_id: 'acme',
+      public_key: 'p',
+      sealed: '',
+      status: 'active',
+      activated_at: NOW,
+    },
+  },
   derived_key: { purpose: 'planted', sealed: '' },
   provider_app: {
     ...{ client_id: 'acme', provider: 'google', app_client_id: 'id', app_client_secret: '', updated_at: NOW },
