@@ -4,7 +4,7 @@ import type { Identity, RoleSource } from '../people/identity.ts';
 import type { ClaimedPerson, IdentityStore } from '../people/identity-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
-import { GIVE, LOCK_WAYS_IN, PERSON, type PersonRow, personOf } from './person-rows.ts';
+import { giveApplications, LOCK_WAYS_IN, PERSON, type PersonRow, personOf } from './person-rows.ts';
 
 const ADD = `
   INSERT INTO person_identity (issuer, subject, person_id, role_source, created_at, used_at)
@@ -95,7 +95,7 @@ async function register(
   if ((await tx.all(ADD_PERSON, { personId, name, login, role, now })).length === 0) return 'login_taken';
   if (!(await insertIdentity(tx, { personId, identity, roleSource: 'claims', now, usedAt: now })))
     throw new IdentityTaken();
-  for (const clientId of clientIds) await tx.all(GIVE, { personId, clientId });
+  await giveApplications(tx, personId, clientIds);
   const given = role === 'developer' && { client_ids: clientIds };
   const after = { email: login, role, ...identity, ...given };
   await auditFor(tx, caller, { action: 'person.registered', subject: personId, after });

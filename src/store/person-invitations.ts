@@ -11,7 +11,7 @@ import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { insertPasskey } from './passkeys.ts';
 import { insertIdentity } from './person-identities.ts';
-import { GIVE, TAKE_TURN } from './person-rows.ts';
+import { giveApplications, TAKE_TURN } from './person-rows.ts';
 
 type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId' | 'creator'> & {
   readonly clientIds: string;
@@ -164,7 +164,7 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   const added = await tx.all(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
   if (added.length === 0) throw new NotAccepted('login_taken');
   await addWays(tx, { personId: person.personId, person, now });
-  for (const clientId of clientIds) await tx.all(GIVE, { personId: person.personId, clientId });
+  await giveApplications(tx, person.personId, clientIds);
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
   await auditFor(tx, caller, { action: 'person.registered', subject: person.personId, after });
   return 'done';

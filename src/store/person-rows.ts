@@ -1,6 +1,7 @@
 /** The rows of people, as the statements of the stores select them. */
 import type { RoleSource } from '../people/identity.ts';
 import type { Person } from '../people/person.ts';
+import type { Statements } from './drivers/database.ts';
 
 export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'seenAt' | 'identity'> & {
   readonly password: string | null;
@@ -31,10 +32,21 @@ export const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('person_registered', '')
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** Gives an application that exists. */
-export const GIVE = `
+const GIVE = `
   INSERT INTO person_application (person_id, client_id)
   SELECT CAST(:personId AS TEXT), client_id FROM application WHERE client_id = :clientId ON CONFLICT DO NOTHING`;
+// No receiver knows the instance's keys if nothing was sent yet. An operator's switch is not undone.
+const USE_OWN_KEYS = `
+  UPDATE application SET own_webhook_keys = 1
+   WHERE client_id = :clientId AND own_webhook_keys = 0 AND webhook_keys_overlap_until IS NULL
+     AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')
+     AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)`;
+
+/** Gives a member the applications that exist. One without messages that a developer gets has own webhook keys from then on. */
+export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {
+  for (const clientId of clientIds)
+    for (const statement of [GIVE, USE_OWN_KEYS]) await tx.all(statement, { personId, clientId });
+}
 
 // Named one by one: a row has the hash of the password too.
 export function personOf(row: PersonRow): Person {

@@ -8,7 +8,7 @@ import type { Database, Statements } from './drivers/database.ts';
 import { passkeysOf } from './passkeys.ts';
 import { identitiesOf } from './person-identities.ts';
 import { invitationsOf, withdrawLinksOf } from './person-invitations.ts';
-import { GIVE, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
+import { giveApplications, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
 import { END_OTHERS, sessionsOf } from './person-sessions.ts';
 
 const GIVEN = `
@@ -59,7 +59,7 @@ function changesOf(db: Database, caller: Caller | undefined) {
         if (before === 'owner' && role !== 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
         await tx.all('UPDATE person SET role = :role WHERE person_id = :personId', { personId, role });
         await tx.all('DELETE FROM person_application WHERE person_id = :personId', { personId });
-        for (const clientId of clientIds) await tx.all(GIVE, { personId, clientId });
+        await giveApplications(tx, personId, clientIds);
         if (before !== role)
           await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
         if (before !== role) await withdrawLinksOf(tx, personId, caller);

@@ -9,6 +9,8 @@ import { auditLog } from '../../src/store/audit-log.ts';
 import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { personStore } from '../../src/store/person-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { webhookKeyStore } from '../../src/store/webhook-key-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
 const HOUR = 3_600_000;
@@ -191,4 +193,52 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual((await people.listSessions('ada')).length, 1);
     });
   });
+
+  describe(`GivenApplications on ${database}`, () => {
+    it('an application without messages has own keys once a developer is given it, unless it was switched', async () => {
+      const { db, people, clients } = await opened(open);
+      const keys = webhookKeyStore(db);
+      const owned = async () =>
+        (await keys.listKeyUses()).filter((use) => use.keys === 'own').map(({ clientId }) => clientId);
+      const facts = { name: 'x', displayName: undefined, redirectUri: 'https://a.example/', createdAt: NOW };
+      const used = { ...facts, clientId: 'used', webhookUrl: 'https://a.example/hook' };
+      await clients.createClient(used, 'hash of used');
+      await addMessageOf('used', db);
+      await keys.switchWebhookKeys({ clientId: 'other', keys: 'instance', overlapUntil: NOW });
+      const clientIds = ['acme', 'other', 'used', 'no-such'];
+
+      await join(people, 'ben', { role: 'viewer', clientIds });
+      assert.deepEqual(await owned(), []);
+      await people.setRole('ben', 'developer', clientIds);
+
+      assert.deepEqual(await owned(), ['acme']);
+    });
+
+    it('an invitation and single sign-on give an application its own keys too', async () => {
+      const { db, people } = await opened(open);
+      await join(people, 'ben', { role: 'developer', clientIds: ['acme'] });
+      const person = { personId: 'eve', name: 'Eve', login: 'eve@example.com' };
+      const identity = { issuer: 'https://issuer.example', subject: 'eve' };
+      await people.registerClaimed({ person, identity, role: 'developer', clientIds: ['other'] }, NOW);
+
+      const uses = await webhookKeyStore(db).listKeyUses();
+
+      assert.deepEqual(
+        uses.map((use) => use.keys),
+        ['own', 'own'],
+      );
+    });
+  });
+}
+
+/** A delivery of an application that has a webhook URL. */
+async function addMessageOf(clientId: string, db: Database): Promise<void> {
+  await userStore(db).loadOrCreateUser(clientId, 'ada', NOW);
+  await db.write(
+    `INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, provider, sequence, change_type,
+       event_count, shows, body, state, next_at, created_at)
+     SELECT 'm1', endpoint_id, client_id, 'ada', 'caldav', 1, 'updated', 1, 'events', '', 'dead', 0, 0
+       FROM webhook_endpoint WHERE client_id = :clientId`,
+    { clientId },
+  );
 }

@@ -1,6 +1,34 @@
 /** The guards of webhooks and of watches at providers. */
 import type { Guard } from './known-guards.ts';
 
+const USE = `client_id AS "clientId", CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' END AS "keys", COALESCE(webhook_keys_overlap_until, 0) AS "overlapUntil"`;
+const OWN_KEYS =
+  'an application without messages has own keys once a developer is given it, unless it was switched';
+const KEYS: readonly Guard[] = [
+  ...[
+    'each of ten concurrent rotations of an application’s keys is a whole one',
+    'of ten that switch at once, one leaves an entry in the audit log',
+  ].map(
+    (fails): Guard => ({
+      store: 'webhook-key',
+      without: `UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING ${USE}=>SELECT ${USE} FROM application WHERE client_id = :clientId`,
+      fails,
+      on: 'PostgreSQL',
+    }),
+  ),
+  {
+    store: 'webhook-key',
+    without:
+      "WHERE status = 'active' AND client_id = :clientId=>WHERE status = 'active' AND CAST(:clientId AS TEXT) <> ''",
+    fails: 'a rotation of an application’s keys leaves the keys of all others as they are',
+  },
+  ...[
+    ' AND own_webhook_keys = 0 AND webhook_keys_overlap_until IS NULL=>',
+    " AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')=> AND CAST(:personId AS TEXT) <> ''",
+    ' AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)=>',
+  ].map((without): Guard => ({ store: 'person', without, fails: OWN_KEYS })),
+];
+
 const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
@@ -269,6 +297,7 @@ const WATCHES: readonly Guard[] = [
 ];
 
 export const WEBHOOK_GUARDS: readonly Guard[] = [
+  ...KEYS,
   ...ENDPOINTS,
   ...LOG,
   ...STREAMS,
