@@ -38,6 +38,7 @@ const create: Command = {
     ...BRANDING_OPTIONS,
     VERIFIED,
     ...PROVIDER_APP_OPTIONS,
+    { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
   notes: ['The secret is shown this once: only its hash is kept.'],
   async run({ options }, { config, io, deps, withStorage }) {
@@ -45,7 +46,8 @@ const create: Command = {
     const appChanges = await readAppChanges({ options }, io);
     const verified = readVerified(options);
     const lookChange = await readLookChange(options, config);
-    return withStorage(async ({ clients, branding, verification, providerApps, endpoints }) => {
+    return withStorage(async (storage) => {
+      const { clients, branding, verification, providerApps, endpoints, webhookKeys } = storage;
       await checkAppChanges(undefined, appChanges, providerApps);
       const { privateNetwork } = config();
       const webhook = {
@@ -62,12 +64,13 @@ const create: Command = {
         settings: settingsOf(flowChange),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
+      if (options['own-webhook-keys'] === true)
+        await webhookKeys.switchWebhookKeys({ ...client, keys: 'own', overlapUntil: deps.now() });
       const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), { endpoints });
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
       await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
       await setVerified(client.clientId, verified, { verification, now: deps.now });
-      const shown = { branding, verification, providerApps };
-      const { document, rows } = await describeClient(client, shown, config().url);
+      const { document, rows } = await describeClient(client, storage, config().url);
       const [idRow = [], ...otherRows] = rows;
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
@@ -121,14 +124,14 @@ const show: Command = {
   positionals: [CLIENT_ID],
   options: [],
   run: ({ positionals }, { config, withStorage, deps }) =>
-    withStorage(async ({ clients, users, branding, verification, providerApps }) => {
+    withStorage(async (storage) => {
+      const { clients, users } = storage;
       const clientId = clientIdOf(positionals);
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
       const { client, secretHashes } = record;
-      const shown = { branding, verification, providerApps };
-      const { document, rows } = await describeClient(client, shown, config().url);
+      const { document, rows } = await describeClient(client, storage, config().url);
       const counts = [
         ['live secrets', String(secretHashes.length)],
         ['users', String(userCount)],
@@ -176,7 +179,8 @@ const update: Command = {
       const names = settings.map(({ name }) => `--${name}`).join(', ');
       throw usageError(`Nothing to change: name at least one of ${names}.`);
     }
-    return withStorage(async ({ clients, branding, verification, providerApps, endpoints }) => {
+    return withStorage(async (storage) => {
+      const { clients, branding, verification, providerApps, endpoints } = storage;
       const clientId = clientIdOf(positionals);
       const { privateNetwork } = config();
       const webhook = { url: change.webhookUrl, clientId, shared: options['share-address'] === true };
@@ -192,8 +196,7 @@ const update: Command = {
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
       await setVerified(clientId, verified, { verification, now: deps.now });
-      const shown = { branding, verification, providerApps };
-      const { document, rows } = await describeClient(client, shown, config().url);
+      const { document, rows } = await describeClient(client, storage, config().url);
       const review = await verification.findVerification(clientId);
       const secret =
         webhookSecret === undefined ? [] : ['Keep the webhook secret now: it is not shown again.'];

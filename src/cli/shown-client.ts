@@ -4,6 +4,7 @@ import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { Client } from '../oauth/client.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
+import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import { describeLook } from './branding-options.ts';
 import { describeFlow } from './flow-options.ts';
 import { describeApps } from './provider-app-options.ts';
@@ -18,21 +19,25 @@ type DescriptionDeps = {
   readonly branding: Pick<BrandingStore, 'findLook'>;
   readonly verification: Pick<VerificationStore, 'findVerification'>;
   readonly providerApps: ProviderAppStore;
+  readonly webhookKeys: Pick<WebhookKeyStore, 'listKeyUses'>;
 };
 
 /** All settings but the secrets; `url` is the instance's own. */
 export async function describeClient(
   client: Client,
-  { branding, verification, providerApps }: DescriptionDeps,
+  { branding, verification, providerApps, webhookKeys }: DescriptionDeps,
   url: string,
 ): Promise<ClientDescription> {
   const base = { document: documentOf(client), rows: rowsOf(client) };
   const look = describeLook(await branding.findLook(client.clientId), url);
   const review = describeVerification(await verification.findVerification(client.clientId));
   const apps = await describeApps(client.clientId, providerApps);
+  const [use] = await webhookKeys.listKeyUses(client.clientId);
+  const keys = { own_webhook_keys: use?.keys === 'own' };
+  const keysRow = ['webhook keys', use?.keys ?? 'instance'];
   return {
-    document: { ...base.document, ...look.document, ...review.document, ...apps.document },
-    rows: [...base.rows, ...look.rows, ...review.rows, ...apps.rows],
+    document: { ...base.document, ...keys, ...look.document, ...review.document, ...apps.document },
+    rows: [...base.rows, keysRow, ...look.rows, ...review.rows, ...apps.rows],
   };
 }
 

@@ -11,7 +11,7 @@ import { type Command, CommandError, usageError } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
 import { INDENT, tabulate } from './table.ts';
-import { rotateKeys } from './webhook-keys-command.ts';
+import { ownKeys, rotateKeys } from './webhook-keys-command.ts';
 import {
   checkWebhookUrl,
   ENDPOINT_ID,
@@ -258,6 +258,7 @@ export const webhookCommands: readonly Command[] = [
   rotateSecret,
   remove,
   rotateKeys,
+  ownKeys,
 ];
 
 const hearsOf = ({ hears }: Pick<ListedEndpoint, 'hears'>): string[] => [

@@ -36,6 +36,7 @@ describe('kalends client', () => {
       redirect_uri: 'https://app.example/callback',
       webhook_url: 'https://app.example/hook',
       ...NO_SETTINGS,
+      own_webhook_keys: false,
       ...NO_LOOK,
       google_client_id: null,
       microsoft_client_id: null,

@@ -118,7 +118,7 @@ describe('kalends keys rotate', () => {
 });
 
 describe('kalends webhook rotate-keys', () => {
-  it('kalends webhook rotate-keys makes a new key each time, and says until when the one before signs', async () => {
+  it('kalends webhook rotate-keys makes a new key each time, and says until when the previous one signs', async () => {
     const { document: first } = await cli.json('webhook', 'rotate-keys');
     const { document: second } = await cli.json('webhook', 'rotate-keys', '--overlap', '0');
     const { stdout } = await cli.run(['webhook', 'rotate-keys', '--overlap', '2d']);
@@ -127,7 +127,7 @@ describe('kalends webhook rotate-keys', () => {
     const days = (Date.parse(String(first.previous_retires_at)) - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7, `${days} days`);
     assert.ok(Date.parse(String(second.previous_retires_at)) <= Date.now());
-    assert.match(stdout, /^Webhooks are signed with key whk_\S{12} from now on\. .*signs beside it until /);
+    assert.match(stdout, /^Webhooks are signed with key whk_\S{12} from now on\. .*also signs until /);
   });
 
   it('kalends webhook rotate-keys refuses an overlap that is no time', async () => {
