@@ -15,6 +15,7 @@ const having = (watched: readonly WatchedCalendars[]): StorageReport => ({
   keyProblem: undefined,
   clockSkew: 0,
   newestInstant: undefined,
+  sharedKeys: [],
   begunAt: undefined,
   lastBackup: undefined,
   watched,

@@ -41,6 +41,7 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
     ...files,
     checkDatabase(report),
     checkKeys(report, config),
+    ...checkWebhookKeys(report),
     ...checkBackups(report, config, now()),
     checkClock(report, now()),
     checkEgress(config),
@@ -59,4 +60,11 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
 async function inTime(name: string, check: Promise<Check>): Promise<Check> {
   const found = await within(PATIENCE_MS, check);
   return found === LATE ? { name, status: 'warn', message: `${SLOW}: try it again.` } : found;
+}
+
+/** Returns a warning if applications with developers use the instance's webhook keys. */
+function checkWebhookKeys(report: StorageReport): Check[] {
+  const shared = report.state === 'reachable' ? report.sharedKeys : [];
+  const message = `${shared.slice(0, 10).join(', ')}${shared.length > 10 ? ', …' : ''}: developers work on these applications, which use the webhook keys of the instance. Another application can have deliveries signed with them and forward those to their receivers. Run "kalends webhook own-keys CLIENT_ID on".`;
+  return shared.length === 0 ? [] : [{ name: 'webhook keys', status: 'warn', message }];
 }

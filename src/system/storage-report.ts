@@ -19,6 +19,8 @@ export type StorageReport =
       readonly newestInstant: number | undefined;
       /** How many calendars of Google's and Microsoft's are told of, and how many are not and why, as far as it is known. */
       readonly watched: readonly WatchedCalendars[];
+      /** The applications with developers that use the instance's webhook keys, by client id. */
+      readonly sharedKeys: readonly string[];
       /** When the database was made, and when Kalends made a backup of it last. */
       readonly begunAt: number | undefined;
       readonly lastBackup: number | undefined;

@@ -147,6 +147,7 @@ onEachDatabase((name, _, place) => {
         keyProblem: undefined,
         newestInstant: now,
         watched: [],
+        sharedKeys: [],
         lastBackup: undefined,
       });
 

@@ -24,6 +24,10 @@ const WATCHED = `
    WHERE w.calendar_key IS NOT NULL AND w.state <> 'asked'
    GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC, 2, 3`;
 
+const SHARED_KEYS = `
+  SELECT DISTINCT client_id AS "clientId" FROM application JOIN person_application USING (client_id) JOIN person USING (person_id)
+   WHERE own_webhook_keys = 0 AND role = 'developer' ORDER BY 1`;
+
 /** Never throws. `now` answers epoch milliseconds. */
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
   const { databaseUrl, databasePrepares: prepares = true, dataDir } = settings;
@@ -44,6 +48,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const clockSkew = db.server?.clockOffset() ?? 0;
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
+    const shared = pending.length > 0 ? [] : await db.all<{ clientId: string }>(SHARED_KEYS);
     const { engine } = db.dialect;
     const backups = pending.includes(1) ? undefined : await lastBackups(db);
     return {
@@ -55,6 +60,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       clockSkew,
       newestInstant,
       watched,
+      sharedKeys: shared.map(({ clientId }) => clientId),
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,
     };
