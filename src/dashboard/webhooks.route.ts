@@ -17,6 +17,7 @@ import {
   endpointForm,
   endpointPath,
   pickedHears,
+  signingKeys,
   WEBHOOKS_TAB,
   webhooksContent,
   webhooksPath,
@@ -57,7 +58,7 @@ async function showTab(visit: DashboardVisit, content: Html, status = 200): Prom
   );
 }
 
-const DONE = ['changed', 'paused', 'resumed', 'removed'] as const;
+const DONE = ['changed', 'paused', 'resumed', 'removed', 'keys'] as const;
 
 function saidOf(done: string): Html | undefined {
   const what = DONE.find((one) => one === done);
@@ -91,8 +92,24 @@ const listing = (): DashboardRoute[] => [
     needs: 'application.read',
     async handle(visit) {
       const clientId = visit.parameter('clientId');
-      const endpoints = await endpointsOf(visit.person, clientId, visit.deps);
-      return showTab(visit, webhooksContent({ clientId, endpoints }, visit.viewer));
+      const { person, viewer, deps } = visit;
+      const endpoints = await endpointsOf(person, clientId, deps);
+      const [use] = await deps.webhookKeys.listKeyUses(clientId);
+      const url = `${deps.publicUrl}/.well-known/webhook-keys/${clientId}`;
+      const keys = use && signingKeys(use, { url, now: deps.now() }, viewer);
+      return showTab(visit, html`${webhooksContent({ clientId, endpoints }, viewer)}${keys}`);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${LIST}/keys`,
+    needs: 'application.signing_keys',
+    isFresh: true,
+    async handle({ parameter, field, reply, deps: { webhookKeys, now } }) {
+      const clientId = parameter('clientId');
+      const keys = field('keys') === 'own' ? 'own' : 'instance';
+      await webhookKeys.switchWebhookKeys({ clientId, keys, overlapUntil: now() + 168 * HOUR_MS });
+      return goTo(reply, `${webhooksPath(clientId)}?done=keys`);
     },
   },
 ];

@@ -25,6 +25,7 @@ export const PERMISSIONS = {
   'application.secrets': { roles: BUILDERS, ofApplication: true },
   /** Webhooks at an address that another application has, or of the operator's own network. */
   'endpoint.any_address': { roles: OWNER, ofApplication: true },
+  'application.signing_keys': { roles: OWNER, ofApplication: true },
   'application.delete': { roles: OWNER, ofApplication: true },
   'user.list': { roles: ALL },
   'user.read': { roles: ALL, ofApplication: true },

@@ -26,6 +26,7 @@ const EXPECTED: Readonly<Record<Permission, Readonly<Record<Role, 'yes' | 'own' 
   'application.change': { owner: 'yes', developer: 'own', viewer: 'no' },
   'application.secrets': { owner: 'yes', developer: 'own', viewer: 'no' },
   'endpoint.any_address': { owner: 'yes', developer: 'no', viewer: 'no' },
+  'application.signing_keys': { owner: 'yes', developer: 'no', viewer: 'no' },
   'application.delete': { owner: 'yes', developer: 'no', viewer: 'no' },
   'user.list': { owner: 'yes', developer: 'yes', viewer: 'yes' },
   'user.read': { owner: 'yes', developer: 'own', viewer: 'yes' },

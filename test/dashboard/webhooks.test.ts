@@ -67,6 +67,27 @@ onEachDatabase((database, open) => {
       assert.equal((await owner.post(`${TAB}/new`, shared)).status, 200);
     });
 
+    it('an owner switches the signing keys, which all members see and nobody else can change', async () => {
+      const owner = await dashboard.signedIn('owner');
+      const hasOwnKeys = async () =>
+        (await dashboard.stores.webhookKeys.listKeyUses('acme'))[0]?.keys === 'own';
+      assert.match((await owner.get(TAB)).body, /Use own keys/);
+
+      const answer = await owner.post(`${TAB}/keys`, { keys: 'own' });
+
+      const { body } = await owner.get(leadsTo(answer));
+      assert.match(body, /The signing keys were switched.*sign for no other application/s);
+      assert.match(body, /Use the instance’s keys/);
+      assert.ok(body.includes('https://kalends.example/.well-known/webhook-keys/acme'));
+      assert.match((await developer.get(TAB)).body, /sign for no other application.*Until <time/s);
+      assert.ok(!(await developer.get(TAB)).body.includes('Use the instance’s keys'));
+      assert.equal((await developer.post(`${TAB}/keys`, { keys: 'instance' })).status, 403);
+      assert.equal(await hasOwnKeys(), true);
+      assert.ok((await actions()).includes('webhook_keys.switched'));
+      leadsTo(await owner.post(`${TAB}/keys`, { keys: 'instance' }));
+      assert.equal(await hasOwnKeys(), false);
+    });
+
     it('it is changed, paused, resumed and removed, and each is audited', async () => {
       await developer.post(ONE, { url: 'https://acme.example/new', hears: 'connections' });
       const changed = await endpoint();

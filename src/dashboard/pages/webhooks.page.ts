@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import type { EndpointHears } from '../../webhooks/endpoint.ts';
 import type { EndpointFigures, ListedEndpoint } from '../../webhooks/endpoint-store.ts';
+import type { WebhookKeyUse } from '../../webhooks/webhook-key-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { stateWord } from './filter-form.page.ts';
@@ -45,6 +46,17 @@ export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: 
     ]),
   })}
 ${add}`;
+}
+
+/** Shows the keys that sign, and to owners the button that switches them. `url` lists them; `now` is epoch milliseconds. */
+export function signingKeys(use: WebhookKeyUse, at: { url: string; now: number }, viewer: Viewer): Html {
+  const { clientId, keys, overlapUntil } = use;
+  const other = keys === 'own' ? 'instance' : 'own';
+  const overlap = html` ${messages.markup('webhooks.keys.overlap', { until: instant(overlapUntil) })}`;
+  const button = html`<p class="hint">${messages.text('webhooks.keys.switch')}</p><input type="hidden" name="keys" value="${other}"><div class="buttons"><button>${messages.text(`webhooks.keys.${other}.use`)}</button></div>`;
+  return html`<section class="panel"><h2>${messages.text('webhooks.keys')}</h2>
+<p>${messages.text(`webhooks.keys.${keys}`)}${overlapUntil > at.now && overlap} ${messages.text('webhooks.keys.list')}</p><pre>${at.url}</pre>
+${may(viewer.person, 'application.signing_keys', clientId) && postForm(viewer, `${webhooksPath(clientId)}/keys`, button)}</section>`;
 }
 
 /** Without its query, which can have a secret of the receiver, for who may not change it. */
