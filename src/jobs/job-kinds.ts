@@ -3,23 +3,22 @@ import type { JobKind, MostAtOnce } from './job-store.ts';
 
 /** Slots that some kinds of jobs share. */
 export type JobClass = {
+  /** The name of the slots in metrics and in the log; undefined if they are not listed there. */
+  readonly work?: string;
   readonly kinds: readonly JobKind[];
-  /** How many run at once in this process. */
-  readonly slots: number;
-  readonly most: MostAtOnce;
+  readonly most: MostAtOnce & { readonly slots: number };
 };
 
 /** Each has slots of its own, so that syncs, which wait for servers, stand before no other work. */
 export const JOB_CLASSES: readonly JobClass[] = [
   {
+    work: 'sync_job',
     kinds: ['sync-account', 'sync-calendar'],
-    slots: 24,
-    most: { ofAccount: 2, ofHost: 2, ofOwner: 4 },
+    most: { slots: 48, share: 1 / 2, ofOwner: 4, ofAccount: 2, ofHost: 8, ofOwnerAtHost: 2 },
   },
   {
     kinds: ['end-access', 'finish-splits', 'housekeeping'],
-    slots: 4,
-    most: { ofAccount: 2, ofHost: 2, ofOwner: 2 },
+    most: { slots: 4, ofOwner: 2, ofAccount: 2, ofHost: 2 },
   },
 ];
 

@@ -1,5 +1,12 @@
-/** Whose work a job is, so that owners take turns and one account or server has a few slots only. Empty: nobody's own. */
+import type { SlotLimits } from '../lib/fair-slots/slot-counts.ts';
+
+/**
+ * Whose work a job is: applications share the slots, owners take turns, and an account and a server have a few slots. An
+ * empty name is nobody's.
+ */
 export type JobPlace = {
+  /** Empty also if an older version made the job. */
+  readonly clientId: string;
   /** Stands for an application's user; what is of an application alone, for the application. */
   readonly owner: string;
   readonly accountKey: string;
@@ -76,20 +83,21 @@ export type TakeTerms = {
   readonly abandoned: readonly JobPlace[];
 };
 
-/** How many jobs may run at once. */
-export type MostAtOnce = {
+/**
+ * How many jobs may run at once: `slots` and `ofOwner` in this process, `ofHost` and `ofOwnerAtHost` over all instances.
+ * `share` is the part of the slots and of each host's that an application may hold.
+ */
+export type MostAtOnce = Omit<SlotLimits, 'ofClientAtHost'> & {
   /** Over all instances. */
   readonly ofAccount: number;
-  /** Over all instances. */
-  readonly ofHost: number;
-  /** In this process. */
-  readonly ofOwner: number;
 };
 
 export type TakenJobs = {
   readonly jobs: readonly Job[];
   /** Those that were found to have died for the third time. */
   readonly setAside: readonly JobName[];
+  /** The application of each due turn that was passed over because the application held its share of the slots. */
+  readonly passedOver: readonly string[];
   /** Whether the look for jobs was cut short: there may be more to take at once. */
   readonly isCut: boolean;
 };

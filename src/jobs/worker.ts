@@ -1,6 +1,7 @@
 /** The worker: takes due jobs under a lease, runs a few at a time, tries failed ones again later. */
 import { randomUUID } from 'node:crypto';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { LATE, within } from '../lib/within.ts';
 import { JOB_CLASSES, JOB_DEADLINES, type JobClass } from './job-kinds.ts';
@@ -25,6 +26,7 @@ export type WorkerDeps = {
   /** Notified by the stores that make jobs in this process. */
   readonly wakeUp: WakeUp;
   readonly log: Log;
+  readonly slots?: SlotListener;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Runs the work as part of the job's trace. */
@@ -69,6 +71,11 @@ class JobWorker implements Worker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
+    for (const jobClass of JOB_CLASSES) {
+      // How many jobs are due is known to the database alone.
+      const load = () => ({ held: this.#runningOf(jobClass).length, waiting: 0 });
+      if (jobClass.work !== undefined) deps.slots?.opened(jobClass.work, load);
+    }
     this.#ended = this.#work();
   }
 
@@ -113,12 +120,12 @@ class JobWorker implements Worker {
   }
 
   /** Takes jobs for the free slots of the class. Answers whether there may be more to take at once. */
-  async #takeOf({ kinds, slots, most }: JobClass): Promise<boolean> {
+  async #takeOf(jobClass: JobClass): Promise<boolean> {
     const { jobs, now } = this.#deps;
-    const isOfClass = ({ job }: Run) => kinds.includes(job.kind);
-    const running = [...this.#running.keys()].filter(isOfClass).map(({ job }) => job);
-    const abandoned = [...this.#abandoned].filter(isOfClass).map(({ job }) => job);
-    const limit = slots - running.length;
+    const { kinds, most } = jobClass;
+    const running = this.#runningOf(jobClass);
+    const abandoned = [...this.#abandoned].map(({ job }) => job).filter(({ kind }) => kinds.includes(kind));
+    const limit = most.slots - running.length;
     if (limit <= 0) return false;
     const holder = randomUUID();
     const taken = await jobs.take({
@@ -133,7 +140,23 @@ class JobWorker implements Worker {
     });
     for (const name of taken.setAside) this.#tellSetAside(name);
     for (const job of taken.jobs) this.#start({ job, holder });
+    this.#noteExhausted(taken.passedOver, jobClass);
     return taken.isCut;
+  }
+
+  #runningOf({ kinds }: JobClass): Job[] {
+    return [...this.#running.keys()].map(({ job }) => job).filter(({ kind }) => kinds.includes(kind));
+  }
+
+  #noteExhausted(passedOver: readonly string[], jobClass: JobClass): void {
+    const { work } = jobClass;
+    if (work === undefined) return;
+    const running = this.#runningOf(jobClass);
+    for (const clientId of new Set(passedOver)) {
+      const held = running.filter((job) => job.clientId === clientId).length;
+      const waiting = passedOver.filter((name) => name === clientId).length;
+      this.#deps.slots?.exhausted({ work, clientId, held, waiting });
+    }
   }
 
   #start(run: Run): void {

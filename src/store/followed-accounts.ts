@@ -40,8 +40,8 @@ const WAITING = `
      AND j.run_at > :now ORDER BY j.run_at LIMIT ${MOST_BROUGHT_FORWARD}`;
 /** The turn before its jobs, as everybody locks them (job-rows.ts). */
 const TURNS = `
-  INSERT INTO job_turn (owner, kind, host, turn_at)
-  SELECT DISTINCT owner, kind, host, CAST(:now AS BIGINT) FROM job
+  INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+  SELECT DISTINCT CAST(:clientId AS TEXT), owner, kind, host, CAST(:now AS BIGINT) FROM job
    WHERE kind = 'sync-account' AND key IN (${WAITING}) ${OR_EARLIER}`;
 const JOBS = `
   UPDATE job SET run_at = CASE WHEN run_at > :now + (run_at % ${SPREAD_MS}) THEN :now + (run_at % ${SPREAD_MS}) ELSE run_at END

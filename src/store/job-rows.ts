@@ -9,8 +9,12 @@ import type { Statements, Values } from './drivers/database.ts';
 /** So many runs in a row that did not come to their end set a job aside. */
 export const MOST_UNFINISHED = 3;
 
-/** What keeps the earlier of two turns. A turn's row is locked before its jobs, by everybody, so that nobody deadlocks. */
+/**
+ * Keeps the earlier of two turns, and the application's name if one of them has it: older instances write none. Everybody
+ * locks a turn's row before its jobs, so that nobody deadlocks.
+ */
 export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
+  client_id = CASE WHEN excluded.client_id = '' THEN job_turn.client_id ELSE excluded.client_id END,
   turn_at = CASE WHEN job_turn.turn_at > excluded.turn_at THEN excluded.turn_at ELSE job_turn.turn_at END`;
 
 /**
@@ -18,25 +22,26 @@ export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
  * again: what it reads may be older than the reason for this call. One that was set aside stays where it is.
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
-  const { owner, accountKey, host } = await placeOf(tx, { kind, key });
+  const { clientId, owner, accountKey, host } = await placeOf(tx, { kind, key });
   await tx.all(
-    `INSERT INTO job_turn (owner, kind, host, turn_at, served_at)
-     VALUES (:owner, :kind, :host, :runAt,
+    `INSERT INTO job_turn (client_id, owner, kind, host, turn_at, served_at)
+     VALUES (:clientId, :owner, :kind, :host, :runAt,
        (SELECT COALESCE(MAX(served_at), 0) FROM job_turn AS t WHERE t.owner = :owner)) ${OR_EARLIER}`,
-    { owner, kind, host, runAt },
+    { clientId, owner, kind, host, runAt },
   );
   await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts, owner, account_key, host, trace)
-     VALUES (:kind, :key, :runAt, 0, :owner, :accountKey, :host, :trace)
+    `INSERT INTO job (kind, key, run_at, attempts, client_id, owner, account_key, host, trace)
+     VALUES (:kind, :key, :runAt, 0, :clientId, :owner, :accountKey, :host, :trace)
      ON CONFLICT (kind, key) DO UPDATE SET
        run_at = CASE WHEN job.lease_holder IS NULL AND job.unfinished < ${MOST_UNFINISHED} AND job.run_at > :runAt
                      THEN :runAt ELSE job.run_at END,
        again_at = CASE WHEN job.lease_holder IS NULL THEN NULL
                        WHEN job.again_at < :runAt THEN job.again_at
                        ELSE :runAt END,
-       owner = excluded.owner, account_key = excluded.account_key, host = excluded.host, trace = excluded.trace
+       client_id = excluded.client_id, owner = excluded.owner, account_key = excluded.account_key, host = excluded.host,
+       trace = excluded.trace
      RETURNING kind`,
-    { kind, key, runAt, owner, accountKey, host, trace: traceOfJob() },
+    { kind, key, runAt, clientId, owner, accountKey, host, trace: traceOfJob() },
   );
 }
 
@@ -46,13 +51,13 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
  */
 export async function scheduleEndOfAccess(tx: Statements, accounts: string, values: Values): Promise<void> {
   await tx.all(
-    `INSERT INTO job_turn (owner, kind, host, turn_at)
-     SELECT DISTINCT client_id, 'end-access', '', CAST(:now AS BIGINT) ${accounts} ${OR_EARLIER}`,
+    `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+     SELECT DISTINCT client_id, client_id, 'end-access', '', CAST(:now AS BIGINT) ${accounts} ${OR_EARLIER}`,
     values,
   );
   await tx.all(
-    `INSERT INTO job (kind, key, run_at, attempts, owner, trace)
-     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id, CAST(:trace AS TEXT) ${accounts}`,
+    `INSERT INTO job (kind, key, run_at, attempts, client_id, owner, trace)
+     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id, client_id, CAST(:trace AS TEXT) ${accounts}`,
     { ...values, trace: traceOfJob() },
   );
 }
@@ -82,9 +87,10 @@ const PLACES: Readonly<Record<JobKind, string | undefined>> = {
 async function placeOf(tx: Statements, { kind, key }: JobName): Promise<JobPlace> {
   const place = PLACES[kind];
   const row = place === undefined ? undefined : await tx.get<PlaceRow>(place, { key });
-  if (row === undefined) return { owner: '', accountKey: '', host: '' };
+  if (row === undefined) return { clientId: '', owner: '', accountKey: '', host: '' };
   const { clientId, userId, provider, accountId, accountKey } = row;
   return {
+    clientId,
     // A digest, since it may outlive the user by a while.
     owner:
       userId === null ? clientId : createHash('sha256').update(`${clientId} ${userId}`).digest('base64url'),

@@ -8,11 +8,11 @@ const HELD = 'kind = :kind AND key = :key AND lease_holder = :holder';
 const RETURNED = 'again_at = NULL, lease_holder = NULL, revived = 0';
 // Before the job's own row: see OR_EARLIER. A turn may be too early, never too late.
 const ADD_TURN = `
-  INSERT INTO job_turn (owner, kind, host, turn_at)
-  SELECT owner, kind, host, CAST(:runAt AS BIGINT) FROM job WHERE ${HELD} ${OR_EARLIER}`;
+  INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+  SELECT client_id, owner, kind, host, CAST(:runAt AS BIGINT) FROM job WHERE ${HELD} ${OR_EARLIER}`;
 const ADD_TURN_AGAIN = `
-  INSERT INTO job_turn (owner, kind, host, turn_at)
-  SELECT owner, kind, host, again_at FROM job WHERE ${HELD} AND again_at IS NOT NULL ${OR_EARLIER}`;
+  INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+  SELECT client_id, owner, kind, host, again_at FROM job WHERE ${HELD} AND again_at IS NOT NULL ${OR_EARLIER}`;
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
@@ -27,7 +27,7 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
       const { kinds, now } = terms;
       const look = dueLook(kinds);
       const due = await db.get(look.text, { ...look.values, now });
-      if (due === undefined) return { jobs: [], setAside: [], isCut: false };
+      if (due === undefined) return { jobs: [], setAside: [], passedOver: [], isCut: false };
       return db.transaction((tx) => takeJobs(tx, terms));
     },
 

@@ -1,5 +1,6 @@
 /** Who may run next: the jobs that one call takes, owner by owner. */
 import type { Job, JobKind, JobName, JobPlace, TakenJobs, TakeTerms } from '../jobs/job-store.ts';
+import { SlotCounts, type SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Dialect, Statements } from './drivers/database.ts';
 import { MOST_UNFINISHED, OR_EARLIER } from './job-rows.ts';
 
@@ -20,13 +21,14 @@ const REMEMBERED_MS = 24 * 3_600_000;
 // Those who take jobs take turns: what runs for an account or a host is counted by one of them at a time.
 const LOCK = `UPDATE job_turn SET turn_at = turn_at WHERE owner = '' AND kind = '' AND host = ''`;
 const LEASED = `
-  SELECT owner, account_key AS "accountKey", host, revived FROM job WHERE lease_holder IS NOT NULL AND run_at > :now`;
+  SELECT kind, client_id AS "clientId", owner, account_key AS "accountKey", host, revived
+    FROM job WHERE lease_holder IS NOT NULL AND run_at > :now`;
 const LEASE = `
   UPDATE job SET run_at = :leaseUntil, lease_holder = :holder, attempts = attempts + 1, unfinished = unfinished + 1,
          revived = :revived
    WHERE kind = :kind AND key = :key`;
 const DIED = `
-  SELECT kind, key, owner, host FROM job
+  SELECT kind, key, client_id AS "clientId", owner, host FROM job
    WHERE lease_holder IS NOT NULL AND run_at <= :now AND unfinished >= ${MOST_UNFINISHED}`;
 const SET_ASIDE = `
   UPDATE job SET run_at = :runAt, again_at = NULL, lease_holder = NULL, revived = 0
@@ -34,38 +36,35 @@ const SET_ASIDE = `
 const OF_TURN = 'owner = :owner AND kind = :kind AND host = :host';
 const NEXT_OF_TURN = `
   SELECT run_at AS "runAt" FROM job WHERE ${OF_TURN} AND lease_holder IS NULL ORDER BY run_at LIMIT 1`;
-const JOB = 'kind, key, owner, account_key AS "accountKey", host, attempts, trace';
+const JOB = 'kind, key, client_id AS "clientId", owner, account_key AS "accountKey", host, attempts, trace';
 const REVIVED = `
   SELECT ${JOB} FROM job
    WHERE lease_holder IS NOT NULL AND run_at <= :dueSince ORDER BY run_at`;
 
 type JobRow = Omit<Job, 'trace'> & { readonly trace: string | null };
-type Turn = {
-  readonly owner: string;
-  readonly kind: JobKind;
-  readonly host: string;
-  readonly servedAt: number;
-};
+type Turn = SlotPlace & { readonly kind: JobKind; readonly servedAt: number };
+type Leased = JobPlace & { readonly kind: JobKind; readonly revived: number };
 
 /** Takes jobs in the caller's transaction (JobStore.take). */
 export async function takeJobs(tx: Statements, terms: TakeTerms): Promise<TakenJobs> {
   await tx.all(LOCK);
   const setAside = await setAsideDead(tx, terms.now);
-  const leased = await tx.all<JobPlace & { revived: number }>(LEASED, { now: terms.now });
+  const leased = await tx.all<Leased>(LEASED, { now: terms.now });
   const taking = new Taking(tx, terms, leased);
   let goesOn = true;
   for (let round = 0; goesOn && round < MOST_ROUNDS; round += 1) goesOn = await taking.takeRound();
   if (!goesOn && !leased.some(({ revived }) => revived === 1)) await taking.takeRevived();
-  return { jobs: taking.jobs, setAside, isCut: goesOn };
+  return { jobs: taking.jobs, setAside, passedOver: taking.passedOver, isCut: goesOn };
 }
 
 async function setAsideDead(tx: Statements, now: number): Promise<JobName[]> {
   const setAside: JobName[] = [];
   const runAt = now + SET_ASIDE_MS;
-  for (const { kind, key, owner, host } of await tx.all<JobName & JobPlace>(DIED, { now })) {
+  for (const { kind, key, ...place } of await tx.all<JobName & SlotPlace>(DIED, { now })) {
     await tx.all(
-      `INSERT INTO job_turn (owner, kind, host, turn_at) VALUES (:owner, :kind, :host, :runAt) ${OR_EARLIER}`,
-      { owner, kind, host, runAt },
+      `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+       VALUES (:clientId, :owner, :kind, :host, :runAt) ${OR_EARLIER}`,
+      { ...place, kind, runAt },
     );
     const updated = await tx.all(SET_ASIDE, { kind, key, runAt, now });
     if (updated.length > 0) setAside.push({ kind, key });
@@ -75,29 +74,27 @@ async function setAsideDead(tx: Statements, now: number): Promise<JobName[]> {
 
 class Taking {
   readonly jobs: Job[] = [];
+  readonly passedOver: string[] = [];
   readonly #tx: Statements;
   readonly #terms: TakeTerms;
-  readonly #ofOwner: Counted;
-  readonly #ofAccount: Counted;
-  readonly #ofHost: Counted;
+  /** In this process. */
+  readonly #here: SlotCounts;
+  /** At the hosts, over all instances. */
+  readonly #atHosts: SlotCounts;
+  readonly #ofAccounts: SlotCounts;
 
-  constructor(tx: Statements, terms: TakeTerms, leased: readonly JobPlace[]) {
-    const { running, abandoned, most } = terms;
-    const everywhere = [...leased, ...abandoned];
+  constructor(tx: Statements, terms: TakeTerms, leased: readonly Leased[]) {
+    const { kinds, running, abandoned, most } = terms;
+    const { slots = UNLIMITED, ofOwner = UNLIMITED, ofHost = UNLIMITED, ofOwnerAtHost = UNLIMITED } = most;
+    const { share = 1, ofAccount } = most;
     this.#tx = tx;
     this.#terms = terms;
-    this.#ofOwner = new Counted(
-      running.map(({ owner }) => owner),
-      most.ofOwner,
-    );
-    this.#ofAccount = new Counted(
-      everywhere.map(({ accountKey }) => accountKey),
-      most.ofAccount,
-    );
-    this.#ofHost = new Counted(
-      everywhere.map(({ host }) => host),
-      most.ofHost,
-    );
+    // An abandoned run counts for its owner and application, but its slot is free for others.
+    const inAll = { slots: slots + abandoned.length, share, ofOwner };
+    this.#here = new SlotCounts(inAll, running.map(withoutHost));
+    const ofKinds = leased.filter(({ kind }) => kinds.includes(kind));
+    this.#atHosts = new SlotCounts({ ofHost, share, ofOwnerAtHost }, [...ofKinds, ...abandoned]);
+    this.#ofAccounts = new SlotCounts({ ofOwner: ofAccount }, [...leased, ...abandoned].map(accountOf));
   }
 
   /** One job of each owner whose turn it is. Answers whether another round may find more. */
@@ -106,8 +103,11 @@ class Taking {
     const turns = await this.#dueTurns();
     for (const turn of turns) {
       if (this.#isEnough()) return false;
-      const { owner, host } = turn;
-      if (served.has(owner) || this.#ofOwner.isFull(owner) || this.#ofHost.isFull(host)) continue;
+      const { clientId, owner } = turn;
+      if (served.has(owner) || !this.#isFree(turn)) {
+        if (this.#here.isFull({ clientId })) this.passedOver.push(clientId);
+        continue;
+      }
       const job = await this.#dueJobOf(turn);
       if (job === undefined) {
         await this.#moveTurn(turn, LOOK_AGAIN_MS);
@@ -128,12 +128,14 @@ class Taking {
     const dueSince = this.jobs.length === 0 ? now : now - BEHIND_OTHERS_MS;
     // They are few: no more than ran at once when their processes died.
     const died = await this.#tx.all<JobRow>(`${REVIVED} ${this.#tx.dialect.skipLocked}`, { dueSince });
-    const job = died.find(({ kind, owner, accountKey, host }) => {
-      const isFull =
-        this.#ofOwner.isFull(owner) || this.#ofAccount.isFull(accountKey) || this.#ofHost.isFull(host);
-      return kinds.includes(kind) && !isFull;
-    });
+    const job = died.find(
+      (one) => kinds.includes(one.kind) && this.#isFree(one) && this.#ofAccounts.isFree(accountOf(one)),
+    );
     if (job !== undefined) await this.#lease(job, 1);
+  }
+
+  #isFree(place: SlotPlace): boolean {
+    return this.#here.isFree(withoutHost(place)) && this.#atHosts.isFree(place);
   }
 
   #isEnough(): boolean {
@@ -143,19 +145,18 @@ class Taking {
   async #dueTurns(): Promise<Turn[]> {
     const { kinds, now } = this.#terms;
     const { dialect } = this.#tx;
-    const hosts = butNot('host', this.#ofHost.full(), dialect);
-    const owners = butNot('owner', this.#ofOwner.full(), dialect);
+    const others = butNot([...this.#here.full(), ...this.#atHosts.full()], dialect);
     const turns: Turn[] = [];
     for (const kind of kinds) {
       const rows = await this.#tx.all<Turn>(
-        `SELECT owner, kind, host, served_at AS "servedAt" FROM job_turn WHERE (owner, kind, host) IN
+        `SELECT client_id AS "clientId", owner, kind, host, served_at AS "servedAt" FROM job_turn WHERE (owner, kind, host) IN
           (SELECT owner, kind, host FROM
             (SELECT owner, kind, host, turn_at, served_at FROM job_turn
-              WHERE kind = :kind AND turn_at <= :now ${hosts.text} ${owners.text}
+              WHERE kind = :kind AND turn_at <= :now ${others.text}
               ORDER BY turn_at LIMIT ${TURNS_COMPARED}) AS due
             ORDER BY served_at, turn_at LIMIT ${TURNS_AT_ONCE})
           ORDER BY served_at, turn_at ${dialect.skipLocked}`,
-        { kind, now, ...hosts.values, ...owners.values },
+        { kind, now, ...others.values },
       );
       turns.push(...rows);
     }
@@ -164,11 +165,12 @@ class Taking {
 
   #dueJobOf({ owner, kind, host }: Turn): Promise<JobRow | undefined> {
     const { oneOf, skipLocked } = this.#tx.dialect;
+    const accounts = this.#ofAccounts.full().map((account) => account.owner);
     return this.#tx.get<JobRow>(
       `SELECT ${JOB} FROM job
         WHERE ${OF_TURN} AND run_at <= :now AND lease_holder IS NULL AND NOT (account_key ${oneOf('accounts')})
         ORDER BY run_at LIMIT 1 ${skipLocked}`,
-      { owner, kind, host, now: this.#terms.now, accounts: this.#ofAccount.full() },
+      { owner, kind, host, now: this.#terms.now, accounts },
     );
   }
 
@@ -177,9 +179,9 @@ class Taking {
     const { holder, leaseUntil } = this.#terms;
     await this.#tx.all(LEASE, { kind, key, holder, leaseUntil, revived });
     this.jobs.push(trace === null ? job : { ...job, trace });
-    this.#ofOwner.add(job.owner);
-    this.#ofAccount.add(job.accountKey);
-    this.#ofHost.add(job.host);
+    this.#here.add(withoutHost(job));
+    this.#atHosts.add(job);
+    this.#ofAccounts.add(accountOf(job));
   }
 
   /** To when its next job is due; where one is due already, to so many milliseconds from now. */
@@ -209,38 +211,41 @@ class Taking {
   }
 }
 
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+const withoutHost = ({ clientId, owner }: SlotPlace): SlotPlace => ({ clientId, owner, host: '' });
+const accountOf = ({ accountKey }: JobPlace): SlotPlace => ({ clientId: '', owner: accountKey, host: '' });
+
 /** SQLite compares with a few parameters three times as fast as it looks up a list, and thousands of turns may be passed over. */
 const FEW_NAMES = 8;
+const NAMES = ['clientId', 'owner', 'host'] as const;
+/** The names of what can be full, and their columns. An application comes first, since it can have the most turns. */
+const LEVELS = {
+  clientId: 'client_id',
+  host: 'host',
+  'clientId host': "client_id || ' ' || host",
+  owner: 'owner',
+  'owner host': "owner || ' ' || host",
+};
 
-function butNot(column: 'owner' | 'host', names: readonly string[], { oneOf }: Dialect) {
-  if (names.length > FEW_NAMES)
-    return { text: `AND NOT (${column} ${oneOf(`${column}s`)})`, values: { [`${column}s`]: names } };
-  const parameters = names.map((name, index) => [`${column}${index}`, name] as const);
-  return {
-    text: parameters.map(([parameter]) => `AND ${column} <> :${parameter}`).join(' '),
-    values: Object.fromEntries(parameters),
-  };
-}
-
-/** How often each name is there; the empty one is nobody's and never full. */
-class Counted {
-  readonly #counts = new Map<string, number>();
-  readonly #most: number;
-
-  constructor(names: readonly string[], most: number) {
-    this.#most = most;
-    for (const name of names) this.add(name);
+/** Returns conditions that exclude the turns of what is full. Their texts are few, so that each is prepared once. */
+function butNot(full: readonly SlotPlace[], { oneOf }: Dialect) {
+  const texts: string[] = [];
+  const values: Record<string, string | readonly string[]> = {};
+  for (const [index, [level, columns]] of Object.entries(LEVELS).entries()) {
+    const places = full.filter((place) => NAMES.filter((name) => place[name] !== '').join(' ') === level);
+    const names = places.map((place) => NAMES.flatMap((name) => place[name] || []).join(' '));
+    const [first] = names;
+    if (first === undefined) continue;
+    if (names.length > FEW_NAMES) {
+      texts.push(`AND NOT (${columns} ${oneOf(`full${index}`)})`);
+      values[`full${index}`] = names;
+      continue;
+    }
+    for (let number = 0; number < FEW_NAMES; number += 1) {
+      texts.push(`AND ${columns} <> :full${index}n${number}`);
+      values[`full${index}n${number}`] = names[number] ?? first;
+    }
   }
-
-  add(name: string): void {
-    if (name !== '') this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-  }
-
-  isFull(name: string): boolean {
-    return (this.#counts.get(name) ?? 0) >= this.#most;
-  }
-
-  full(): string[] {
-    return [...this.#counts].filter(([, count]) => count >= this.#most).map(([name]) => name);
-  }
+  return { text: texts.join(' '), values };
 }

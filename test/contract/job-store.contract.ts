@@ -23,7 +23,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
 
       assert.deepEqual(await take(jobs, { holder: 'h1', now: NOW - 1 }), []);
       assert.deepEqual(await take(jobs, { holder: 'h2' }), [
-        { kind: 'sync-account', key: 'a', attempts: 0, owner: '', accountKey: '', host: '' },
+        { kind: 'sync-account', key: 'a', attempts: 0, clientId: '', owner: '', accountKey: '', host: '' },
       ]);
     });
 

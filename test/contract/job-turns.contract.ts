@@ -44,7 +44,7 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
   const unlimited = { ofAccount: 99, ofHost: 99, ofOwner: 99 };
 
   describe(`JobTurns on ${database}`, () => {
-    it('a job says whose it is: the user, the account and its server without the port', async () => {
+    it('a job says whose it is: the application, the user, the account and its server without the port', async () => {
       const stores = await prepare();
       const [ada = ''] = await link(stores, 'ada', 'DAV.example:8443');
       await link(stores, 'ben', 'dav.example.');
@@ -57,7 +57,8 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       assert.deepEqual([ofAda?.accountKey, ofAda?.host], [ada, 'dav.example']);
       assert.deepEqual(jobs.map(({ host }) => host).sort(), ['', 'dav.example', 'dav.example']);
       assert.equal(new Set(jobs.map(({ owner }) => owner)).size, 2);
-      assert.doesNotMatch(JSON.stringify(jobs), /ada@|"ada"|acme/);
+      assert.deepEqual([...new Set(jobs.map(({ clientId }) => clientId))], ['acme']);
+      assert.doesNotMatch(JSON.stringify(jobs), /ada@|"ada"/);
     });
 
     it('one job of another user comes before the second of a user who has many', async () => {
@@ -161,7 +162,7 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       const stores = await prepare();
       const [adas = ''] = await link(stores, 'ada', 'evil.example');
       const [bens = ''] = await link(stores, 'ben', 'evil.example');
-      const place = { owner: 'o', accountKey: adas, host: 'evil.example' };
+      const place = { clientId: '', owner: 'o', accountKey: adas, host: 'evil.example' };
       const most = { ...unlimited, ofAccount: 1, ofHost: 2 };
 
       const taken = await take(stores.jobs, { abandoned: [place], most });

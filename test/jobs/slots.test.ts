@@ -6,6 +6,7 @@ import { jobHandlers } from '../../src/job-handlers.ts';
 import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
 import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
+import type { SlotListener, SlotLoad } from '../../src/lib/fair-slots/slot-listener.ts';
 import { TURN_WAIT_MS } from '../../src/sync/sync-slots.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
@@ -62,17 +63,43 @@ describe("the worker's slots", () => {
   const begunOf = (kind: JobKind) => begun.filter((run) => run.kind === kind).length;
 
   it('are kept for other work while syncs take all of theirs', async () => {
-    for (let i = 0; i < 40; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
+    for (let i = 0; i < 60; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
     for (let i = 0; i < 10; i += 1) await server.deps.jobs.schedule('end-access', `a${i}`, 1);
 
     start({});
-    await until(() => begun.length === 28);
+    await until(() => begun.length === 52);
     server.deps.wakeUp.notify();
     await sleep(30);
 
-    assert.equal(begunOf('sync-calendar'), 24);
-    assert.equal(begun.length, 28);
+    assert.equal(begunOf('sync-calendar'), 48);
+    assert.equal(begun.length, 52);
     assert.equal(begunOf('housekeeping') + begunOf('end-access'), 4);
+  });
+
+  it('are listed by how many syncs run, and by which application has more due than its share', async () => {
+    for (let i = 0; i < 30; i += 1) await server.deps.jobs.schedule('sync-calendar', `c${i}`, 0);
+    await server.db.write("UPDATE job SET client_id = 'acme', owner = key WHERE kind = 'sync-calendar'");
+    await server.db.write(
+      `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+       SELECT client_id, owner, kind, host, 0 FROM job WHERE kind = 'sync-calendar'`,
+    );
+    const loads: (() => SlotLoad)[] = [];
+    const exhausted: unknown[] = [];
+    const slots: SlotListener = {
+      opened: (work, load) => assert.equal(loads.push(load) && work, 'sync_job'),
+      waited: () => {},
+      refused: () => {},
+      exhausted: (line) => exhausted.push(line),
+    };
+
+    start({ slots });
+    await until(() => exhausted.length > 0);
+
+    assert.deepEqual(
+      loads.map((load) => load()),
+      [{ held: 24, waiting: 0 }],
+    );
+    assert.deepEqual(exhausted[0], { work: 'sync_job', clientId: 'acme', held: 24, waiting: 6 });
   });
 
   it('are given free when a job does not end in time; it is told so, put off and counted', async () => {
