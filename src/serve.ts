@@ -165,9 +165,9 @@ async function instanceDeps(
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const webhookSigner = await openWebhookSigner({ ...stores, log });
-  const egress = lazyEgress({ privateNetwork: config.privateNetwork });
-  const toReceivers = lazyEgress({ privateNetwork: config.privateNetwork, hostLimits: RECEIVER_LIMITS });
   const slots = slotListener(watching.meters?.slots, log);
+  const egress = lazyEgress({ privateNetwork: config.privateNetwork, slots });
+  const toReceivers = lazyEgress({ privateNetwork: config.privateNetwork, limits: RECEIVER_LIMITS });
   const pools = workPools({ ...watching.listeners, log, slots });
   const providers = openProviders(config, {
     ...{ log, now, sealer, syncWork: pools.syncWork },
@@ -292,5 +292,5 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
 /** One counts for all: flows, deliveries and answers. */
 const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });
 
-/** Of deliveries to one host, over all applications. */
-const RECEIVER_LIMITS = { running: 16, waiting: 200, hosts: 1_000 };
+/** The delivery worker limits how many deliveries are sent at once. */
+const RECEIVER_LIMITS = {};

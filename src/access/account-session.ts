@@ -1,6 +1,7 @@
 /** What an open account needs of the instance while it is in use: a valid access token, and limits of requests. */
 import type { Account } from '../calendars/account-store.ts';
 import type { AccountSession, OAuthCredentials } from '../calendars/calendar-provider.ts';
+import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
 import { type GateDeps, requestGate } from './request-gate.ts';
 import { SPARE_MS, type TokenRenewalDeps, usableCredentials } from './token-renewal.ts';
 
@@ -37,8 +38,9 @@ export function accountSessions(deps: AccountSessionDeps): AccountSessions {
         return credentials;
       };
       return {
-        owner: `${account.clientId} ${account.userId}`,
+        owner: ownerOf(account),
         accountKey: account.accountKey,
+        user: account,
         accessToken: async () => (await current()).accessToken,
         async renewAccessToken(refused) {
           credentials = await usable(account, refused);

@@ -67,6 +67,6 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
     );
     return;
   }
-  await signIn.revoke(credentials, app);
+  await signIn.revoke(credentials, { ...app, user: { clientId, userId: '' } });
   log.info({ event: 'access_ended', clientId, provider }, 'Access was ended at the provider');
 }

@@ -2,6 +2,7 @@
  * What every calendar provider can do, in the words of CalDAV (RFC 4791) and its sync (RFC 6578).
  * Google's `nextSyncToken` and Graph's `deltaLink` are sync tokens once they leave their folders.
  */
+import type { EgressUser } from '../lib/egress/account-egress.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
 import type { CalendarWatching } from './calendar-watching.ts';
@@ -22,7 +23,7 @@ export interface PasswordProvider extends CalendarProvider {
   readonly signIn: PasswordSignIn;
   open(
     credentials: ProviderCredentials,
-    session?: Pick<AccountSession, 'owner' | 'accountKey'>,
+    session?: Pick<AccountSession, 'owner' | 'accountKey' | 'user'>,
   ): CalendarAccount;
 }
 
@@ -37,6 +38,8 @@ export interface AccountSession {
   readonly owner?: string;
   /** The account's internal key: requests are counted by it. */
   readonly accountKey?: string;
+  /** The user: their requests share the slots of their application. */
+  readonly user?: EgressUser;
   /** An access token that is valid for another minute at least; renewed first when it is not. */
   accessToken(): Promise<string>;
   /** Another one, after the provider answered 401 to `refused`. Fails as `unauthorized` when there is none. */
@@ -111,7 +114,7 @@ export type RedirectSignIn = {
    * as `access_denied` when the user refused. A user who left out the calendar permission is no failure:
    * `calendarPermission` is false then.
    */
-  complete(callback: URL, pending: PendingSignIn, app: ProviderApp): Promise<SignedInAccount>;
+  complete(callback: URL, pending: PendingSignIn, app: AppInUse): Promise<SignedInAccount>;
   /** Whether the granted scopes, which are the provider's, are enough for `scope`. A later request may need more. */
   covers(grantedScopes: readonly string[], scope: Scope): boolean;
   /**
@@ -120,9 +123,9 @@ export type RedirectSignIn = {
    */
   adminConsentUrl?(app: ProviderApp, request: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
   /** New tokens for the refresh token; the answer replaces the credentials. */
-  renew(credentials: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials>;
+  renew(credentials: OAuthCredentials, app: AppInUse): Promise<OAuthCredentials>;
   /** Ends the access at the provider, if it offers that. */
-  revoke(credentials: OAuthCredentials, app: ProviderApp): Promise<void>;
+  revoke(credentials: OAuthCredentials, app: AppInUse): Promise<void>;
   /**
    * Names the grant that `revoke` ends: apps with the same name share what a user granted. When absent, each app has its
    * own grant.
@@ -133,8 +136,11 @@ export type RedirectSignIn = {
 /** The app registered with the provider: the instance's, or an application's own. */
 export type ProviderApp = { readonly clientId: string; readonly clientSecret: string };
 
+/** An app, and the user whom its requests count for. */
+export type AppInUse = ProviderApp & { readonly user?: EgressUser };
+
 export type SignInRequest = {
-  readonly app: ProviderApp;
+  readonly app: AppInUse;
   /** The callback registered with the provider. */
   readonly redirectUri: string;
   /** The scope that the application requests; the provider is asked for the smallest permission that is enough. */
@@ -171,7 +177,7 @@ export type SignedInAccount = VerifiedAccount & {
   readonly calendarPermission: boolean;
 };
 
-/** The user types a password on a page of ours. */
+/** The user types a password on one of our pages. Requests count for `user`, if it is given. */
 export type PasswordSignIn = {
   readonly method: 'password';
   /**
@@ -180,18 +186,18 @@ export type PasswordSignIn = {
    */
   readPassword?(typed: string): string | undefined;
   /** Proves the login against the live server. Fails with ProviderError. */
-  verify(login: PasswordLogin): Promise<VerifiedAccount>;
+  verify(login: PasswordLogin, user?: EgressUser): Promise<VerifiedAccount>;
   /**
    * Reads the one calendar at an address, which needs no sign-in: whoever has the address has the calendar, so it never
    * proves who somebody is. Fails with ProviderError. Absent where the provider has no such thing.
    */
-  verifyAddress?(address: string): Promise<VerifiedAccount>;
+  verifyAddress?(address: string, user?: EgressUser): Promise<VerifiedAccount>;
   /**
    * Whether the server takes a random password for the same user too, so that signing in to it proves nothing
    * (docs/security.md T4). Asks once, so that it costs the user one wrong password: only where an account is to be
    * confirmed. Fails with ProviderError where the server does not say, which proves nothing either.
    */
-  takesAnyPassword(credentials: ProviderCredentials): Promise<boolean>;
+  takesAnyPassword(credentials: ProviderCredentials, user?: EgressUser): Promise<boolean>;
   /**
    * The parts of a login that need not be typed again to reconnect the account; `undefined` for a calendar by its address,
    * which is a secret as a whole.

@@ -1,8 +1,8 @@
 import type { SlotLimits } from '../lib/fair-slots/slot-counts.ts';
 
 /**
- * Whose work a job is: applications share the slots, owners take turns, and an account and a server have a few slots. An
- * empty name is nobody's.
+ * The application, user, account and server of a job: applications share the slots, users take turns, and an account and a
+ * server have a few slots. An empty name has no limits.
  */
 export type JobPlace = {
   /** Empty also if an older version made the job. */

@@ -68,6 +68,8 @@ onEachDatabase((database, open) => {
 
       assert.deepEqual(google.renewals, ['refresh-1']);
       assert.deepEqual(new Set(got), new Set(['access-2']));
+      assert.deepEqual(google.owners, ['acme ada']);
+      assert.deepEqual([instances[0]?.user?.clientId, instances[0]?.user?.userId], ['acme', 'ada']);
     });
 
     it('an account’s session asks nobody while the token is good for another minute, and renews it before it expires', async () => {

@@ -65,6 +65,7 @@ describe('access to a disconnected account', () => {
     start();
     await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
+    assert.deepEqual(google.owners, ['acme ']);
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
 

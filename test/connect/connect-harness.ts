@@ -1,5 +1,6 @@
 /** The Connect pages on real stores in a SQLite file, and a browser as far as HTTP goes: it keeps cookies. */
 
+import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { logoRoute } from '../../src/branding/logo.route.ts';
 import type {
   PasswordLogin,
   PasswordProvider,
+  PasswordSignIn,
   ProviderCredentials,
 } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
@@ -180,8 +182,10 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   });
   const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
   // A user name that begins so is of a server without passwords.
-  const takesAnyPassword = async ({ username }: ProviderCredentials) =>
-    String(username).startsWith('anybody');
+  const takesAnyPassword: PasswordSignIn['takesAnyPassword'] = async ({ username }, user) => {
+    assert.equal(user?.clientId, 'acme');
+    return String(username).startsWith('anybody');
+  };
   return {
     kind,
     signIn: { method: 'password', verify, takesAnyPassword, remembered, ...readPassword },

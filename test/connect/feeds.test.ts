@@ -17,14 +17,23 @@ const FORM = '/connect/caldav';
 
 let harness: Harness;
 let egress: Egress;
+/** For whom the last request was. */
+let owner: string | undefined;
 const server = new FeedServer();
 before(async () => {
   await server.start();
   egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { log } = recordingLog();
   const feedKey = Buffer.alloc(32, 1);
+  const noting: Egress = {
+    ...egress,
+    request(request) {
+      owner = request.owner;
+      return egress.request(request);
+    },
+  };
   harness = await openConnect({
-    providers: { caldav: caldavProvider({ egress, log, now: Date.now, feedKey }) },
+    providers: { caldav: caldavProvider({ egress: noting, log, now: Date.now, feedKey }) },
   });
 });
 after(async () => {
@@ -85,6 +94,7 @@ describe('the form for a calendar’s address', () => {
     const selection = await browser.get(sent.location);
 
     assert.equal(sent.status, 303);
+    assert.equal(owner, `acme ${userId()}`);
     assert.match(read(selection), /Holidays \(127\.0\.0\.1\)/);
     const [account] = await everyAccount(harness, userId());
     assert.deepEqual([account?.provider, account?.provesOwner], ['caldav', false]);

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 
-import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calendar-provider.ts';
+import type {
+  PasswordLogin,
+  PasswordProvider,
+  PasswordSignIn,
+} from '../../src/calendars/calendar-provider.ts';
 import {
   ProviderError,
   type ProviderErrorDetail,
@@ -23,6 +27,8 @@ import {
 import { read } from './journeys.ts';
 
 const logins: PasswordLogin[] = [];
+/** For whom they were. */
+const users: unknown[] = [];
 let refusal: ProviderErrorKind | undefined;
 let refusalDetail: ProviderErrorDetail | undefined;
 let harness: Harness;
@@ -43,8 +49,9 @@ afterEach(() => {
 /** The harness's provider, which tells what it was asked and refuses as the test says. */
 function watched(kind: 'apple' | 'caldav'): PasswordProvider {
   const provider = passwordProvider(kind);
-  const verify = async (login: PasswordLogin) => {
+  const verify: PasswordSignIn['verify'] = async (login, user) => {
     logins.push(login);
+    users.push([user?.clientId, user?.userId]);
     const detail = refusalDetail && { detail: refusalDetail };
     if (refusal !== undefined) throw new ProviderError(refusal, 'refused', { ...detail });
     return provider.signIn.verify(login);
@@ -83,6 +90,7 @@ describe('the Apple form', () => {
 
     assert.equal(status, 303);
     assert.deepEqual(logins, [{ username: 'jane@icloud.com', password: APPLE_PASSWORD }]);
+    assert.deepEqual(users.at(-1), ['acme', `form-${user}`]);
   });
 
   it('the Apple form takes a phone number for an Apple Account', async () => {

@@ -16,6 +16,7 @@ import { ACME, type Answer, Browser, openConnect, transactionOf } from './connec
 import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
 
 let journeys: Journeys;
+const user = () => ({ clientId: 'acme', userId: journeys.userId() });
 before(async () => {
   journeys = await openJourneys();
 });
@@ -27,11 +28,12 @@ describe('leaving for a provider', () => {
     const { sent } = await journeys.depart('microsoft', { scope: 'free-busy', lng: 'fr' });
 
     const begun = journeys.microsoft.begun.at(-1);
+    const app = { ...INSTANCE_APP, user: user() };
     assert.equal(sent.status, 303);
     assert.match(sent.location, /^https:\/\/microsoft\.example\/sign-in\?/);
     assert.deepEqual(
       [begun?.app, begun?.redirectUri, begun?.scope, begun?.language, begun?.loginHint],
-      [INSTANCE_APP, 'http://127.0.0.1:8080/connect/microsoft/callback', 'free-busy', 'fr', undefined],
+      [app, 'http://127.0.0.1:8080/connect/microsoft/callback', 'free-busy', 'fr', undefined],
     );
     assert.equal(sent.headers['cache-control'], 'no-store');
   });
@@ -100,7 +102,7 @@ describe('leaving for a provider', () => {
 
     await bare.close();
     assert.equal(sent.status, 303);
-    assert.deepEqual(provider.begun.at(-1)?.app, clientApp);
+    assert.equal(provider.begun.at(-1)?.app.clientSecret, 'own-secret');
   });
 });
 
@@ -210,6 +212,7 @@ describe('coming back from a provider', () => {
       Array.from({ length: 2 }, () => [303, answers[0]?.location]),
     );
     assert.equal(journeys.google.redeemed.length, redeemed + 1);
+    assert.deepEqual(journeys.google.redeemed.at(-1)?.app.user, user());
   });
 
   it('coming back from a provider links nothing once the flow was answered in another tab meanwhile', async () => {

@@ -159,7 +159,7 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       const db = await open();
       await fill(db, { ...hostile(3), count: 2_000 });
       await fill(db, { count: 18_000, clientId: "'later'", owner: "'later' || n", from: NOW + 1 });
-      // What autovacuum does in its own time.
+      // Autovacuum does this in its own time.
       if (db.dialect.engine === 'postgres') await db.all('VACUUM ANALYZE job_turn');
       const plans: string[] = [];
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type {
   AccountSession,
+  AppInUse,
   CalendarAccount,
   OAuthCredentials,
   ProviderApp,
@@ -30,6 +31,8 @@ export class FakeRedirectProvider {
   /** Awaited by every renewal before it answers. */
   beforeRenewal: () => Promise<void> = async () => {};
   readonly revocations: string[] = [];
+  /** For whom the renewals and revocations were. */
+  readonly owners: string[] = [];
   readonly revocationFailures: Error[] = [];
   /** Milliseconds a renewed access token lives. */
   lifetime = HOUR;
@@ -79,15 +82,16 @@ export class FakeRedirectProvider {
         begin: unused,
         complete: unused,
         renew: (credentials, app) => this.#renew(credentials, app),
-        revoke: (credentials) => this.#revoke(credentials),
+        revoke: (credentials, app) => this.#revoke(credentials, app),
         grantOf: (appClientId) => appClientId.split('-')[0] ?? '',
       },
       open: (_credentials, session) => this.#open(session),
     };
   }
 
-  async #renew({ refreshToken = '' }: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials> {
+  async #renew({ refreshToken = '' }: OAuthCredentials, app: AppInUse): Promise<OAuthCredentials> {
     this.renewals.push(refreshToken);
+    this.#noteUser(app);
     await this.beforeRenewal();
     const failure = this.renewalFailures.shift();
     if (failure !== undefined) throw failure;
@@ -100,8 +104,13 @@ export class FakeRedirectProvider {
     return this.issue();
   }
 
-  async #revoke({ refreshToken = '' }: OAuthCredentials): Promise<void> {
+  #noteUser({ user }: AppInUse): void {
+    this.owners.push(`${user?.clientId} ${user?.userId}`);
+  }
+
+  async #revoke({ refreshToken = '' }: OAuthCredentials, app: AppInUse): Promise<void> {
     this.revocations.push(refreshToken);
+    this.#noteUser(app);
     const failure = this.revocationFailures.shift();
     if (failure !== undefined) throw failure;
     this.#refreshTokens.delete(refreshToken);

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AppKind } from '../../src/access/provider-apps.ts';
 import type {
+  AppInUse,
   OAuthCredentials,
   PendingSignIn,
-  ProviderApp,
   RedirectProvider,
   RedirectSignIn,
   SignedInAccount,
@@ -32,7 +32,7 @@ export class FakeSignInProvider implements RedirectProvider {
   readonly signIn: RedirectSignIn;
   /** What was asked, in order. */
   readonly begun: SignInRequest[] = [];
-  readonly redeemed: { readonly code: string; readonly app: ProviderApp }[] = [];
+  readonly redeemed: { readonly code: string; readonly app: AppInUse }[] = [];
   /** Thrown by the next call of that name, once. */
   readonly failures: { call: 'begin' | 'complete'; error: Error }[] = [];
   /** Awaited before a code is redeemed. */
@@ -113,7 +113,7 @@ export class FakeSignInProvider implements RedirectProvider {
     return { url, pending: { state } };
   }
 
-  async #complete(callback: URL, pending: PendingSignIn, app: ProviderApp): Promise<SignedInAccount> {
+  async #complete(callback: URL, pending: PendingSignIn, app: AppInUse): Promise<SignedInAccount> {
     const answer = callback.searchParams;
     await this.beforeComplete();
     this.#fail('complete');

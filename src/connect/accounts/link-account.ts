@@ -92,7 +92,7 @@ export async function linkAccount(
   if (unusable !== undefined) return { problem: unusable };
   const { page, kind } = input;
   try {
-    const verified = await ('address' in login ? login.verify() : signIn.verify(login));
+    const verified = await ('address' in login ? login.verify() : signIn.verify(login, page.request));
     const proof = await proofOf(verified, input, { ...deps, signIn });
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
@@ -125,37 +125,35 @@ async function proofOf(
   { page, kind, confirms }: LinkInput,
   deps: LinkDeps & { readonly signIn: PasswordSignIn },
 ): Promise<VerifiedAccount | LinkProblem> {
+  const provesOwner = async () =>
+    verified.provesOwner && !(await deps.signIn.takesAnyPassword(verified.credentials, page.request));
   if (confirms === undefined) {
     // Nothing is proved unasked: somebody else may link this very account later.
     const isAsked = await isLinkedElsewhere(page, kind, verified, deps);
-    return { ...verified, provesOwner: isAsked && (await provesOwner(verified, deps.signIn)) };
+    return { ...verified, provesOwner: isAsked && (await provesOwner()) };
   }
   if (!isSignInTo(confirms, verified)) {
     logRefusedProof(page, { account: confirms, reason: 'another_account' }, deps);
     return problemAt('link.not_this', []);
   }
-  if (await provesOwner(verified, deps.signIn)) return verified;
+  if (await provesOwner()) return verified;
   logRefusedProof(page, { account: confirms, reason: 'proves_nothing' }, deps);
   return problemAt('link.cannot_prove', []);
 }
-
-const provesOwner = async (
-  { provesOwner: byPrincipal, credentials }: VerifiedAccount,
-  signIn: PasswordSignIn,
-): Promise<boolean> => byPrincipal && !(await signIn.takesAnyPassword(credentials));
 
 /** A calendar's address, with what reads it. */
 type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
 
 /** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
 function loginOf(
-  { kind, mode, typed }: LinkInput,
+  { page, kind, mode, typed }: LinkInput,
   { readPassword, verifyAddress }: PasswordSignIn,
 ): PasswordLogin | FeedLogin | LinkProblem {
   const username = typed.username.trim();
   if (mode === 'address' && verifyAddress !== undefined) {
-    const { address } = typed;
-    return checkTyped(typed, ['address']) ?? { address, verify: () => verifyAddress(address.trim()) };
+    const address = typed.address.trim();
+    const verify = () => verifyAddress(address, page.request);
+    return checkTyped(typed, ['address']) ?? { address, verify };
   }
   const feed = mode === 'email' ? feedAmong(typed) : webcalAmong(typed);
   if (verifyAddress !== undefined && feed !== undefined) return problemAt('link.is_address', ['address']);

@@ -72,7 +72,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
   const { url, pending } = await refusalsAsPages(step, deps, () =>
     signIn.begin({
-      app,
+      app: { ...app, user: userOf(request) },
       ...requested,
       state,
       ...(loginHint !== undefined && { loginHint }),
@@ -90,6 +90,8 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   await countStep(request, 'chosen', deps);
   return url;
 }
+
+const userOf = ({ clientId, userId }: AuthorizationRequest) => ({ clientId, userId });
 
 /** With the `state` that came back, and the whole address the browser came back to. */
 export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
@@ -197,7 +199,7 @@ async function redeem(
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
   return refusalsAsPages(step, deps, () =>
-    signIn.complete(callback, pending, app).catch((failure: unknown) => {
+    signIn.complete(callback, pending, { ...app, user: userOf(request) }).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
       if (saidNo && failure.reason === undefined) return undefined;
       throw failure;

@@ -1,10 +1,22 @@
+import { ownerOf } from '../fair-slots/slot-owner.ts';
 import type { Egress } from './egress.ts';
 
-/** The same egress, whose requests name the account that they are for. */
-export function accountEgress(egress: Egress, account: string | undefined): Egress {
-  if (account === undefined) return egress;
+/** For whom requests are sent. */
+export type EgressUser = {
+  /** The application. */
+  readonly clientId: string;
+  /** Empty for what concerns no user. */
+  readonly userId: string;
+};
+
+/** Returns the same egress, whose requests count for the user and, if it is given, for the account. */
+export function accountEgress(egress: Egress, user: EgressUser | undefined, account?: string): Egress {
+  const names = {
+    ...(user !== undefined && { clientId: user.clientId, owner: ownerOf(user) }),
+    ...(account !== undefined && { account }),
+  };
   return {
-    request: (request) => egress.request({ ...request, account }),
+    request: (request) => egress.request({ ...request, ...names }),
     close: async () => undefined, // others use it too
   };
 }

@@ -10,12 +10,13 @@ import { lookup as systemLookup } from 'node:dns/promises';
 
 import type { Agent } from 'undici';
 
+import type { SlotListener } from '../fair-slots/slot-listener.ts';
+import { type QueueLimits, SlotQueue } from '../fair-slots/slot-queue.ts';
 import { addressPolicy } from './address-policy.ts';
 import { unpacked } from './answer-body.ts';
 import { answerRoom } from './answer-room.ts';
 import { EgressError, egressErrorOf } from './egress-error.ts';
 import { type ExchangeDeps, exchange } from './exchange.ts';
-import { type HostLimits, hostLimit } from './host-limit.ts';
 import { isPinned } from './origins.ts';
 import { pieceTurns } from './piece-turns.ts';
 import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
@@ -43,6 +44,10 @@ export type EgressRequest = {
   readonly maxBytes?: number;
   /** Whose account it is for, where that is known: for counting, not sent. */
   readonly account?: string;
+  /** The application that it is for: applications share the slots of each host. Not sent. */
+  readonly clientId?: string;
+  /** The application's user, as src/sync/owner-of.ts names it. Not sent. */
+  readonly owner?: string;
 };
 
 /** Sent with requests to these origins and left out of all others. See origins.ts for their form. */
@@ -63,11 +68,21 @@ export type EgressDeps = Partial<PinnedAgentDeps> & {
   readonly privateNetwork: PrivateNetwork;
   readonly userAgent?: string;
   /** In place of those for calendar servers. */
-  readonly hostLimits?: HostLimits;
+  readonly limits?: QueueLimits;
+  readonly slots?: SlotListener;
 };
 
 const MOST_REDIRECTS = 5;
-const HOST_LIMITS: HostLimits = { running: 6, waiting: 200, hosts: 1_000 };
+/** For calendar servers. A host is a name with its port. */
+export const REQUEST_LIMITS: QueueLimits = {
+  slots: 2_000,
+  ofHost: 12,
+  share: 1 / 2,
+  ofOwnerAtHost: 4,
+  waitingAtHost: 50,
+};
+/** Owns the requests for no application, such as those of single sign-on: they take no more slots than a user's. */
+const INSTANCE = ' ';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10_000_000;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -77,7 +92,7 @@ const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 export function createEgress(deps: EgressDeps): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const pinned = { lookup: deps.lookup ?? lookupAll, connecting: deps.connecting };
-  const limit = hostLimit(deps.hostLimits ?? HOST_LIMITS);
+  const slots = new SlotQueue('calendar_request', deps.limits ?? REQUEST_LIMITS, deps.slots);
   const room = answerRoom();
   const turns = pieceTurns();
   const agents: Readonly<Record<string, Agent>> = {
@@ -90,18 +105,19 @@ export function createEgress(deps: EgressDeps): Egress {
     if (agent === undefined || hop.url.username !== '' || hop.url.password !== '')
       throw new EgressError('forbidden_address', 'Only https addresses without a user name are requested');
     checkHost(hop.url, policy);
+    const { host, hostname } = hop.url;
+    const share = room.share(host);
+    let leave: (() => void) | undefined;
     try {
-      return await limit.run(hop.url.host, signal, async () => {
-        const share = room.share(hop.url.host);
-        try {
-          const answer = await answerOf(hop, { agent, share, turns }, signal);
-          return { ...answer, fromPrivate: policy.isPrivate(hop.url.hostname) };
-        } finally {
-          share.release();
-        }
-      });
+      leave = await slots.enter({ ...hop.place, host }, { signal });
+      if (leave === undefined) throw new EgressError('busy', `Too many requests wait for ${hostname}`);
+      const answer = await answerOf(hop, { agent, share, turns }, signal);
+      return { ...answer, fromPrivate: policy.isPrivate(hostname) };
     } catch (failure) {
-      throw egressErrorOf(failure, hop.url.hostname);
+      throw egressErrorOf(failure, hostname);
+    } finally {
+      share.release();
+      leave?.();
     }
   };
 
@@ -131,6 +147,7 @@ type Hop = {
   readonly body: string | Uint8Array | undefined;
   readonly credentials: EgressCredentials | undefined;
   readonly maxBytes: number;
+  readonly place: { readonly clientId: string; readonly owner: string };
 };
 
 function firstHop(request: EgressRequest, userAgent: string): Hop {
@@ -143,8 +160,9 @@ function firstHop(request: EgressRequest, userAgent: string): Hop {
       throw new TypeError(`${name} is credentials`);
     headers[name.toLowerCase()] = value;
   }
-  const { method, body, credentials, maxBytes = DEFAULT_MAX_BYTES } = request;
-  return { url, method, headers, body, credentials, maxBytes };
+  const { method, body, credentials, maxBytes = DEFAULT_MAX_BYTES, clientId = '' } = request;
+  const { owner = clientId || INSTANCE } = request;
+  return { url, method, headers, body, credentials, maxBytes, place: { clientId, owner } };
 }
 
 /** Method and body are kept, as PROPFIND and REPORT need, except for a POST answered 303. */

@@ -1,6 +1,6 @@
 /** Apple iCloud: CalDAV with an app-specific password. Only what no other CalDAV server needs is here. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
-import { accountEgress } from '../../lib/egress/account-egress.ts';
+import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { takesAnyPassword } from '../caldav/any-password.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
@@ -14,19 +14,25 @@ export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 
 /** The adapter. Fails with ProviderError only. */
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
+  const depsFor = (user: EgressUser | undefined, account?: string) => ({
+    ...deps,
+    egress: accountEgress(deps.egress, user, account),
+  });
   return {
     kind: 'apple',
     signIn: {
       method: 'password',
       // Another server in Apple's place makes passwords of another form.
       ...(isICloud(deps.serverUrl) && { readPassword: appSpecificPassword }),
-      verify: (login) => verify(login, deps),
-      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps),
+      verify: (login, user) => verify(login, depsFor(user)),
+      takesAnyPassword: (credentials, user) => takesAnyPassword(credentials, depsFor(user)),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
     open(credentials, session) {
-      const egress = accountEgress(deps.egress, session?.accountKey);
-      return openAccount(credentials, { ...deps, egress, owner: session?.owner });
+      return openAccount(credentials, {
+        ...depsFor(session?.user, session?.accountKey),
+        owner: session?.owner,
+      });
     },
   };
 }

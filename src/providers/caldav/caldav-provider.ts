@@ -9,7 +9,7 @@ import type {
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { accountEgress } from '../../lib/egress/account-egress.ts';
+import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
 import { countedEgress } from '../../lib/egress/counted-egress.ts';
 import { takesAnyPassword } from './any-password.ts';
 import { type CalDavDeps, limitsOf, listCalendars, openAccount } from './caldav-account.ts';
@@ -33,20 +33,26 @@ export type CalDavProviderDeps = CalDavDeps & {
 export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   const { feedKey } = deps;
+  const depsFor = (user: EgressUser | undefined, account?: string) => ({
+    ...{ ...deps, dns },
+    egress: accountEgress(deps.egress, user, account),
+  });
   return {
     kind: 'caldav',
     signIn: {
       method: 'password',
-      verify: (login) => verify(login, { ...deps, dns }),
-      ...(feedKey && { verifyAddress: (address: string) => linkFeed(address, feedKey, ofOneForm(deps)) }),
-      takesAnyPassword: async (credentials) =>
-        readFeedCredentials(credentials) !== undefined || takesAnyPassword(credentials, deps),
+      verify: (login, user) => verify(login, depsFor(user)),
+      ...(feedKey && {
+        verifyAddress: (address: string, user?: EgressUser) =>
+          linkFeed(address, feedKey, ofOneForm(depsFor(user))),
+      }),
+      takesAnyPassword: async (credentials, user) =>
+        readFeedCredentials(credentials) !== undefined || takesAnyPassword(credentials, depsFor(user)),
       remembered,
     },
     open(credentials, session) {
       const feed = readFeedCredentials(credentials);
-      const egress = accountEgress(deps.egress, session?.accountKey);
-      const account = { ...deps, egress, owner: session?.owner };
+      const account = { ...depsFor(session?.user, session?.accountKey), owner: session?.owner };
       return feed === undefined ? openAccount(credentials, account) : openFeed(feed, account);
     },
   };

@@ -35,7 +35,7 @@ function openAccount(
   session: AccountSession,
   deps: GoogleDeps,
 ): CalendarAccount {
-  const egress = accountEgress(deps.egress, session.accountKey);
+  const egress = accountEgress(deps.egress, session.user, session.accountKey);
   const api = googleApi(session, { ...deps, egress });
   // Kept by us in this form; texts() takes nothing on trust.
   const granted = texts(scopes);

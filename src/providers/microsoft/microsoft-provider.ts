@@ -39,7 +39,7 @@ function openAccount(
   deps: MicrosoftDeps,
 ): CalendarAccount {
   const { apiUrl, log, now } = deps;
-  const egress = accountEgress(deps.egress, session.accountKey);
+  const egress = accountEgress(deps.egress, session.user, session.accountKey);
   const graph = microsoftGraph(session, { egress, apiUrl });
   // Kept by us in this form; texts() takes nothing on trust.
   const basic = !covers(texts(scopes), 'read');

@@ -10,6 +10,7 @@ import {
 } from 'oauth4webapi';
 
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import { egressFetch } from '../../lib/egress/egress-fetch.ts';
 
@@ -32,9 +33,9 @@ export type ServerFacts = {
 
 export interface OpenIdServer {
   /** Fails with what the library throws, EgressError or ProviderError. */
-  metadata(): Promise<AuthorizationServer>;
-  /** For the library's requests. */
-  readonly http: {
+  metadata(user?: EgressUser): Promise<AuthorizationServer>;
+  /** For the library's requests, which count for the user. */
+  http(user?: EgressUser): {
     readonly [customFetch]: ReturnType<typeof egressFetch>;
     readonly [allowInsecureRequests]: boolean;
     readonly [jwksCache]: JWKSCacheInput;
@@ -47,19 +48,20 @@ const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {
   const url = new URL(issuer);
-  const http = {
-    [customFetch]: egressFetch(egress),
+  // The library keeps the keys in it, and asks anew when a token names one it does not know.
+  const keys = {};
+  const http = (user?: EgressUser) => ({
+    [customFetch]: egressFetch(accountEgress(egress, user)),
     // Plain http is for the loopback and what the operator opened: egress refuses all else.
     [allowInsecureRequests]: url.protocol === 'http:',
-    // The library keeps the keys in it, and asks anew when a token names one it does not know.
-    [jwksCache]: {},
-  };
+    [jwksCache]: keys,
+  });
   let cached: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
   return {
     http,
-    async metadata() {
+    async metadata(user) {
       if (cached !== undefined && now() < cached.until) return cached.metadata;
-      const response = await discoveryRequest(url, http);
+      const response = await discoveryRequest(url, http(user));
       const expected = (await facts.issuerIn?.(response, url)) ?? url;
       const metadata = await processDiscoveryResponse(expected, response).catch((failure: unknown) => {
         // What the library lets through: an issuer that is no URL at all.

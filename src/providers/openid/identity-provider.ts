@@ -170,14 +170,14 @@ async function complete(
     validateAuthResponse(metadata, client, returned, pending.state),
     request.redirectUri,
     pending.codeVerifier,
-    server.http,
+    server.http(),
   );
   const tokens = await processAuthorizationCodeResponse(metadata, client, response, {
     expectedNonce: pending.nonce,
     requireIdToken: true,
     ...(request.isFresh && { maxAge: MOST_AGE }),
   });
-  await validateApplicationLevelSignature(metadata, response, server.http);
+  await validateApplicationLevelSignature(metadata, response, server.http());
   const idToken = getValidatedIdTokenClaims(tokens);
   if (idToken === undefined) throw new Error('The library let an answer without an ID token pass');
   const { sub: subject, auth_time: seconds } = idToken;
@@ -193,7 +193,7 @@ async function complete(
           metadata,
           client,
           subject,
-          await userInfoRequest(metadata, client, tokens.access_token, server.http),
+          await userInfoRequest(metadata, client, tokens.access_token, server.http()),
         );
   return {
     subject,

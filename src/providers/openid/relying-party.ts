@@ -22,9 +22,9 @@ import {
 } from 'oauth4webapi';
 
 import type {
+  AppInUse,
   OAuthCredentials,
   PendingSignIn,
-  ProviderApp,
   RedirectSignIn,
   SignedInAccount,
   SignInRequest,
@@ -98,7 +98,7 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
 
 async function begin(request: SignInRequest, { server, requestedScope, parametersFor }: Party) {
   const { app, redirectUri, scope, state, loginHint } = request;
-  const { authorization_endpoint: endpoint = '' } = await server.metadata();
+  const { authorization_endpoint: endpoint = '' } = await server.metadata(app.user);
   const codeVerifier = generateRandomCodeVerifier();
   const nonce = generateRandomNonce();
   const scopes = requestedScope(scope);
@@ -119,7 +119,7 @@ async function begin(request: SignInRequest, { server, requestedScope, parameter
   return { url, pending: { state, nonce, codeVerifier, redirectUri, asked: scopes } };
 }
 
-type Returned = { readonly callback: URL; readonly pending: PendingSignIn; readonly app: ProviderApp };
+type Returned = { readonly callback: URL; readonly pending: PendingSignIn; readonly app: AppInUse };
 
 async function complete({ callback, pending, app }: Returned, party: Party): Promise<SignedInAccount> {
   const {
@@ -130,7 +130,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
     asked: requestedScopes = '',
   } = pending;
   const { server, issuers, identityOf, covers, now } = party;
-  const metadata = await server.metadata();
+  const metadata = await server.metadata(app.user);
   const client = clientOf(app, now());
   const issuer = issuers?.ofCallback(callback, metadata) ?? metadata;
   const response = await authorizationCodeGrantRequest(
@@ -140,14 +140,14 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
     validateAuthResponse(issuer, client, callback, state),
     redirectUri,
     codeVerifier,
-    server.http,
+    server.http(app.user),
   );
   const signer = (await issuers?.ofTokens(response, metadata)) ?? metadata;
   const tokens = await processAuthorizationCodeResponse(signer, client, response, {
     expectedNonce: nonce,
     requireIdToken: true,
   });
-  await validateApplicationLevelSignature(signer, response, server.http);
+  await validateApplicationLevelSignature(signer, response, server.http(app.user));
   const claims = getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new Error('The library let an answer without an ID token pass');
   // > OPTIONAL, if identical to the scope requested by the client (RFC 6749 §5.1)
@@ -170,7 +170,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
 /** New tokens. Where no new refresh token comes, the one before lives on (RFC 6749 §6). */
 async function renew(
   credentials: OAuthCredentials,
-  app: ProviderApp,
+  app: AppInUse,
   { name, server, issuers, now }: Party,
 ): Promise<OAuthCredentials> {
   const { refreshToken } = credentials;
@@ -178,10 +178,16 @@ async function renew(
     throw new ProviderError('unauthorized', `${name} gave no lasting access: sign in again`, {
       reason: 'reauthentication_demanded',
     });
-  const metadata = await server.metadata();
+  const metadata = await server.metadata(app.user);
   const client = clientOf(app, now());
   const secret = ClientSecretPost(app.clientSecret);
-  const response = await refreshTokenGrantRequest(metadata, client, secret, refreshToken, server.http);
+  const response = await refreshTokenGrantRequest(
+    metadata,
+    client,
+    secret,
+    refreshToken,
+    server.http(app.user),
+  );
   const signer = (await issuers?.ofTokens(response, metadata)) ?? metadata;
   const tokens = await processRefreshTokenResponse(signer, client, response);
   return {
@@ -196,14 +202,20 @@ async function renew(
 /** Ends the whole grant (RFC 7009): access tokens end with the refresh token. One that has ended already is no failure. */
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
-  app: ProviderApp,
+  app: AppInUse,
   { server, now }: Party,
 ): Promise<void> {
-  const metadata = await server.metadata();
+  const metadata = await server.metadata(app.user);
   if (metadata.revocation_endpoint === undefined) return;
   const token = refreshToken ?? accessToken;
   try {
-    const response = await revocationRequest(metadata, clientOf(app, now()), tokenAlone, token, server.http);
+    const response = await revocationRequest(
+      metadata,
+      clientOf(app, now()),
+      tokenAlone,
+      token,
+      server.http(app.user),
+    );
     await processRevocationResponse(response);
   } catch (failure) {
     // RFC 7009 §2.2 asks for a success here; Google answers this error for a token that it does not know, or no more.

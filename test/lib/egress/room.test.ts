@@ -1,10 +1,8 @@
-/** What answers hold at once, how they are read in turns, and how many wait. */
+/** The memory of answers that are read at once, and the turns in which they are read. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { type AnswerRoom, answerRoom, type RoomShare } from '../../../src/lib/egress/answer-room.ts';
-import { EgressError } from '../../../src/lib/egress/egress-error.ts';
-import { hostLimit } from '../../../src/lib/egress/host-limit.ts';
 import { pieceTurns } from '../../../src/lib/egress/piece-turns.ts';
 import { receivedBytes } from '../../../src/lib/egress/received-bytes.ts';
 
@@ -130,35 +128,5 @@ describe('Bytes as they come', () => {
 
   it('nothing that came is an empty whole', () => {
     assert.equal(receivedBytes().whole().length, 0);
-  });
-});
-
-describe('Places at a host', () => {
-  const never = () => new Promise<void>(() => undefined);
-  const isBusy = (failure: unknown) => failure instanceof EgressError && failure.kind === 'busy';
-  const signal = new AbortController().signal;
-
-  it('a request is refused at once when too many wait for its host, and those of other hosts are not', async () => {
-    const limit = hostLimit({ running: 2, waiting: 3, hosts: 10 });
-    for (let request = 0; request < 5; request += 1) limit.run('evil', signal, never);
-
-    await assert.rejects(limit.run('evil', signal, never), isBusy);
-
-    assert.equal(await limit.run('good', signal, async () => 'served'), 'served');
-  });
-
-  it('a request is refused at once when too many hosts are being asked', async () => {
-    const limit = hostLimit({ running: 1, waiting: 1, hosts: 2 });
-    for (const host of ['one', 'two']) limit.run(host, signal, never);
-
-    await assert.rejects(limit.run('three', signal, never), isBusy);
-  });
-
-  it('a request that is given up before it begins takes no place', async () => {
-    const limit = hostLimit({ running: 1, waiting: 1, hosts: 1 });
-
-    await assert.rejects(limit.run('one', AbortSignal.abort(new Error('late')), never), /late/);
-
-    assert.equal(await limit.run('two', signal, async () => 'served'), 'served');
   });
 });
