@@ -15,7 +15,7 @@ export type WebhookDeps = {
 export const WEBHOOK_PATH = '/webhooks';
 
 export function webhookRoute({ application, deliveries, now }: WebhookDeps): FastifyPluginAsync {
-  // It fetches the instance's public keys, and keeps them for as long as Kalends says.
+  // It fetches the application's public keys and keeps them for as long as Kalends says.
   const client = kalends({ ...application, url: application.kalendsUrl });
 
   return async (app) => {
@@ -33,8 +33,6 @@ export function webhookRoute({ application, deliveries, now }: WebhookDeps): Fas
       try {
         // What Kalends signed has the form that docs/webhooks.md describes.
         const payload = (await client.webhook({ headers, body: bytes })) as DeliveryPayload;
-        // All applications of an instance share its keys.
-        if (payload.metadata.clientId !== application.clientId) return refuse('other_application');
         deliveries.accept({ id: String(headers['webhook-id']), at, payload, raw: bytes.toString() });
         return reply.code(204).send();
       } catch (failure) {

@@ -59,7 +59,10 @@ const headers = {
 };
 const body = '{"eventType":"event.updated","userId":"user_42","provider":"google","calendarId":"primary","events":[{"id":"evt_1","title":"Café meeting ☕ — Zoë","lastModified":"2026-09-21T10:00:00.000Z"}]}';
 const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
-console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
+const options = { keys, clientId: 'mine', now: () => 1790000000000 };
+// Its signature is right, but the published delivery names no application.
+for (const text of [body, body + ' '])
+  console.log(await verifyWebhook({ headers, body: text }, options).catch(({ reason }) => reason));
 
 const verify = { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', now: () => 1614265330000 };
 const receiver = { verify, receive: ({ id, payload }) => console.log(id, payload.test) };
@@ -241,7 +244,8 @@ describe('the published client', () => {
       });
 
       it('the published client believes the published webhooks, and no other', async () => {
-        const lines = ['user_42', 'msg_p5jXN8AQM9LWM0D4loKWxJek 2432232314', '204', '401', ''];
+        const keys = ['other_application', 'no_matching_signature'];
+        const lines = [...keys, 'msg_p5jXN8AQM9LWM0D4loKWxJek 2432232314', '204', '401', ''];
 
         assert.equal(await runs('vectors.mjs'), lines.join('\n'));
       });

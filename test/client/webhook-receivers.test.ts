@@ -22,7 +22,11 @@ import {
 } from './receiving-servers.ts';
 import { type SignedDelivery, signingKey, signingSecret } from './webhook-signing.ts';
 
-const BODY = JSON.stringify({ userId: 'ada', events: [{ id: '1', title: 'Café ☕ — Zoë' }] });
+const BODY = JSON.stringify({
+  userId: 'ada',
+  events: [{ id: '1', title: 'Café ☕ — Zoë' }],
+  metadata: { clientId: 'mine' },
+});
 const endpoint = signingSecret();
 const instance = signingKey();
 
@@ -75,7 +79,7 @@ for (const { name, readsOn, open } of FRAMEWORKS)
     let server: ReceivingServer;
     before(async () => {
       server = await open({
-        verify: { secret: endpoint.secret, keys: [instance.key] },
+        verify: { secret: endpoint.secret, keys: [instance.key], clientId: 'mine' },
         receive: (webhook) => receive(webhook),
         onError: (error) => errors.push(error),
       });
@@ -268,5 +272,12 @@ describe('webhooks as plain requests', () => {
         () => webhookFetchHandler({ verify: { secret: wrong }, receive }),
         new TypeError('The secret of a webhook endpoint is "whsec_" and base64, as Kalends printed it.'),
       );
+  });
+
+  it('a receiver with keys that does not name its application is refused when the application starts', () => {
+    const verify = { secret: endpoint.secret, keys: [instance.key] };
+
+    assert.throws(() => webhookFetchHandler({ verify, receive: () => {} }), TypeError);
+    assert.ok(webhookFetchHandler({ verify: { ...verify, clientId: 'mine' }, receive: () => {} }));
   });
 });

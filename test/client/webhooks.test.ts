@@ -42,14 +42,17 @@ const STANDARD = {
   body: '{"test": 2432232314}',
 };
 
+const MINE = '{"metadata":{"clientId":"mine"}}';
+
 const refusedFor = (reason: WebhookRefused['reason']) => (error: unknown) =>
   error instanceof WebhookRefused && error.reason === reason;
 
 describe('a webhook delivery', () => {
-  const published = { keys: [{ key: PUBLISHED.key }], now: PUBLISHED.now };
+  const published = { keys: [{ key: PUBLISHED.key }], clientId: 'mine', now: PUBLISHED.now };
 
-  it('a webhook delivery is believed when it is the published one, as text and as bytes, with headers of any kind', async () => {
-    const { headers, body } = PUBLISHED;
+  it('a webhook delivery is believed as text and as bytes, with headers of any kind', async () => {
+    const { key, deliver } = signingKey();
+    const { headers, body } = deliver(MINE);
     const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]] as const);
 
     for (const delivery of [
@@ -57,21 +60,27 @@ describe('a webhook delivery', () => {
       { headers: new Headers(headers), body: new TextEncoder().encode(body) },
       { headers: Object.fromEntries(shouted), body },
     ])
-      assert.deepEqual(await verifyWebhook(delivery, published), JSON.parse(body));
+      assert.deepEqual(await verifyWebhook(delivery, { keys: [key], clientId: 'mine' }), JSON.parse(body));
+  });
+
+  it('the published delivery has a matching signature, but names no application', async () => {
+    const { headers, body } = PUBLISHED;
+
+    await assert.rejects(verifyWebhook({ headers, body }, published), refusedFor('other_application'));
   });
 
   it('a webhook delivery is believed when one of several signatures is of one of several keys', async () => {
     const [old, current] = [signingKey(), signingKey()];
-    const { headers, body } = current.deliver('{"a":1}');
+    const { headers, body } = current.deliver(MINE);
     const others = `v1,c2VjcmV0 ${old.deliver('{"b":2}').headers['webhook-signature']}`;
     const signatures = `${others} ${headers['webhook-signature']}`;
 
     const payload = await verifyWebhook(
       { headers: { ...headers, 'webhook-signature': signatures }, body },
-      { keys: [old.key, { key: 'whpk_too short' }, { key: 'nonsense' }, current.key] },
+      { keys: [old.key, { key: 'whpk_too short' }, { key: 'nonsense' }, current.key], clientId: 'mine' },
     );
 
-    assert.deepEqual(payload, { a: 1 });
+    assert.deepEqual(payload, JSON.parse(MINE));
   });
 
   it('a webhook delivery is believed when it is the example of Standard Webhooks, whichever secret comes first', async () => {
@@ -84,9 +93,9 @@ describe('a webhook delivery', () => {
   it('a webhook delivery is believed when either of both schemes matches', async () => {
     const [key, endpoint] = [signingKey(), signingSecret()];
     const at = Date.now();
-    const [byKey, bySecret] = [key.deliver('{}', at), endpoint.deliver('{}', at)];
+    const [byKey, bySecret] = [key.deliver(MINE, at), endpoint.deliver(MINE, at)];
     const both = `${byKey.headers['webhook-signature']} ${bySecret.headers['webhook-signature']}`;
-    const delivery = { headers: { ...byKey.headers, 'webhook-signature': both }, body: '{}' };
+    const delivery = { headers: { ...byKey.headers, 'webhook-signature': both }, body: MINE };
 
     for (const options of [
       { keys: [key.key] },
@@ -94,7 +103,7 @@ describe('a webhook delivery', () => {
       { keys: [key.key], secret: signingSecret().secret },
       { keys: [signingKey().key], secret: endpoint.secret },
     ])
-      assert.deepEqual(await verifyWebhook(delivery, options), {});
+      assert.deepEqual(await verifyWebhook(delivery, { clientId: 'mine', ...options }), JSON.parse(MINE));
   });
 
   it('a signature of one scheme is not taken for one of the other', async () => {
@@ -103,7 +112,7 @@ describe('a webhook delivery', () => {
       const [, signature] = headers['webhook-signature']?.split(',') ?? [];
       return { headers: { ...headers, 'webhook-signature': `${version},${signature}` }, body };
     };
-    const options = { keys: [key.key], secret: endpoint.secret };
+    const options = { keys: [key.key], secret: endpoint.secret, clientId: 'mine' };
 
     for (const delivery of [relabelled(key.deliver('{}'), 'v1'), relabelled(endpoint.deliver('{}'), 'v1a')])
       await assert.rejects(verifyWebhook(delivery, options), refusedFor('no_matching_signature'));
@@ -114,14 +123,34 @@ describe('a webhook delivery', () => {
       await assert.rejects(verifyWebhook(STANDARD, { secret, now: STANDARD.now }), TypeError);
   });
 
-  it('a webhook delivery for another application is refused, and one that names none is believed', async () => {
-    const { key, deliver } = signingKey();
-    const options = { keys: [key], clientId: 'mine' };
+  const UNNAMED = ['{"metadata":{"clientId":null}}', '{"metadata":{"clientId":["mine"]}}'];
+  const WITHOUT = ['{"metadata":{}}', '{"metadata":null}', '{"clientId":"mine"}', '{}'];
+  const OTHER = '{"metadata":{"clientId":"theirs"}}';
 
-    const other = deliver('{"metadata":{"clientId":"theirs"}}');
-    await assert.rejects(verifyWebhook(other, options), refusedFor('other_application'));
-    for (const body of ['{"metadata":{"clientId":"mine"}}', '{"metadata":{}}', '{"metadata":null}', '{}'])
+  it('a webhook delivery that a key signed is refused unless it names the application', async () => {
+    const [{ key, deliver }, endpoint] = [signingKey(), signingSecret()];
+
+    for (const secret of [[], endpoint.secret])
+      for (const body of [OTHER, ...UNNAMED, ...WITHOUT]) {
+        const options = { secret, keys: [key], clientId: 'mine' };
+        await assert.rejects(verifyWebhook(deliver(body), options), refusedFor('other_application'), body);
+      }
+  });
+
+  it('a webhook delivery that the endpoint’s secret signed is refused only if it names another application', async () => {
+    const { secret, deliver } = signingSecret();
+    const options = { secret, keys: [signingKey().key], clientId: 'mine' };
+
+    for (const body of [MINE, ...WITHOUT])
       assert.deepEqual(await verifyWebhook(deliver(body), options), JSON.parse(body));
+    await assert.rejects(verifyWebhook(deliver(OTHER), options), refusedFor('other_application'));
+  });
+
+  it('a webhook delivery is verified with keys only for a named application', async () => {
+    const { key, deliver } = signingKey();
+
+    for (const clientId of [undefined, ''])
+      await assert.rejects(verifyWebhook(deliver(MINE), { keys: [key], clientId }), TypeError);
   });
 
   const { headers, body } = PUBLISHED;
@@ -172,21 +201,27 @@ describe('a webhook delivery', () => {
     });
 
   it('a webhook delivery is held to the tolerance that is asked for', async () => {
-    const late = { ...published, now: () => PUBLISHED.now() + 301_000 };
+    const { key, deliver } = signingKey();
+    const late = { keys: [key], clientId: 'mine', tolerance: 302, now: () => Date.now() + 301_000 };
 
-    assert.ok(await verifyWebhook({ headers, body }, { ...late, tolerance: 302 }));
+    assert.ok(await verifyWebhook(deliver(MINE), late));
   });
 });
+
+const ROOT_LIST = '/.well-known/webhook-keys';
+const OWN_LIST = `${ROOT_LIST}/a`;
 
 describe('the service’s webhook keys', () => {
   let origin: string;
   let requests = 0;
+  let paths: unknown[] = [];
+  let list = OWN_LIST;
   let answer: { status: number; headers: Record<string, string>; keys: WebhookKey[] };
   const server = createServer(({ url }, response) => {
     requests += 1;
-    const isKeySet = url === '/.well-known/webhook-keys';
+    paths.push(url);
     response
-      .writeHead(isKeySet ? answer.status : 404, answer.headers)
+      .writeHead(url === list ? answer.status : 404, answer.headers)
       .end(JSON.stringify({ keys: answer.keys }));
   });
   before(async () => {
@@ -195,8 +230,11 @@ describe('the service’s webhook keys', () => {
   after(() => close(server));
 
   const application = { clientId: 'a', clientSecret: 's', redirectUri: 'https://a.example/', retries: 0 };
+  const ofA = (rest: object = {}) => JSON.stringify({ ...rest, metadata: { clientId: 'a' } });
   function clientWith(clock: { at: number }, webhookKeys: WebhookKey[] = []) {
     requests = 0;
+    paths = [];
+    list = OWN_LIST;
     return kalends({ ...application, url: `${origin}/under/a/path/`, webhookKeys, now: () => clock.at });
   }
 
@@ -208,10 +246,32 @@ describe('the service’s webhook keys', () => {
 
     for (const wait of [0, 59_000, 2_000]) {
       clock.at += wait;
-      assert.deepEqual(await client.webhook(deliver('{"n":1}', clock.at)), { n: 1 });
+      assert.ok(await client.webhook(deliver(ofA(), clock.at)));
     }
 
-    assert.equal(requests, 2);
+    assert.deepEqual(paths, [OWN_LIST, OWN_LIST]);
+  });
+
+  it('the webhook keys of a service without a list for the application are those of its one list', async () => {
+    const { key, deliver } = signingKey();
+    answer = { status: 200, headers: { 'cache-control': 'max-age=60' }, keys: [key] };
+    const client = clientWith({ at: Date.now() });
+    list = ROOT_LIST;
+
+    assert.ok(await client.webhook(deliver(ofA())));
+    assert.ok(await client.webhook(deliver(ofA())));
+
+    assert.deepEqual(paths, [OWN_LIST, ROOT_LIST]);
+  });
+
+  it('the webhook keys of all applications are not used while the application’s own list is unavailable', async () => {
+    const { deliver } = signingKey();
+    answer = { status: 503, headers: {}, keys: [] };
+    const client = clientWith({ at: Date.now() });
+
+    await assert.rejects(client.webhook(deliver(ofA())), KalendsError);
+
+    assert.deepEqual(paths, [OWN_LIST]);
   });
 
   it('the service’s webhook keys are fetched anew for an unknown signature, at most once a minute', async () => {
@@ -219,14 +279,14 @@ describe('the service’s webhook keys', () => {
     answer = { status: 200, headers: {}, keys: [old.key] };
     const clock = { at: Date.now() };
     const client = clientWith(clock);
-    await client.webhook(old.deliver('{}', clock.at));
+    await client.webhook(old.deliver(ofA(), clock.at));
     answer.keys = [old.key, next.key];
 
-    const early = client.webhook(next.deliver('{}', clock.at));
+    const early = client.webhook(next.deliver(ofA(), clock.at));
     await assert.rejects(early, refusedFor('no_matching_signature'));
     assert.equal(requests, 1);
     clock.at += 61_000;
-    assert.deepEqual(await client.webhook(next.deliver('{"n":2}', clock.at)), { n: 2 });
+    assert.ok(await client.webhook(next.deliver(ofA(), clock.at)));
     assert.equal(requests, 2);
   });
 
@@ -235,7 +295,7 @@ describe('the service’s webhook keys', () => {
     answer = { status: 503, headers: {}, keys: [] };
     const clock = { at: Date.now() };
 
-    assert.deepEqual(await clientWith(clock, [key]).webhook(deliver('{"n":3}')), { n: 3 });
+    assert.ok(await clientWith(clock, [key]).webhook(deliver(ofA())));
     await assert.rejects(clientWith(clock).webhook(deliver('{}')), KalendsError);
   });
 
@@ -244,13 +304,14 @@ describe('the service’s webhook keys', () => {
     answer = { status: 200, headers: {}, keys: [key] };
     const webhookSecret = [signingSecret().secret, endpoint.secret];
     requests = 0;
+    list = OWN_LIST;
     const client = kalends({ ...application, url: origin, webhookSecret });
 
     assert.deepEqual(await client.webhook(endpoint.deliver('{"n":4}')), { n: 4 });
     const early = endpoint.deliver('{}', Date.now() - 301_000);
     await assert.rejects(client.webhook(early), refusedFor('timestamp_out_of_tolerance'));
     assert.equal(requests, 0);
-    assert.deepEqual(await client.webhook(deliver('{"n":5}')), { n: 5 });
+    assert.ok(await client.webhook(deliver(ofA())));
     assert.equal(requests, 1);
   });
 

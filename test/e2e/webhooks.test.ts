@@ -76,7 +76,10 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
     const headers = Object.fromEntries(
       Object.entries(told.headers).map(([name, value]) => [name, String(value)]),
     );
-    const payload = await verifyWebhook({ headers, body: told.raw }, { keys });
+    const payload = await verifyWebhook(
+      { headers, body: told.raw },
+      { keys, clientId: site.application.clientId },
+    );
     assert.equal(payload.userId, 'ada');
     assert.equal(told.body.changeType, 'created');
   });

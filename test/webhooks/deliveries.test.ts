@@ -123,7 +123,7 @@ onEachDatabase((database, open) => {
       );
       const verified = await verifyWebhook(
         { headers, body: delivery.raw },
-        { keys: telling.deps.webhookSigner.published() },
+        { keys: telling.deps.webhookSigner.published(), clientId: 'acme' },
       );
 
       assert.deepEqual(verified, delivery.body);

@@ -22,7 +22,7 @@ import {
 } from '../../src/webhooks/webhook-signer.ts';
 
 const DAY = 24 * 3_600_000;
-const BODY = '{"provider":"google","events":[]}';
+const BODY = '{"provider":"google","events":[],"metadata":{"clientId":"a"}}';
 
 describe('the keys of webhooks', () => {
   const sealer = createSealer(randomBytes(32));

@@ -75,9 +75,9 @@ export type Kalends = {
   /** Ends every grant of the token's user, given an access or a refresh token. Provider accounts stay connected. */
   revoke(token: string): Promise<void>;
   /**
-   * The JSON of a webhook delivery that Kalends signed for this application, with the endpoint's secret where
-   * `webhookSecret` is given or with the service's keys, which are fetched. Fails with WebhookRefused, and with
-   * KalendsError when no key can be had.
+   * Returns the JSON of a webhook delivery that Kalends signed for this application: with the endpoint's secret, if
+   * `webhookSecret` is given, or with one of the application's public keys, which are fetched. Fails with WebhookRefused,
+   * and with KalendsError if no key is available.
    */
   webhook(delivery: Delivery): Promise<Record<string, unknown>>;
 };

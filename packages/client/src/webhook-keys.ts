@@ -1,4 +1,4 @@
-/** The service's public keys for webhooks: fetched, kept for as long as it says, and fetched anew when they turn. */
+/** The application's public keys for webhooks: fetched, kept for as long as the service says, and fetched again after a rotation. */
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import { WebhookRefused } from './webhook-refused.ts';
@@ -18,6 +18,8 @@ export type WebhookKeysOptions = {
   readonly now: () => number;
 };
 
+/** The application's own list is below this path; older services have one list for all, at the path itself. */
+const KEYS_PATH = '/.well-known/webhook-keys';
 const HOUR = 3_600_000;
 const LONGEST = 24 * HOUR;
 /** An unknown signature may be of a new key; more often than this nobody is asked because of one. */
@@ -31,10 +33,15 @@ export function webhookVerifier({ sending, pinned, secrets, clientId, now }: Web
   for (const secret of secrets) secretBytes(secret);
   // At the origin, whatever path the service is mounted under.
   const options = { ...sending, baseUrl: new URL(sending.baseUrl).origin };
+  const fetchList = (path: string) => send({ method: 'GET', path }, options);
   let fetched: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
   const fetchKeys = async (): Promise<readonly WebhookKey[]> => {
     try {
-      const { body, headers } = await send({ method: 'GET', path: '/.well-known/webhook-keys' }, options);
+      const list = fetchList(`${KEYS_PATH}/${encodeURIComponent(clientId)}`);
+      const { body, headers } = await list.catch((error) => {
+        if (error instanceof KalendsError && error.status === 404) return fetchList(KEYS_PATH);
+        throw error;
+      });
       fetched = { keys: keysIn(body), at: now(), until: now() + lifeOf(headers) };
       return fetched.keys;
     } catch (error) {

@@ -1,7 +1,13 @@
 /** What receiving a webhook is under every framework: read, verify, hand over, and only then answer. */
 import { type RefusalReason, WebhookRefused } from './webhook-refused.ts';
 import { secretBytes } from './webhook-signatures.ts';
-import { type Delivery, headerOf, type VerificationOptions, verifyWebhook } from './webhook-verification.ts';
+import {
+  checkClientId,
+  type Delivery,
+  headerOf,
+  type VerificationOptions,
+  verifyWebhook,
+} from './webhook-verification.ts';
 
 /** A delivery that was verified. */
 export type ReceivedWebhook = {
@@ -54,7 +60,7 @@ const MALFORMED: readonly RefusalReason[] = ['missing_headers', 'invalid_timesta
 
 /**
  * Makes what answers the requests of one receiver: it never fails, whatever comes. Making it fails with TypeError
- * without anything to verify with.
+ * without anything to verify with, or with keys and no `clientId`.
  */
 export function webhookAnswerer({ verify, receive, maxBytes = DEFAULT_MAX_BYTES, onError }: WebhookReceiver) {
   const verified = typeof verify === 'function' ? verify : verifierOf(verify);
@@ -99,8 +105,9 @@ export function bytesIn(body: unknown): Uint8Array | undefined {
   return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** Mistakes in the options are told when the application starts, not to every delivery. */
+/** Reports mistakes in the options when the application starts instead of refusing every delivery. */
 function verifierOf(options: VerificationOptions) {
+  checkClientId(options);
   const secrets = [options.secret ?? []].flat();
   for (const secret of secrets) secretBytes(secret);
   if (secrets.length + (options.keys?.length ?? 0) === 0)

@@ -20,9 +20,12 @@ export type Delivery = {
 export type VerificationOptions = {
   /** The endpoint's own secret, `whsec_…`; two of them while one takes the place of the other. */
   readonly secret?: string | readonly string[] | undefined;
-  /** The instance's public keys. */
+  /** Public keys of the service. Other applications may share them, so they require `clientId`. */
   readonly keys?: readonly WebhookKey[] | undefined;
-  /** The application. All those of an instance share its keys, so what names another one is refused. */
+  /**
+   * The application. A delivery that names another one is refused, and so is one that names none and was signed with a
+   * key: the endpoint's own secret alone proves who it is for.
+   */
   readonly clientId?: string | undefined;
   /** Seconds that the delivery's time may be off; 300 by default. */
   readonly tolerance?: number | undefined;
@@ -31,13 +34,15 @@ export type VerificationOptions = {
 };
 
 /**
- * The delivery's JSON, when the secret or one of the keys signed it lately. Fails with WebhookRefused, and with
- * TypeError when the secret is none.
+ * Returns the JSON of a delivery that the secret or one of the keys signed within the tolerance. Fails with
+ * WebhookRefused, and with TypeError if a secret is malformed or there are keys without `clientId`.
  */
 export async function verifyWebhook(
   { headers, body }: Delivery,
-  { secret = [], keys = [], clientId, tolerance = 300, now = Date.now }: VerificationOptions,
+  options: VerificationOptions,
 ): Promise<Record<string, unknown>> {
+  const { secret = [], keys = [], clientId, tolerance = 300, now = Date.now } = options;
+  checkClientId(options);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -45,15 +50,27 @@ export async function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused('invalid_timestamp');
   if (Math.abs(now() / 1000 - Number(timestamp)) > tolerance)
     throw new WebhookRefused('timestamp_out_of_tolerance');
-  const signers = { secrets: [secret].flat(), publicKeys: keys.map(({ key }) => key) };
-  if (signers.secrets.length + signers.publicKeys.length === 0) throw new WebhookRefused('no_public_keys');
+  const secrets = [secret].flat();
+  if (secrets.length + keys.length === 0) throw new WebhookRefused('no_public_keys');
 
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const content = joined([new TextEncoder().encode(`${id}.${timestamp}.`), bytes]);
-  if (!(await isSigned(content, signatures, signers))) throw new WebhookRefused('no_matching_signature');
+  const hasSecretSignature = await isSigned(content, signatures, { secrets, publicKeys: [] });
+  const publicKeys = keys.map(({ key }) => key);
+  if (!hasSecretSignature && !(await isSigned(content, signatures, { secrets: [], publicKeys })))
+    throw new WebhookRefused('no_matching_signature');
   const payload = payloadOf(bytes);
-  if (isForAnother(payload, clientId)) throw new WebhookRefused('other_application');
+  const recipient = isRecord(payload.metadata) ? payload.metadata.clientId : undefined;
+  const isForSecret = hasSecretSignature && recipient === undefined;
+  if (clientId !== undefined && recipient !== clientId && !isForSecret)
+    throw new WebhookRefused('other_application');
   return payload;
+}
+
+/** Fails with TypeError if there are keys to verify with and no application whose deliveries they may verify. */
+export function checkClientId({ keys = [], clientId }: VerificationOptions): void {
+  if (keys.length > 0 && !clientId)
+    throw new TypeError('Verifying with keys requires clientId: other applications may share the keys.');
 }
 
 /** The header's first value; `name` in lower case. */
@@ -83,11 +100,6 @@ function payloadOf(bytes: Uint8Array): Record<string, unknown> {
   }
   if (!isRecord(payload)) throw new WebhookRefused('invalid_payload');
   return payload;
-}
-
-function isForAnother({ metadata }: Record<string, unknown>, clientId: string | undefined): boolean {
-  const named = isRecord(metadata) ? metadata.clientId : undefined;
-  return clientId !== undefined && named !== undefined && named !== clientId;
 }
 
 /** By what they do: servers bring Headers of their own, which are no instances of the global class. */
