@@ -1,6 +1,5 @@
 /** Where an application's deliveries may go: one rule for its settings and its endpoints. */
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import { may } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -34,7 +33,6 @@ export async function webhookAddressProblem(
   // On a machine for development every address is of that machine.
   if (isPrivate && !mayAnywhere && privateNetwork.mode !== 'loopback')
     return 'This address is of the operator’s own network: an owner can set it.';
-  if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(endpointAddress(url), clientId)))
-    return undefined;
+  if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
   return 'Another application has its webhooks at this address. Give this one a path of its own.';
 }

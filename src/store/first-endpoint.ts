@@ -1,5 +1,5 @@
 /** The endpoint that is an application's webhook_url: it is there exactly as long as that is set. */
-import { endpointAddress } from '../lib/endpoint-address.ts';
+import { endpointAddress } from '../lib/egress/endpoint-address.ts';
 import type { Statements } from './drivers/database.ts';
 import { lookSoon } from './followed-accounts.ts';
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditedChange, AuditFields, Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { differingFields } from '../audit/differing-fields.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
+import { endpointAddress } from '../lib/egress/endpoint-address.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { EndpointHears, PauseReason } from '../webhooks/endpoint.ts';

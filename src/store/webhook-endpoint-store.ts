@@ -1,7 +1,7 @@
 /** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
+import { endpointAddress, isSameAddress } from '../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
@@ -77,8 +77,7 @@ const REMOVE_ENDED = `
     (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)
   RETURNING endpoint_id`;
 const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
-const ELSEWHERE = `
-  SELECT endpoint_id FROM webhook_endpoint WHERE address = :address AND client_id <> :clientId LIMIT 1`;
+const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :clientId AND expires_at IS NULL';
 
 /** Endpoints in `db`; secrets are sealed. What `caller` changes is audited. */
 export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): EndpointStore {
@@ -130,8 +129,9 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
       return row && openSecrets({ endpointId, ...row }, sealer);
     },
 
-    async isElsewhere(address, clientId) {
-      return (await db.get(ELSEWHERE, { address, clientId })) !== undefined;
+    async isElsewhere(url, clientId) {
+      const rows = await db.all<{ url: string }>(URLS_ELSEWHERE, { clientId });
+      return rows.some((row) => isSameAddress(row.url, url));
     },
   };
 }

@@ -52,8 +52,8 @@ export interface EndpointStore {
     change: (secrets: readonly EndpointSecret[]) => readonly EndpointSecret[],
   ): Promise<boolean>;
 
-  /** Whether another application than this one has an endpoint at this address (endpoint-address.ts). */
-  isElsewhere(address: string, clientId: string): Promise<boolean>;
+  /** Returns whether an application other than `clientId` has an endpoint at the address of `url` (endpoint-address.ts). */
+  isElsewhere(url: string, clientId: string): Promise<boolean>;
 }
 
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 
 import { ApiError } from '../http/refusal.ts';
-import { endpointAddress } from '../lib/endpoint-address.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from './endpoint.ts';
 import { newEndpointSecret, rotatedSecrets } from './endpoint-secret.ts';
@@ -40,15 +39,15 @@ export async function addEndpoint(
 }
 
 /**
- * One public key signs for all applications of an instance: two of them at one address could be taken for each other.
- * Throws ApiError 409.
+ * Throws ApiError 409 if another application has its webhooks at the address of `url`, where deliveries of one could be
+ * taken for those of the other. This prevents mistakes; what protects a receiver is checking `metadata.clientId`.
  */
 export async function refuseElsewhere(
   url: string,
   clientId: string,
   endpoints: Pick<EndpointStore, 'isElsewhere'>,
 ): Promise<void> {
-  if (!(await endpoints.isElsewhere(endpointAddress(url), clientId))) return;
+  if (!(await endpoints.isElsewhere(url, clientId))) return;
   const message =
     'Another application has its webhooks at this address: give this one a path of its own, or say --share-address';
   throw new ApiError(409, 'address_in_use', message);

@@ -232,12 +232,20 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(idsOf(await endpoints.listEndpoints(undefined)), ['we_other']);
     });
 
-    it('an address is elsewhere when another application has it, whatever its query', async () => {
+    it('an address is elsewhere if an endpoint of another application has it, in any spelling', async () => {
       const { endpoints } = await prepare();
 
-      assert.equal(await endpoints.isElsewhere(ADDRESS, 'acme'), true);
+      for (const url of [URL, ADDRESS, `${ADDRESS}/`, ADDRESS.toUpperCase(), `${ADDRESS}?another=query`])
+        assert.equal(await endpoints.isElsewhere(url, 'acme'), true, url);
       assert.equal(await endpoints.isElsewhere(ADDRESS, 'other'), false);
       assert.equal(await endpoints.isElsewhere(`${ADDRESS}/more`, 'acme'), false);
+    });
+
+    it('an address is elsewhere because of endpoints alone, not of listeners', async () => {
+      const { endpoints } = await prepare();
+      await endpoints.addListener(added({ endpointId: 'we_l', url: `${ADDRESS}/listener` }), NOW + 1, 5);
+
+      assert.equal(await endpoints.isElsewhere(`${ADDRESS}/listener`, 'other'), false);
     });
 
     it('of ten listeners that are added at once as many are as an application may have', async () => {

@@ -87,8 +87,8 @@ const ENDPOINTS: readonly Guard[] = [
   },
   {
     store: 'webhook-endpoint',
-    without: " AND client_id <> :clientId=> AND CAST(:clientId AS TEXT) <> ''",
-    fails: 'an address is elsewhere when another application has it, whatever its query',
+    without: " WHERE client_id <> :clientId=> WHERE CAST(:clientId AS TEXT) <> ''",
+    fails: 'an address is elsewhere if an endpoint of another application has it, in any spelling',
   },
 ];
 
