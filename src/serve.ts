@@ -249,6 +249,7 @@ const dashboardDeps = (
 ) => ({
   dashboardUrl: config.dashboardUrl && onLocalhost(config.dashboardUrl),
   hasOwnOrigin: config.dashboardUrl !== config.url,
+  isDashboardNetwork: config.isDashboardNetwork,
   signInLimits: signInLimits(),
   singleSignOn: singleSignOnOf(config, deps),
   knownBrowserKey: sealer.derive('known browsers'),

@@ -319,3 +319,24 @@ describe('the address of PostgreSQL', () => {
     assert.equal(loadConfig({ KALENDS_DATABASE_URL: url }).databaseUrl, url);
   });
 });
+
+describe('who reaches which host', () => {
+  it('the dashboard is reached from all networks, or from those that are set', () => {
+    const { isDashboardNetwork } = loadConfig({
+      KALENDS_DASHBOARD_NETWORKS: '10.0.0.0/8, fd00::/8,loopback',
+    });
+    const addresses = ['10.1.1.1', 'fd00::1', '127.0.0.1', '11.0.0.1', 'fe80::1'];
+
+    assert.deepEqual(addresses.filter(loadConfig({}).isDashboardNetwork), addresses);
+    assert.deepEqual(addresses.filter(isDashboardNetwork), addresses.slice(0, 3));
+  });
+
+  for (const text of ['10/8', '10.0.0.0/33', 'all', '10.0.0.0/8;fd00::/8', 'example.com', '10.0.0.0/8,'])
+    it(`neither the networks of the dashboard nor trusted proxies can be ${text}`, () => {
+      const problems = problemsOf({ KALENDS_DASHBOARD_NETWORKS: text, KALENDS_TRUST_PROXY: text });
+
+      assert.equal(problems.length, 2);
+      for (const problem of problems)
+        assert.match(problem, /^KALENDS_\w+ must be a list of address ranges such as/);
+    });
+});

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { addressRanges } from '../lib/address-ranges.ts';
 import { type Network, type PrivateNetwork, parsePrivateNetwork } from '../lib/egress/private-network.ts';
 
 import { claimRules, type DashboardSignIn, openIdIssuer, waysIn } from './dashboard-sign-in.ts';
@@ -68,6 +69,8 @@ export type Config = {
   readonly linksErrors: boolean;
   /** Where the dashboard is, without a trailing slash; undefined: nowhere. It may be `url` itself. */
   readonly dashboardUrl: string | undefined;
+  /** Returns whether the dashboard can be reached from this network address. */
+  readonly isDashboardNetwork: (address: string) => boolean;
   readonly dashboardSignIn: DashboardSignIn;
   /** The providers that this instance offers, in the order every list has. */
   readonly providers: readonly ProviderName[];
@@ -446,7 +449,12 @@ export const OPTIONS = [
   {
     name: 'KALENDS_DASHBOARD_URL',
     default: '',
-    doc: 'An origin of its own for the dashboard, such as `https://admin.example.com`: it is there and nowhere else. Default: `/dashboard` under `KALENDS_URL`.',
+    doc: 'An origin for the dashboard alone, such as `https://admin.example.com`. Elsewhere the dashboard returns 404. Kalends reads the origin from the `Host` header, which callers choose: this [keeps nobody out](dashboard.md#an-origin-for-the-dashboard). Default: `/dashboard` under `KALENDS_URL`.',
+  },
+  {
+    name: 'KALENDS_DASHBOARD_NETWORKS',
+    default: '',
+    doc: 'Address ranges, separated by commas, from which the dashboard can be reached, such as `10.0.0.0/8,fd00::/8`. From elsewhere it returns 404. Behind a proxy, [`KALENDS_TRUST_PROXY`](operations.md#reverse-proxy) must be right. Default: all.',
   },
   {
     name: 'KALENDS_DASHBOARD_OIDC_ISSUER',
@@ -576,6 +584,8 @@ export function loadConfig(env: Environment): Config {
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
+  const dashboardOrigin = (text: string) => (text === '' ? url : publicOrigin(text, host, port));
+  const dashboardUrl = check('KALENDS_DASHBOARD_URL', dashboardOrigin, url);
   const database = check('KALENDS_DATABASE_URL', databaseUrl, undefined);
   const network: Network = { host, publicHost: new URL(url).hostname };
   const config: Config = {
@@ -620,10 +630,8 @@ export function loadConfig(env: Environment): Config {
     }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
-    dashboardUrl:
-      check('KALENDS_DASHBOARD', oneOf('on', 'off'), 'on') === 'off'
-        ? undefined
-        : check('KALENDS_DASHBOARD_URL', (text) => (text === '' ? url : publicOrigin(text, host, port)), url),
+    dashboardUrl: check('KALENDS_DASHBOARD', oneOf('on', 'off'), 'on') === 'off' ? undefined : dashboardUrl,
+    isDashboardNetwork: check('KALENDS_DASHBOARD_NETWORKS', networks, () => false),
     linksErrors: check('KALENDS_ERROR_LINKS', oneOf('off', 'on'), 'off') === 'on',
     dashboardSignIn: dashboardSignIn(),
     securityContact: check('KALENDS_SECURITY_CONTACT', securityContact, undefined),
@@ -834,11 +842,11 @@ function trustProxy(text: string): number | string[] | undefined {
   if (text === '' || text === '0') return undefined;
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const ranges = text.split(',').map((range) => range.trim());
-  const isRange = (range: string) =>
-    /^[\da-fA-F.:]+(\/\d{1,3})?$|^(loopback|linklocal|uniquelocal)$/.test(range);
-  if (!ranges.every(isRange)) throw new Error('must be a number of proxies or a list of address ranges');
+  addressRanges(ranges);
   return ranges;
 }
+
+const networks = (text: string) => (text === '' ? () => true : addressRanges(text.split(/\s*,\s*/)));
 
 function databaseUrl(text: string): string | undefined {
   if (text === '') return undefined;

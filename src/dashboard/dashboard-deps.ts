@@ -117,6 +117,8 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   readonly dashboardUrl: string | undefined;
   /** Whether it is on an origin of its own, and nowhere else. */
   readonly hasOwnOrigin: boolean;
+  /** Returns whether the dashboard can be reached from this network address. */
+  readonly isDashboardNetwork: (address: string) => boolean;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -62,7 +62,7 @@ export const allDashboardRoutes = (deps: OpenDashboard): readonly (DashboardRout
   ...singleSignOnRoutes(deps),
 ];
 
-/** Nothing where there is none (KALENDS_DASHBOARD). On an origin of its own it is at that one only. */
+/** Mounts nothing if the dashboard is off. Outside its networks, and at other origins than its own, it is 404. */
 export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
   return async (app) => {
     const { dashboardUrl } = deps;
@@ -75,10 +75,10 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
     await acceptCookies(app);
     readUploads(app);
     showDashboardErrors(app, open);
-    if (deps.hasOwnOrigin)
-      app.addHook('onRequest', (request, _reply, next) => {
-        next(request.host === new URL(dashboardUrl).host ? undefined : notFound(request));
-      });
+    app.addHook('onRequest', (request, _reply, next) => {
+      const isAtOrigin = !deps.hasOwnOrigin || request.host === new URL(dashboardUrl).host;
+      next(isAtOrigin && deps.isDashboardNetwork(request.ip) ? undefined : notFound(request));
+    });
     for (const route of allDashboardRoutes(open)) mount(app, route, open);
   };
 }

@@ -86,6 +86,7 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
     appChecks: attemptLimit(20, 60),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' }, lookup: noAddresses }),
     hasOwnOrigin: false,
+    isDashboardNetwork: () => true,
     requestLogDays: 7,
     busyId: busyIds(sealer.derive('paging')),
     webhookSigner: await openWebhookSigner({ ...stores, sealer, log, now }),

@@ -52,6 +52,7 @@ export async function openWholeApp(
     attempts: connectAttempts(GENEROUS),
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,
+    isDashboardNetwork: () => true,
     signInLimits: signInLimits(),
     sealer,
     program: programForTests(),
