@@ -47,7 +47,7 @@ import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
 import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
-import { setupUrlOf, startDocument, warnAtStart, welcome } from './welcome.ts';
+import { setupOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
 
 /** Who asks hears within two seconds that the database cannot be written; the command line waits for longer. */
@@ -59,9 +59,9 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await runUntilStopped(async (running) => {
     running.parts.defer(() => log.flush());
     const stores = await start(config, { ...running, log });
-    const setupUrl = await setupUrlOf(config, stores);
-    const document = json && startDocument(config, stores, setupUrl);
-    process.stdout.write(`${document ? JSON.stringify(document) : welcome(config, stores, setupUrl)}\n`);
+    const setup = await setupOf(config, stores);
+    const document = json && startDocument(config, stores, setup);
+    process.stdout.write(`${document ? JSON.stringify(document) : welcome(config, stores, setup)}\n`);
   }, log);
 }
 

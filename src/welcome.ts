@@ -1,16 +1,13 @@
 /** What `serve` says once it listens. */
 import type { Config } from './config/config.ts';
+import { isLoopbackHost } from './lib/egress/private-network.ts';
 import type { Log } from './lib/log.ts';
 import { COMMAND, version } from './lib/version.ts';
 import type { Stores } from './open-storage.ts';
 import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
 
 /** The same for programs. */
-export function startDocument(
-  { url, role, dataDir }: Config,
-  { db, created }: Stores,
-  setupUrl: string | undefined,
-) {
+export function startDocument({ url, role, dataDir }: Config, { db, created }: Stores, setup: Setup) {
   return {
     version: version(),
     url,
@@ -18,22 +15,24 @@ export function startDocument(
     database: db.dialect.engine,
     dataDir,
     created,
-    ...(setupUrl && { setupUrl }),
+    ...(setup?.url && { setupUrl: setup.url }),
   };
 }
 
-/** While nobody is registered: the link to the page on which the first owner is. It is never written to the log. */
-export async function setupUrlOf(
-  { dashboardUrl, role }: Config,
-  stores: Stores,
-): Promise<string | undefined> {
+/** How the first owner registers. Without `url`, `kalends admin invite` makes the link. */
+type Setup = { readonly url?: string } | undefined;
+
+/** Returns undefined if somebody is registered. A link is made only where the output is unlikely to end in a shared log. */
+export async function setupOf({ dashboardUrl, role, url }: Config, stores: Stores): Promise<Setup> {
   if (dashboardUrl === undefined || role === 'worker') return undefined;
+  if (!process.stdout.isTTY && !isLoopbackHost(new URL(url).hostname))
+    return (await stores.people.hasPeople()) ? undefined : {};
   const link = await makeSetupLink(stores);
-  return link && joinUrl(onLocalhost(dashboardUrl), link.token);
+  return link && { url: joinUrl(onLocalhost(dashboardUrl), link.token) };
 }
 
 /** The words for whoever started it, without the last line feed. */
-export function welcome(config: Config, { db, created }: Stores, setupUrl: string | undefined): string {
+export function welcome(config: Config, { db, created }: Stores, setup: Setup): string {
   const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
   const lines = [
     config.role === 'worker'
@@ -43,8 +42,13 @@ export function welcome(config: Config, { db, created }: Stores, setupUrl: strin
   ];
   if (config.role !== 'worker')
     lines.push(`  Health   ${config.url}/health`, `  Learn    ${config.url}/docs`);
-  if (setupUrl !== undefined)
-    lines.push(`  Set up   ${setupUrl}`, '           once, within 30 minutes: the dashboard’s first owner');
+  if (setup?.url !== undefined)
+    lines.push(`  Set up   ${setup.url}`, '           once, within 30 minutes: the dashboard’s first owner');
+  else if (setup !== undefined)
+    lines.push(
+      `  Set up   ${COMMAND} admin invite`,
+      '           makes the link for the dashboard’s first owner',
+    );
   else if (config.role !== 'worker' && config.dashboardUrl !== undefined)
     lines.push(`  Manage   ${onLocalhost(config.dashboardUrl)}/dashboard`);
   const { google, microsoft } = config;
