@@ -8,6 +8,7 @@ import { logoDrawing } from './branding/logo-drawing.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { callbackPath } from './connect/flow/paths.ts';
+import { applicationHostRules } from './http/application-hosts.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import { openDrain } from './http/drain.ts';
 import type { LoggedAnswers } from './http/log-answers.ts';
@@ -221,7 +222,7 @@ async function instanceDeps(
     mostOpenRequests: config.limits.openTransactions,
     accountLimits: { ofPerson: config.limits.accountsPerGroup, ofUser: config.limits.accountsPerUser },
     secure: config.url.startsWith('https:'),
-    trustProxy: config.trustProxy,
+    ...{ trustProxy: config.trustProxy, hosts: applicationHostRules(config, stores) },
     ...counting(startActivityCounter({ ...stores, log })),
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
     requestLogDays: config.requestLogDays,

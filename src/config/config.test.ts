@@ -321,6 +321,8 @@ describe('the address of PostgreSQL', () => {
 });
 
 describe('who reaches which host', () => {
+  const url = { KALENDS_URL: 'https://calendars.example.com' };
+
   it('the dashboard is reached from all networks, or from those that are set', () => {
     const { isDashboardNetwork } = loadConfig({
       KALENDS_DASHBOARD_NETWORKS: '10.0.0.0/8, fd00::/8,loopback',
@@ -339,4 +341,54 @@ describe('who reaches which host', () => {
       for (const problem of problems)
         assert.match(problem, /^KALENDS_\w+ must be a list of address ranges such as/);
     });
+
+  const hostsOf = (text: string, env: Record<string, string> = url) => ({
+    ...env,
+    KALENDS_APPLICATION_HOSTS: text,
+  });
+
+  for (const [text, origin] of [
+    ['https://{client_id}.hooks.example.com', 'https://id.hooks.example.com'],
+    ['HTTPS://{client_id}.Hooks.Example.COM:443/', 'https://id.hooks.example.com'],
+    ['https://{client_id}.hooks.example.com:8443', 'https://id.hooks.example.com:8443'],
+  ] as const)
+    it(`application hosts can be ${text}`, () => {
+      assert.equal(loadConfig(hostsOf(text)).applicationHosts, origin);
+    });
+
+  for (const text of [
+    'hooks.example.com',
+    'https://hooks.example.com',
+    'https://id.hooks.example.com',
+    'https://a{client_id}.hooks.example.com',
+    'https://{client_id}-a.hooks.example.com',
+    'https://hooks.{client_id}.example.com',
+    'https://{client_id}.{client_id}.example.com',
+    'https://{client_id}',
+    'https://{client_id}.',
+    'https://{client_id}.127.0.0.1',
+    'https://{client_id}.*.example.com',
+    'https://{client_id}.hooks.example.com/api',
+    'https://{client_id}.hooks.example.com/?a',
+    'https://a@{client_id}.hooks.example.com',
+    'ftp://{client_id}.hooks.example.com',
+    'https://{CLIENT_ID}.hooks.example.com',
+    'http://{client_id}.hooks.example.com',
+  ])
+    it(`application hosts cannot be ${text}`, () => {
+      assert.match(problemsOf(hostsOf(text)).join(), /^KALENDS_APPLICATION_HOSTS must /);
+    });
+
+  it('application hosts can be http if the public URL is', () => {
+    assert.ok(loadConfig(hostsOf('http://{client_id}.localhost:8080', {})).applicationHosts);
+  });
+
+  it('application hosts must be apart from the public host and that of the dashboard, at any port', () => {
+    const dashboard = { ...url, KALENDS_DASHBOARD_URL: 'https://admin.hooks.example.com' };
+    const problem = /^KALENDS_APPLICATION_HOSTS must not include the host of https:/;
+
+    for (const text of ['https://{client_id}.example.com', 'https://{client_id}.example.com:8443'])
+      assert.match(problemsOf(hostsOf(text)).join(), problem);
+    assert.match(problemsOf(hostsOf('https://{client_id}.hooks.example.com', dashboard)).join(), problem);
+  });
 });

@@ -19,6 +19,8 @@ export type Config = {
   readonly port: number;
   /** The public origin, without a trailing slash. */
   readonly url: string;
+  /** The application host of the client id `id`, as an origin; undefined: applications have no hosts. */
+  readonly applicationHosts: string | undefined;
   /** Who runs this instance; undefined: the Connect pages say nothing of who has reviewed an application. */
   readonly operatorName: string | undefined;
   /** Number of trusted proxies in front, or the address ranges they come from; undefined trusts none. */
@@ -158,6 +160,11 @@ export const OPTIONS = [
     name: 'KALENDS_URL',
     default: '',
     doc: 'Public origin, such as `https://calendars.example.com`, without a path. Default: `http://HOST:PORT`.',
+  },
+  {
+    name: 'KALENDS_APPLICATION_HOSTS',
+    default: '',
+    doc: 'A host for each application, such as `https://{client_id}.hooks.example.com`, where a published SDK finds the [webhook keys of its application](webhooks.md#a-host-for-each-application). `{client_id}` is the first label of an origin, which is https unless `KALENDS_URL` is http. Default: none.',
   },
   {
     name: 'KALENDS_OPERATOR_NAME',
@@ -586,6 +593,7 @@ export function loadConfig(env: Environment): Config {
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
   const dashboardOrigin = (text: string) => (text === '' ? url : publicOrigin(text, host, port));
   const dashboardUrl = check('KALENDS_DASHBOARD_URL', dashboardOrigin, url);
+  const hosts = (text: string) => applicationHosts(text, url, dashboardUrl);
   const database = check('KALENDS_DATABASE_URL', databaseUrl, undefined);
   const network: Network = { host, publicHost: new URL(url).hostname };
   const config: Config = {
@@ -593,6 +601,7 @@ export function loadConfig(env: Environment): Config {
     host,
     port,
     url,
+    applicationHosts: check('KALENDS_APPLICATION_HOSTS', hosts, undefined),
     operatorName: check('KALENDS_OPERATOR_NAME', operatorName, undefined),
     trustProxy: check('KALENDS_TRUST_PROXY', trustProxy, undefined),
     dataDir: path.resolve(raw.KALENDS_DATA_DIR),
@@ -755,6 +764,20 @@ function publicOrigin(text: string, host: string, port: number): string {
   if (url.pathname !== '/' || url.search || url.hash || url.username)
     throw new Error('must have no path, query or user');
   return url.origin;
+}
+
+function applicationHosts(text: string, url: string, dashboardUrl: string): string | undefined {
+  if (text === '') return undefined;
+  const example = publicOrigin(text.replace('{client_id}', 'id'), '', 0);
+  const { protocol, hostname } = new URL(example);
+  if (!text.includes('{client_id}') || !/^id(\.[a-z\d_-]+)+$/.test(hostname))
+    throw new Error('must begin with {client_id}, such as https://{client_id}.hooks.example.com');
+  if (protocol === 'http:' && url.startsWith('https:'))
+    throw new Error('must be https, because KALENDS_URL is');
+  const suffix = hostname.slice('id'.length);
+  const conflict = [url, dashboardUrl].find((origin) => new URL(origin).hostname.endsWith(suffix));
+  if (conflict !== undefined) throw new Error(`must not include the host of ${conflict}`);
+  return example;
 }
 
 function httpUrl(text: string, rule = 'an http or https URL'): URL {

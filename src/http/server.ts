@@ -11,6 +11,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Log } from '../lib/log.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
+import type { applicationHostRules } from './application-hosts.ts';
 import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
@@ -59,6 +60,8 @@ export type ServerOptions = AnswerHearers & {
   /** Whether the process was told to stop and still takes requests. */
   readonly isDraining?: (() => boolean) | undefined;
   readonly times?: ServerTimes;
+  /** undefined: applications have no hosts. */
+  readonly hosts?: ReturnType<typeof applicationHostRules>;
 };
 
 /** In milliseconds. */
@@ -77,7 +80,7 @@ const PARAMETER_CHARACTERS = 4_000;
 
 /** A server without routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, trustProxy, secure, times = TIMES } = options;
+  const { log, trustProxy, secure, times = TIMES, hosts } = options;
   const headers = securityHeaders(secure);
   const noteDatabaseAway = databaseNotes(options);
   const answerError = errorAnswers(log, noteDatabaseAway, options.errorDocumentation);
@@ -89,6 +92,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustedProxies(trustProxy),
     bodyLimit: BODY_BYTES,
     genReqId: requestIds(),
+    ...(hosts && { rewriteUrl: hosts.rewriteUrl }),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS },
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
@@ -125,6 +129,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('refusalBody', undefined);
 
   if (options.tracedRequests) traceRequests(app, options.tracedRequests);
+  if (hosts) app.addHook('onRequest', (request, reply) => hosts.admit(request, guard(request, reply)));
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);
     // What is not there is refused before its body is read.

@@ -13,6 +13,8 @@ export interface ClientStore {
     now: number,
   ): Promise<{ client: Client; secretHashes: readonly string[] } | undefined>;
 
+  /** Returns the only client id that equals `label` in lower case; undefined if there is none or more than one. */
+  findClientIdByLabel(label: string): Promise<string | undefined>;
   listClients(): Promise<Client[]>;
   createClient(client: UnstoredClient, secretHash: string): Promise<void>;
 

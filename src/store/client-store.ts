@@ -34,6 +34,8 @@ const COLUMNS = `client_id AS "clientId", name, display_name AS "displayName", r
   refresh_replay_window AS "refreshReplayWindow", created_at AS "createdAt"`;
 
 const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
+const FIND_BY_LABEL = `
+  SELECT MIN(client_id) AS "clientId" FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
 // Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
 // be cached for all.
 const FIND_WITH_SECRETS: BatchStatement = {
@@ -93,6 +95,9 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
       const row = await db.get<ClientRow>(FIND, { clientId });
       return row && clientOf(row);
     },
+
+    findClientIdByLabel: async (label) =>
+      (await db.get<{ clientId: string }>(FIND_BY_LABEL, { label }))?.clientId,
 
     async findClientWithSecrets(clientId, now) {
       const row = await db.batch<RowWithSecrets>(FIND_WITH_SECRETS, { clientId });

@@ -42,6 +42,16 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       }
     });
 
+    it('an application is found by its id in lower case, unless the ids of two differ only in case', async () => {
+      const clients = clientStore(await open());
+      for (const clientId of ['projAb1', 'projCD', 'projcd', 'proj_e'])
+        await clients.createClient({ ...acme, clientId }, `hash-${clientId}`);
+
+      assert.equal(await clients.findClientIdByLabel('projab1'), 'projAb1');
+      for (const label of ['projcd', 'projAb1', 'projxe', 'proj%', '', 'projab'])
+        assert.equal(await clients.findClientIdByLabel(label), undefined, label);
+    });
+
     it('what an application has is counted, up to a number', async () => {
       const db = await open();
       const clients = clientStore(db);

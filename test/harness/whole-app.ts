@@ -25,7 +25,7 @@ type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route
 export async function openWholeApp(
   server: CalendarServer,
   sealer: Sealer,
-  changed: Partial<Pick<AppDeps, 'databaseRefused' | 'clearLog'>> = {},
+  changed: Partial<Pick<AppDeps, 'databaseRefused' | 'clearLog' | 'hosts'>> = {},
 ): Promise<WholeApp> {
   const { deps } = server;
   const { log, now } = deps;

@@ -36,7 +36,7 @@ export async function startTlsFront(hosts: readonly string[], origin: () => stri
 }
 
 /** Key and certificate, which signs itself, in one PEM text. */
-function certificateFor(hosts: readonly string[]): string {
+export function certificateFor(hosts: readonly string[]): string {
   const names = hosts.map((host) => `DNS:${host}`).join(',');
   return execFileSync(
     OPENSSL,

@@ -1,0 +1,66 @@
+/** Application hosts (docs/webhooks.md): each has the interface and one application's keys, no pages and no cookies. */
+import type { FastifyReply, FastifyRequest, RawRequestDefaultExpression } from 'fastify';
+
+import type { Config } from '../config/config.ts';
+import { notFound } from './error-mapping.ts';
+import { trustedProxies } from './peers.ts';
+
+type HostSettings = Pick<Config, 'applicationHosts' | 'url' | 'trustProxy'>;
+type HostDeps = { readonly clients: { findClientIdByLabel(label: string): Promise<string | undefined> } };
+
+const KEYS = '/.well-known/webhook-keys';
+
+/** Makes the rules for requests to application hosts; undefined if applications have none. */
+export function applicationHostRules(settings: HostSettings, { clients }: HostDeps) {
+  const { applicationHosts, url, trustProxy } = settings;
+  if (applicationHosts === undefined) return undefined;
+  const { protocol, hostname, port } = new URL(applicationHosts);
+  const suffix = hostname.slice('id'.length);
+  const isProxy = trustedProxies(trustProxy);
+  const parse = (host = '') => URL.parse(`${protocol}//${host.replace(/\.(?=:|$)/, '')}`);
+  /** The first label in lower case; '' if the port is another or there are more labels; undefined for other hosts. */
+  const labelIn = (host: URL | null) => {
+    if (!host?.hostname.endsWith(suffix)) return undefined;
+    const label = host.hostname.slice(0, -suffix.length);
+    return host.port === port && /^[a-z\d_-]+$/.test(label) ? label : '';
+  };
+  // X-Forwarded-Host never replaces a public Host: many proxies pass on what callers send, and caches would mix up hosts.
+  const labelOf = ({ headers, socket }: RawRequestDefaultExpression) => {
+    const host = parse(headers.host);
+    const [forwarded = ''] = /[^,]*$/.exec(String(headers['x-forwarded-host'] ?? '')) ?? [];
+    const isPublic = labelIn(host) !== undefined || host?.hostname === new URL(url).hostname;
+    const isForwarded = forwarded && !isPublic && isProxy(socket.remoteAddress ?? '');
+    return labelIn(isForwarded ? parse(forwarded.trim()) : host);
+  };
+
+  return {
+    /** Returns the URL to route: the key list of an application host is that of its application. */
+    rewriteUrl(request: RawRequestDefaultExpression): string {
+      const label = labelOf(request);
+      return label && request.url?.split('?')[0] === KEYS ? `${KEYS}/${label}` : (request.url ?? '/');
+    },
+
+    /** Admits a request, redirects it to the public origin, or throws ApiError 404. */
+    async admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+      const label = labelOf(request.raw);
+      if (label === undefined) return undefined;
+      const { method, server, routeOptions } = request;
+      const { url: route = '' } = routeOptions;
+      if (label !== '' && method === 'GET' && /^(\/api\/oauth)?\/authorize$/.test(route)) {
+        const location = url + route + request.url.replace(/^[^?]*/, '');
+        return reply.code(302).headers({ location, 'cache-control': 'no-store' }).send();
+      }
+      // Every route of the interface is under one of these prefixes too.
+      const hasRoute = (prefix: string) => server.hasRoute({ method, url: prefix + route });
+      const isOffered = /^\/(api|\.well-known)\//.test(route) || hasRoute('/api') || hasRoute('/api/oauth');
+      if (label === '' || !isOffered) throw notFound(request);
+      if (!route.startsWith(KEYS)) return undefined;
+      const params = request.params as Record<string, string>; // as the router gives them
+      const clientId = await clients.findClientIdByLabel(label);
+      const [name = '', value] = Object.entries(params)[0] ?? [];
+      if (clientId === undefined || (value !== label && value !== clientId)) throw notFound(request);
+      params[name] = clientId;
+      return undefined;
+    },
+  };
+}
