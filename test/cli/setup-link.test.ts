@@ -1,4 +1,4 @@
-/** What `kalends serve` prints for the first owner of the dashboard, to a terminal and elsewhere. */
+/** The lines of `kalends serve` for the first owner of the dashboard, to a terminal and elsewhere. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -28,7 +28,7 @@ describe('the link for the first owner', () => {
     await until('it greets', () => program.output().stdout.includes('Health'));
     return program.output().stdout;
   };
-  /** What a command prints until it has printed `end`. */
+  /** Returns the output of a command up to `end`. */
   const printed = async ([file, ...args]: readonly [string, ...string[]], end: RegExp): Promise<string> => {
     const port = { KALENDS_PORT: String(await freePort()), KALENDS_DATA_DIR: path.join(folder, 'data') };
     const server = run(file, args, { env: { ...port, ...PUBLIC } });

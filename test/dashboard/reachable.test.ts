@@ -1,4 +1,4 @@
-/** Where the dashboard can be reached from: its origin and its networks. */
+/** The origins and networks from which the dashboard can be reached. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -58,7 +58,7 @@ describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
   });
 
   type Sent = { method?: string; headers?: Record<string, string>; body?: string };
-  /** What a URL of these hosts answers, without DNS. */
+  /** Requests a URL of these hosts from nginx, without DNS. */
   const send = async (url: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
     const { hostname, pathname, search } = new URL(url);
     const options = { host: '127.0.0.1', port, servername: hostname, ca: certificate, agent: false as const };

@@ -9,7 +9,7 @@ import { applicationHostRules } from '../../src/http/application-hosts.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
 import { openWholeApp, type Route } from '../harness/whole-app.ts';
-import { lastAnswer, openSmallServer } from './small-server.ts';
+import { lastAnswer, openSmallServer, type SmallServer } from './small-server.ts';
 
 const PUBLIC = 'https://kalends.example';
 const SETTINGS = { applicationHosts: 'https://id.hooks.example', url: PUBLIC, trustProxy: undefined };
@@ -132,9 +132,11 @@ describe('the key list of an application host', () => {
       return ids.length === 1 ? ids[0] : undefined;
     },
   };
-  /** A server with the two lists, of which each answers whose it is. */
-  const openLists = (trustProxy?: number | string[]) =>
-    openSmallServer(
+  const servers: SmallServer[] = [];
+  after(() => Promise.all(servers.map((server) => server.close())));
+  /** A server with both lists; each returns its owner. */
+  const openLists = async (trustProxy?: number | string[]) => {
+    const server = await openSmallServer(
       {
         trustProxy,
         hosts: applicationHostRules({ ...SETTINGS, trustProxy }, { clients }),
@@ -146,6 +148,9 @@ describe('the key list of an application host', () => {
         }));
       },
     );
+    servers.push(server);
+    return server;
+  };
   const listAt = async (
     app: FastifyInstance,
     host: string,
@@ -157,7 +162,7 @@ describe('the key list of an application host', () => {
   };
 
   it('the key list at an application host is that of the application, whatever the case of the host', async () => {
-    const { app, close } = await openLists();
+    const { app } = await openLists();
 
     for (const host of [
       'projab1.hooks.example',
@@ -169,18 +174,16 @@ describe('the key list of an application host', () => {
         assert.equal(await listAt(app, host, url), 'projAb1');
     assert.equal(await listAt(app, 'kalends.example'), 'instance');
     assert.equal(await listAt(app, 'kalends.example', `${LIST}/projCD`), 'projCD');
-    await close();
   });
 
   it('the key list at an application host is never another, and 404 if the application is unknown or ambiguous', async () => {
-    const { app, close } = await openLists();
+    const { app } = await openLists();
 
     for (const url of [`${LIST}/projCD`, `${LIST}/PROJAB1`, `${LIST}/`, '/.well-known/webhook%2dkeys'])
       assert.equal(await listAt(app, 'projab1.hooks.example', url), 404, url);
     for (const host of ['projcd.hooks.example', 'nobody.hooks.example', 'projab1.hooks.example:8443'])
       for (const url of [LIST, `${LIST}/projAb1`, `${LIST}/projCD`])
         assert.equal(await listAt(app, host, url), 404);
-    await close();
   });
 
   it('a request target with a host of its own does not select a list at an application host', async () => {
@@ -192,14 +195,13 @@ describe('the key list of an application host', () => {
     );
 
     assert.equal((await lastAnswer(socket)).status, 404);
-    await server.close();
   });
 
   const forwarded = (host: string) => ({ 'x-forwarded-host': host });
 
   it('a trusted proxy names the host in X-Forwarded-Host, of which the last entry counts', async () => {
     for (const trustProxy of [1, ['127.0.0.0/8']]) {
-      const { app, close } = await openLists(trustProxy);
+      const { app } = await openLists(trustProxy);
       const headers = forwarded('kalends.example, projAb1.hooks.example');
 
       assert.equal(await listAt(app, '127.0.0.1:8080', LIST, headers), 'projAb1');
@@ -207,7 +209,6 @@ describe('the key list of an application host', () => {
         await listAt(app, '127.0.0.1:8080', LIST, forwarded('projab1.hooks.example, a.example')),
         'instance',
       );
-      await close();
     }
   });
 
@@ -225,6 +226,5 @@ describe('the key list of an application host', () => {
       await listAt(proxied.app, 'projab1.hooks.example', LIST, forwarded('kalends.example')),
       'projAb1',
     );
-    for (const server of [direct, proxied, far]) await server.close();
   });
 });
