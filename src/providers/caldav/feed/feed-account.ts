@@ -11,7 +11,7 @@ import { ProviderError, UnsupportedByProvider } from '../../../calendars/provide
 import type { Log } from '../../../lib/log.ts';
 import { davReading } from '../dav/dav-reading.ts';
 import type { SessionDeps } from '../dav/dav-session.ts';
-import { nameOfFeed, readFeedAddress, secretsOf } from './feed-address.ts';
+import { nameOfFeed, readFeedAddress } from './feed-address.ts';
 import { feedChanges } from './feed-changes.ts';
 import { type FeedCredentials, feedCredentials } from './feed-credentials.ts';
 import type { FeedFacts } from './feed-facts.ts';
@@ -98,8 +98,8 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
   const name = nameOfFeed(url, key);
   const answer = await fetchFeed(url, undefined, deps.egress);
   if (answer.type === 'unchanged') throw new ProviderError('invalid_response', 'The calendar was not sent');
-  const secrets = secretsOf(url, answer.from);
-  const { facts } = await summaryOf({ body: answer.body, secrets }, { ...deps, owner: deps.owner ?? name });
+  const addresses = [url.href, answer.from.href];
+  const { facts } = await summaryOf({ body: answer.body, addresses }, { ...deps, owner: deps.owner ?? name });
   return {
     accountId: name,
     identity: name,
@@ -111,10 +111,10 @@ export async function linkFeed(typed: string, key: Uint8Array, deps: SessionDeps
 }
 
 async function summaryOf(
-  { body, secrets }: Pick<FeedInput, 'body' | 'secrets'>,
+  { body, addresses }: Pick<FeedInput, 'body' | 'addresses'>,
   { syncWork, owner }: SessionDeps & { readonly owner: string },
 ) {
-  const input = { body, secrets, digest: undefined, known: '', from: 0, most: 0, isCareful: false };
+  const input = { body, addresses, digest: undefined, known: '', from: 0, most: 0, isCareful: false };
   for await (const { summary } of davReading({ work: syncWork, owner }).parts(FEED, input))
     if (summary !== undefined) return summary;
   throw new ProviderError('invalid_response', 'The calendar cannot be read');

@@ -1,4 +1,4 @@
-/** The address of a calendar that is read as a whole, as people paste it, and the name that stands for it everywhere else. */
+/** The address of a calendar that is read as a whole, as people paste it, its secret parts, and the name that replaces it. */
 import { createHmac } from 'node:crypto';
 
 import { ProviderError } from '../../../calendars/provider-error.ts';
@@ -42,8 +42,9 @@ export function nameOfFeed(url: URL, key: Uint8Array): string {
 /** What has no digit in it is a word, which a calendar may well use of itself. */
 const SECRET = /^(?=.*\d).{8,}$/su;
 
-/** What nobody else may see of the address that was typed and of where it leads. */
-export const secretsOf = (...addresses: readonly URL[]): string[] => addresses.flatMap(secretsIn);
+/** Returns the secret parts of the address that was typed and of the one it leads to. */
+export const secretsOf = (addresses: readonly string[]): string[] =>
+  addresses.flatMap((address) => secretsIn(new URL(address)));
 
 /**
  * The parts of an address that nobody but its user may see: what a path or a query has of long parts that are no words, as
@@ -54,6 +55,18 @@ function secretsIn({ pathname, search, searchParams }: URL): string[] {
   const parts = [...written, ...written.map(decoded), ...searchParams.values()];
   const whole = pathname + search;
   return [...new Set([...parts.filter((part) => SECRET.test(part)), ...(whole.length > 1 ? [whole] : [])])];
+}
+
+/** Returns a test of whether a line has a URL, of any scheme, at the host of an address and with one of their secrets in it. */
+export function linksTo(addresses: readonly string[]): (line: string) => boolean {
+  const hosts = addresses.map((address) => new URL(address).hostname);
+  const secrets = secretsOf(addresses);
+  const isLink = (text: string): boolean => {
+    if (!hosts.includes(URL.parse(`https://${text}`)?.hostname ?? '')) return false;
+    const plain = decoded(text);
+    return secrets.some((secret) => text.includes(secret) || plain.includes(secret));
+  };
+  return (line) => line.split('://').slice(1).some(isLink);
 }
 
 function decoded(text: string): string {

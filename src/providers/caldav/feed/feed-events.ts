@@ -20,7 +20,7 @@ export type FeedResource = {
 
 export type FeedEvent = {
   readonly calendar: ReadCalendar;
-  /** As it is written. */
+  /** As it is written, without lines that link to the calendar's address. */
   readonly text: string;
   /** Of its lines but those that say when the text was made. */
   readonly digest: string;
@@ -44,8 +44,11 @@ export type ReadCalendar = {
 /** Events until others have their turn. */
 const EVENTS_OF_TURN = 500;
 
-/** The resources of a feed, in the order of their first events. Yields now and then. */
-export function* resourcesOf(calendars: readonly ScannedCalendar[]): Generator<undefined, FeedResource[]> {
+/** Returns the resources of a feed, in the order of their first events, without links to its address. Yields every 500 events. */
+export function* resourcesOf(
+  calendars: readonly ScannedCalendar[],
+  isLink: (line: string) => boolean,
+): Generator<undefined, FeedResource[]> {
   const byUid = new Map<string, FeedEvent[]>();
   let turn = 0;
   for (const scanned of calendars) {
@@ -53,7 +56,7 @@ export function* resourcesOf(calendars: readonly ScannedCalendar[]): Generator<u
     for (const text of scanned.events) {
       turn += 1;
       if (turn % EVENTS_OF_TURN === 0) yield;
-      const event = readIdentity(text, calendar);
+      const event = readIdentity(text, calendar, isLink);
       const others = byUid.get(event.uid);
       if (others === undefined) byUid.set(event.uid, [event]);
       else others.push(event);
@@ -147,10 +150,15 @@ const WITH_ZONES: ReadonlySet<string> = new Set([
   ...['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RRULE', 'RDATE', 'EXDATE'],
 ]);
 
-function readIdentity(text: string, calendar: ReadCalendar): FeedEvent {
-  const lines = linesOf(text);
+/** Properties whose value is a URL (RFC 5545 §3.8.1.1, RFC 7986 §5). */
+const WITH_URLS: ReadonlySet<string> = new Set(['URL', 'SOURCE', 'ATTACH', 'IMAGE', 'CONFERENCE']);
+
+function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: string) => boolean): FeedEvent {
+  const all = linesOf(text);
   // Reading it will say that it is too much.
-  if (lines === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
+  if (all === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
+  const lines = all.filter((line) => !WITH_URLS.has(nameOfLine(line)) || !isLink(line));
+  const visible = lines.length === all.length ? text : lines.join('\r\n');
   let event = NAMELESS;
   const tzids = new Set<string>();
   for (const line of ownLines(lines)) {
@@ -168,7 +176,7 @@ function readIdentity(text: string, calendar: ReadCalendar): FeedEvent {
   }
   const digest = digestOf(lines, STAMP);
   const uid = event.uid === '' ? `\n${digestOf(lines, HISTORY)}` : event.uid;
-  return { ...event, calendar, text, digest, uid, tzids: [...tzids] };
+  return { ...event, calendar, text: visible, digest, uid, tzids: [...tzids] };
 }
 
 /** RFC 5545 §3.8.7.4. What is no such number is the first version. */

@@ -8,6 +8,7 @@ import { inTurns } from '../../../lib/in-turns.ts';
 import { calendarTextOf, type DavBody } from '../dav/dav-body.ts';
 import type { DavTask } from '../dav/dav-reading.ts';
 import { eventResourceOf } from '../events/event-resource.ts';
+import { linksTo, secretsOf } from './feed-address.ts';
 import { type FeedResource, resourcesOf, textOfResource } from './feed-events.ts';
 import { type FeedFacts, factsOf } from './feed-facts.ts';
 import { scanCalendars } from './scan-calendar.ts';
@@ -24,8 +25,8 @@ export type FeedInput = {
   readonly most: number;
   /** Whether to say of each resource that it is read next: one that ended a thread is found so. */
   readonly isCareful: boolean;
-  /** What nothing that is shown may have in it, as `secretsOf` finds it. */
-  readonly secrets: readonly string[];
+  /** The address that was typed and the one it leads to. Neither the facts nor the events may reveal them. */
+  readonly addresses: readonly string[];
 };
 
 /** A piece of it, which may be empty. */
@@ -57,6 +58,9 @@ export type FeedSummary = {
   readonly isWhole: boolean;
 };
 
+/** Begins each digest of a body. If it changes, every calendar is read again, and the events whose `etag` differs are written. */
+export const DIGEST_VERSION = '2:';
+
 export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skipped: 0 };
 
 /** Characters of what was read, hrefs of what was not, and milliseconds, after which a part ends. */
@@ -72,8 +76,8 @@ const LONGEST_RUN = 2_000_000;
  */
 export const FEED: DavTask<FeedInput, FeedPart> = {
   name: 'caldav-feed',
-  *run({ body, digest: before, known, secrets, ...place }) {
-    const digest = hash('sha256', body.bytes, 'base64url');
+  *run({ body, digest: before, known, addresses, ...place }) {
+    const digest = DIGEST_VERSION + hash('sha256', body.bytes, 'base64url');
     if (digest === before) {
       yield { ...NOTHING, summary: { facts: { properties: {} }, digest, isSame: true, isWhole: true } };
       return;
@@ -84,9 +88,10 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
       throw new ProviderError('invalid_response', 'What is at this address is no calendar', {
         detail: 'no_calendar',
       });
-    yield { ...NOTHING, summary: { facts: factsOf(first, secrets), digest, isSame: false, isWhole } };
+    const facts = factsOf(first, secretsOf(addresses));
+    yield { ...NOTHING, summary: { facts, digest, isSame: false, isWhole } };
     if (place.most === 0) return;
-    const resources = yield* withSigns(resourcesOf(calendars));
+    const resources = yield* withSigns(resourcesOf(calendars, linksTo(addresses)));
     yield* partsOf(resources, { ...place, known: new Set(known.split('\n')) });
   },
 };

@@ -6,7 +6,7 @@ import { FEED, type FeedInput, type FeedPart, type FeedVersion, NOTHING } from '
 /** Resources that are read in a thread before others have their turn at it. */
 const READ_TOGETHER = 5_000;
 
-export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'secrets'> & { readonly body: DavBody };
+export type WholeFeed = Pick<FeedInput, 'digest' | 'known' | 'addresses'> & { readonly body: DavBody };
 
 /**
  * The parts of the whole feed; the first of them has the summary, and so may later ones. Fails as the task does, and as
