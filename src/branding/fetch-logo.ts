@@ -1,20 +1,22 @@
 /** A picture from an address: fetched once, when it is set, through the one way out. */
 import { ApiError } from '../http/refusal.ts';
-import type { Egress } from '../lib/egress/egress.ts';
+import type { Egress, EgressRequest } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 
 /** See docs/wire.md 5.3. */
 const MOST_FETCHED_BYTES = 2 * 1024 * 1024;
 const SECONDS = 15;
 
+type LogoAddress = Pick<EgressRequest, 'url' | 'publicOnly'>;
+
 /** Its bytes, whatever they are. Throws ApiError 400 with a sentence about `name`, such as "logo". */
-export async function fetchLogo(url: string, name: string, egress: Egress): Promise<Uint8Array> {
+export async function fetchLogo(from: LogoAddress, name: string, egress: Egress): Promise<Uint8Array> {
   const refusal = (why: string, cause?: unknown) =>
     new ApiError(400, 'invalid_client_metadata', { message: `The ${name} cannot be fetched: ${why}`, cause });
   const headers = { accept: 'image/svg+xml,image/webp,image/png,image/jpeg' };
   const limits = { timeoutMs: SECONDS * 1000, maxBytes: MOST_FETCHED_BYTES };
   try {
-    const { status, body } = await egress.request({ method: 'GET', url, headers, ...limits });
+    const { status, body } = await egress.request({ method: 'GET', ...from, headers, ...limits });
     if (status !== 200) throw refusal(`its address answers with status ${status}`);
     return body;
   } catch (reason) {

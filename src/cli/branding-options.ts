@@ -155,7 +155,7 @@ async function readLogo(
 async function downloadLogo(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
   const egress = lazyEgress({ privateNetwork });
   try {
-    return await fetchLogo(url, name, egress);
+    return await fetchLogo({ url }, name, egress);
   } finally {
     await egress.close();
   }

@@ -218,7 +218,7 @@ const test: Command = {
   run: ({ positionals }, { config, withStorage, deps: { now } }) =>
     withStorage(async ({ endpoints, webhookKeys, sealer }) => {
       const found = await findEndpoint(endpoints, positionals.ENDPOINT_ID ?? '');
-      const { endpointId, clientId, url } = found;
+      const { endpointId, url } = found;
       if (found.expiresAt !== undefined)
         throw new CommandError(
           'is_listener',
@@ -229,7 +229,7 @@ const test: Command = {
       const webhookSigner = await openWebhookSigner({ webhookKeys, sealer, now, log });
       const webhookEgress = lazyEgress({ privateNetwork: config().privateNetwork });
       try {
-        const { attempt } = await sendTest({ clientId, url, secrets }, { webhookEgress, webhookSigner, now });
+        const { attempt } = await sendTest({ ...found, secrets }, { webhookEgress, webhookSigner, now });
         const { status = null, fault = null, durationMs } = attempt;
         const document = {
           endpoint_id: endpointId,
@@ -280,6 +280,7 @@ function documentOf(endpoint: ListedEndpoint): object {
     endpoint_id: endpointId,
     client_id: clientId,
     url,
+    private_network: endpoint.privateNetwork === 1,
     is_webhook_url: isFirst,
     hears: hearsOf(endpoint),
     state,

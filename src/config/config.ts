@@ -294,7 +294,7 @@ export const OPTIONS = [
   {
     name: 'KALENDS_PRIVATE_NETWORK',
     default: '',
-    doc: 'Private addresses that calendar servers may have: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
+    doc: 'Private addresses that calendar servers may have, and webhook URLs and logos that an owner or the command line sets: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
   },
   {
     name: 'KALENDS_PROVIDERS',

@@ -7,7 +7,7 @@ import { readPrimaryColor } from '../branding/look-input.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { mustBeAllowed } from '../people/permission.ts';
+import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 
 export type ApplicationLookDeps = {
@@ -66,7 +66,8 @@ export async function setLogo(
   if (file === undefined && url === '') return 'Choose a picture, or give its address';
   if (file !== undefined && url !== '') return 'Choose a picture or give its address, not both';
   return problemOf(async () => {
-    const bytes = file ?? (await fetchLogo(url, name, deps.egress));
+    const publicOnly = !may(actor, 'endpoint.any_address', clientId);
+    const bytes = file ?? (await fetchLogo({ url, publicOnly }, name, deps.egress));
     await change(clientId, { [field]: await deps.drawLogo(bytes, name) }, deps);
   });
 }

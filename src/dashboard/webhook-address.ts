@@ -1,5 +1,6 @@
 /** Where an application's deliveries may go: one rule for its settings and its endpoints. */
-import type { PrivateNetwork } from '../lib/egress/private-network.ts';
+import { notPublic } from '../lib/egress/egress-error.ts';
+import { type PrivateNetwork, publicNetwork } from '../lib/egress/private-network.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import { may } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -26,13 +27,13 @@ export async function webhookAddressProblem(
   { clientId, url, isShared }: WebhookAddress,
   { endpoints, privateNetwork }: WebhookAddressDeps,
 ): Promise<string | undefined> {
-  const problem = webhookUrlProblem(url) ?? unreachableProblem(url, privateNetwork);
-  if (problem !== undefined) return `The webhook URL ${problem}.`;
   const mayAnywhere = may(actor, 'endpoint.any_address', clientId);
-  const isPrivate = unreachableProblem(url, { mode: 'deny' }) !== undefined;
-  // On a machine for development every address is of that machine.
-  if (isPrivate && !mayAnywhere && privateNetwork.mode !== 'loopback')
-    return 'This address is of the operator’s own network: an owner can set it.';
+  const malformed = webhookUrlProblem(url);
+  // The same text as in the log of deliveries: a developer does not learn what the setting opens.
+  if (!mayAnywhere && malformed === undefined && unreachableProblem(url, publicNetwork(privateNetwork)))
+    return `${notPublic(new URL(url).hostname).message}.`;
+  const problem = malformed ?? unreachableProblem(url, privateNetwork);
+  if (problem !== undefined) return `The webhook URL ${problem}.`;
   if ((isShared && mayAnywhere) || !(await endpoints.isElsewhere(url, clientId))) return undefined;
   return 'Another application has its webhooks at this address. Give this one a path of its own.';
 }

@@ -154,6 +154,6 @@ export async function testWebhook(
   const found = await find(actor, named, { needs: 'application.change', ...deps });
   if (found.expiresAt !== undefined) return undefined;
   const secrets = (await deps.endpoints.secretsOf(found.endpointId)) ?? [];
-  const { attempt } = await sendTest({ clientId: found.clientId, url: found.url, secrets }, deps);
+  const { attempt } = await sendTest({ ...found, secrets }, deps);
   return attempt;
 }

@@ -23,7 +23,7 @@ export const PERMISSIONS = {
   'application.read': { roles: ALL, ofApplication: true },
   'application.change': { roles: BUILDERS, ofApplication: true },
   'application.secrets': { roles: BUILDERS, ofApplication: true },
-  /** Webhooks at an address that another application has, or of the operator's own network. */
+  /** Webhooks at an address that another application has, and webhooks and logos in the operator's own network. */
   'endpoint.any_address': { roles: OWNER, ofApplication: true },
   'application.signing_keys': { roles: OWNER, ofApplication: true },
   'application.delete': { roles: OWNER, ofApplication: true },

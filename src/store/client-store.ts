@@ -117,7 +117,8 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
       await db.transaction(async (tx) => {
         await tx.all(CREATE, createdValues(client));
         await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
-        await keepFirstEndpoint(tx, { clientId, webhookUrl: client.webhookUrl ?? null }, createdAt);
+        const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
+        await keepFirstEndpoint(tx, first, caller);
         const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
         await auditFor(tx, caller, { action: 'client.created', clientId, after });
       });
@@ -132,7 +133,7 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
           tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
         );
         if (updated !== undefined && webhookUrl !== undefined)
-          await keepFirstEndpoint(tx, { clientId, webhookUrl }, now);
+          await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, caller);
         const changed = before && updated && changedSettings(clientOf(before), clientOf(updated));
         if (changed) await auditFor(tx, caller, { action: 'client.updated', clientId, ...changed });
         return updated;

@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditedChange, AuditFields, Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { differingFields } from '../audit/differing-fields.ts';
-import { endpointAddress } from '../lib/egress/endpoint-address.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { EndpointHears, PauseReason } from '../webhooks/endpoint.ts';
@@ -12,12 +11,13 @@ import type { EndpointChange, EndpointStore } from '../webhooks/endpoint-store.t
 import type { EndpointSecret } from '../webhooks/message.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
+import { SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
 // Its row is locked by this: what is read then is what the call before made.
 const LOCK = `
   UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
-  RETURNING client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets,
+  RETURNING client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets,
     hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"`;
 const PAUSE = `
   UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
@@ -31,7 +31,9 @@ const CHANGE = `
          hears_own = :own
    WHERE endpoint_id = :endpointId`;
 // A new address has refused nothing yet: it is resumed.
-const MOVE = 'UPDATE webhook_endpoint SET url = :url, address = :address WHERE endpoint_id = :endpointId';
+const MOVE = `
+  UPDATE webhook_endpoint SET url = :url, address = :address, private_network = ${SET_BY_OWNER}
+   WHERE endpoint_id = :endpointId`;
 /** Of events that it no longer hears of; what is under way comes to its end. */
 const QUIET = `
   UPDATE webhook_stream SET due_at = NULL
@@ -47,6 +49,7 @@ const KEEP_SECRETS = 'UPDATE webhook_endpoint SET secrets = :secrets WHERE endpo
 type LockedRow = {
   clientId: string;
   url: string;
+  privateNetwork: 0 | 1;
   isFirst: number;
   events: number;
   calendars: number;
@@ -135,15 +138,13 @@ async function changeEndpoint(
   if (row === undefined) return false;
   await tx.all(CHANGE, { endpointId, ...hearsFlags(hears) });
   if (row.events === 1 && !hears.events) await tx.all(QUIET, { endpointId });
-  const isMoved = url !== undefined && url !== row.url && row.isFirst === 0;
-  if (isMoved) {
-    await tx.all(MOVE, { endpointId, url, address: endpointAddress(url) });
+  if (url !== undefined && row.isFirst === 0) {
+    await tx.all(MOVE, { endpointId, ...urlColumns(url, caller) });
     await tx.all(RESUME, { endpointId });
     await tx.all(WAKE, { endpointId });
   }
-  const before = { url: auditedUrl(row.url), hears: hearsWords(hearsIn(row)), ...stateOf(row) };
-  const after = { ...before, hears: hearsWords(hears), ...(isMoved && { ...ACTIVE, url: auditedUrl(url) }) };
-  const changed = differingFields(before, after);
+  const after = await tx.get<LockedRow>(LOCK, { endpointId });
+  const changed = after && differingFields(fieldsOf(row), fieldsOf(after));
   const { clientId } = row;
   if (changed)
     await auditFor(tx, caller, { action: 'endpoint.updated', clientId, subject: endpointId, ...changed });
@@ -151,6 +152,13 @@ async function changeEndpoint(
 }
 
 const ACTIVE: AuditFields = { state: 'active', paused_reason: null, failures: 0 };
+
+const fieldsOf = (row: LockedRow): AuditFields => ({
+  url: auditedUrl(row.url),
+  private_network: row.privateNetwork === 1,
+  hears: hearsWords(hearsIn(row)),
+  ...stateOf(row),
+});
 
 const hearsIn = ({ events, calendars, connections, own }: LockedRow): EndpointHears => ({
   events: events === 1,

@@ -1,13 +1,14 @@
 /** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
-import { endpointAddress, isSameAddress } from '../lib/egress/endpoint-address.ts';
+import { isSameAddress } from '../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
+import { SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
 import { lookSoon } from './followed-accounts.ts';
 import { endpointChanges, hearsFlags, hearsWords } from './webhook-endpoint-changes.ts';
 import { endpointFigures } from './webhook-endpoint-figures.ts';
@@ -17,6 +18,7 @@ type Row = {
   endpointId: string;
   clientId: string;
   url: string;
+  privateNetwork: 0 | 1;
   isFirst: number;
   events: number;
   calendars: number;
@@ -38,7 +40,7 @@ const MOST_WAITING = 10_000;
 /** Those that are tried again are due in the future: they come before what changed since. */
 const MOST_RETRIED = 200;
 const LISTED = `
-  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.url, e.is_first AS "isFirst",
+  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.url, e.private_network AS "privateNetwork", e.is_first AS "isFirst",
          e.hears_events AS "events", e.hears_calendars AS "calendars", e.hears_connections AS "connections",
          e.hears_own AS "own", e.state, e.paused_reason AS "pausedReason", e.paused_at AS "pausedAt", e.failures,
          e.failing_since AS "failingSince", e.created_at AS "createdAt", e.expires_at AS "expiresAt",
@@ -57,9 +59,9 @@ const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_i
    ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;
 const ONE = `${LISTED} WHERE e.endpoint_id = :endpointId`;
 const ADD = `
-  INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, secrets, hears_events, hears_calendars,
+  INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, private_network, is_first, secrets, hears_events, hears_calendars,
     hears_connections, hears_own, created_at, expires_at)
-  SELECT :endpointId, :clientId, :url, :address, 0, :secrets, CAST(:events AS BIGINT), CAST(:calendars AS BIGINT),
+  SELECT :endpointId, :clientId, :url, :address, ${SET_BY_OWNER}, 0, :secrets, CAST(:events AS BIGINT), CAST(:calendars AS BIGINT),
          CAST(:connections AS BIGINT), CAST(:own AS BIGINT), CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT)
    WHERE CAST(:most AS BIGINT) IS NULL
       OR (SELECT COUNT(*) FROM webhook_endpoint
@@ -84,7 +86,7 @@ export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): En
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
     const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
-    const values = { endpointId, clientId, url, address: endpointAddress(url), secrets, createdAt };
+    const values = { endpointId, clientId, ...urlColumns(url, caller), secrets, createdAt };
     return db.transaction(async (tx) => {
       await tx.all(LOCK_CLIENT, { clientId });
       await lookSoon(tx, { clientId }, createdAt);

@@ -52,6 +52,7 @@ const takeText = (skipLocked: string): string => `
   RETURNING message_id AS "messageId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
     shows, body, endpoint_id AS "endpointId",
     (SELECT e.url FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "url",
+    (SELECT e.private_network FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "privateNetwork",
     (SELECT e.secrets FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "secrets"`;
 const DELIVERED = `
   UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL

@@ -1,13 +1,11 @@
 /** Which streams are worked next: of all endpoints that have any due. */
 import type { Sealer } from '../lib/sealing.ts';
-import type { Shows, TakenStream } from '../webhooks/message.ts';
+import type { Shows, TakenEndpoint, TakenStream } from '../webhooks/message.ts';
 import type { StreamStore, TakeStreamsTerms } from '../webhooks/stream-store.ts';
 import type { BatchStatement, Database, Dialect, Supplied } from './drivers/database.ts';
 import { messageContext, openSecrets } from './webhook-sealing.ts';
 
-type EndpointRow = {
-  readonly endpointId: string;
-  readonly url: string;
+type EndpointRow = Pick<TakenEndpoint, 'endpointId' | 'url' | 'privateNetwork'> & {
   readonly secrets: string | null;
   readonly hearsOwn: number;
   readonly hearsCalendars: number;
@@ -43,8 +41,8 @@ const ENDPOINTS_AT_ONCE = 64;
 
 // One that has all it may under way is passed over without a write.
 const dueText = (which: string): string => `
-  SELECT e.endpoint_id AS "endpointId", e.url, e.secrets, e.hears_own AS "hearsOwn",
-         e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections", e.failures,
+  SELECT e.endpoint_id AS "endpointId", e.url, e.private_network AS "privateNetwork", e.secrets,
+         e.hears_own AS "hearsOwn", e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections", e.failures,
          e.failing_since AS "failingSince"
     FROM webhook_endpoint e
    WHERE ${which} AND e.state = 'active' AND e.gate_at <= :now

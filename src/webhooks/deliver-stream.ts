@@ -116,8 +116,7 @@ async function attempt(
   const { streams, now } = deps;
   const { messageId } = message;
   const body = await bodyToSend(message, calendar, deps);
-  const { url, secrets } = stream.endpoint;
-  const outcome = await sendMessage({ clientId: stream.clientId, url, secrets, messageId, body }, deps);
+  const outcome = await sendMessage({ ...stream.endpoint, clientId: stream.clientId, messageId, body }, deps);
   const settled = { messageId, attempt: outcome.attempt, now: now() };
   deps.activityNotes.add(stream.clientId, outcome.attempt.fault === undefined ? 'delivered' : 'failed');
   const tell = (ended: EndedAttempt['outcome']) =>

@@ -3,6 +3,8 @@ export type Endpoint = {
   readonly endpointId: string;
   readonly clientId: string;
   readonly url: string;
+  /** 1 if an owner or the command line set the URL: requests to it may reach what KALENDS_PRIVATE_NETWORK opens. */
+  readonly privateNetwork: 0 | 1;
   /** Whether it is the application's webhook URL: it comes and goes with that. */
   readonly isFirst: boolean;
   readonly hears: EndpointHears;

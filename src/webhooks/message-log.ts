@@ -1,3 +1,4 @@
+import type { Endpoint } from './endpoint.ts';
 import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
 
 /** What was told, kept for 30 days, and the replay of it. Instants are epoch milliseconds. */
@@ -92,13 +93,12 @@ export type MessageDetails = AttemptedMessage & {
   readonly body: string;
 };
 
-export type TakenReplay = {
+export type TakenReplay = Pick<Endpoint, 'url' | 'privateNetwork'> & {
   readonly messageId: string;
   readonly clientId: string;
   readonly userId: string;
   readonly calendarKey: string | undefined;
   readonly shows: Shows;
   readonly body: string;
-  readonly url: string;
   readonly secrets: readonly EndpointSecret[];
 };

@@ -1,5 +1,6 @@
 /** What is told to an endpoint: the words of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** What an endpoint can ask to hear of besides events. */
 export type NoteKind = 'calendars' | 'connections';
@@ -57,15 +58,14 @@ export type TakenStream = {
   readonly endpoint: TakenEndpoint;
 };
 
-export type TakenEndpoint = {
-  readonly endpointId: string;
-  readonly url: string;
+export type TakenEndpoint = Pick<
+  Endpoint,
+  'endpointId' | 'url' | 'privateNetwork' | 'failures' | 'failingSince'
+> & {
   readonly secrets: readonly EndpointSecret[];
   readonly hearsOwn: boolean;
   readonly hearsCalendars: boolean;
   readonly hearsConnections: boolean;
-  readonly failures: number;
-  readonly failingSince: number | undefined;
 };
 
 /** A shared secret of one endpoint, `whsec_` and base64. One that was replaced signs beside its successor until then. */

@@ -28,12 +28,10 @@ export async function replayDue(deps: ReplayDeps): Promise<number> {
 
 async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
-  const { clientId, messageId, url, secrets } = replay;
+  const { messageId } = replay;
   const body = await bodyToReplay(replay, deps);
   const attempt =
-    body === undefined
-      ? withheld(now())
-      : (await sendMessage({ clientId, url, secrets, messageId, body }, deps)).attempt;
+    body === undefined ? withheld(now()) : (await sendMessage({ ...replay, body }, deps)).attempt;
   await messages.settleReplay(messageId, attempt, now());
 }
 

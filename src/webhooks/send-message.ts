@@ -2,6 +2,7 @@
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../lib/retry-after.ts';
+import type { Endpoint } from './endpoint.ts';
 import { secretSignaturesOf } from './endpoint-secret.ts';
 import type { Attempt, EndpointSecret } from './message.ts';
 import type { WebhookSigner } from './webhook-signer.ts';
@@ -13,9 +14,8 @@ export type SendDeps = {
   readonly now: () => number;
 };
 
-export type SentMessage = {
+export type SentMessage = Pick<Endpoint, 'url' | 'privateNetwork'> & {
   readonly clientId: string;
-  readonly url: string;
   readonly secrets: readonly EndpointSecret[];
   readonly messageId: string;
   readonly body: string;
@@ -61,7 +61,7 @@ export async function sendMessage(sent: SentMessage, deps: SendDeps): Promise<Ou
 }
 
 function request(
-  { clientId, url, secrets, messageId, body }: SentMessage,
+  { clientId, url, privateNetwork, secrets, messageId, body }: SentMessage,
   now: number,
   { webhookEgress, webhookSigner }: SendDeps,
 ): Promise<EgressResponse> {
@@ -81,6 +81,7 @@ function request(
     },
     body,
     mayFollow: () => false,
+    publicOnly: privateNetwork === 0,
     timeoutMs: TIMEOUT_MS,
     maxBytes: MOST_ANSWER_BYTES,
   });

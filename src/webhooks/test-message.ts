@@ -8,9 +8,10 @@ const HOUR_MS = 3_600_000;
 
 /** Sends it now and once; nothing of it is kept. */
 export function sendTest(
-  { clientId, url, secrets }: Pick<SentMessage, 'clientId' | 'url' | 'secrets'>,
+  endpoint: Omit<SentMessage, 'messageId' | 'body'>,
   deps: SendDeps,
 ): Promise<Outcome> {
+  const { clientId } = endpoint;
   const now = deps.now();
   const calendar = { provider: 'caldav', href: 'test' } as const;
   const event: ToldEvent = {
@@ -24,8 +25,6 @@ export function sendTest(
     changeType: 'created',
   };
   const facts = { clientId, userId: 'test', calendar, channelId: 'test', sequence: 0, now, test: true };
-  return sendMessage(
-    { clientId, url, secrets, messageId: `msg_${randomUUID()}`, body: messageBody([event], facts) },
-    deps,
-  );
+  const body = messageBody([event], facts);
+  return sendMessage({ ...endpoint, messageId: `msg_${randomUUID()}`, body }, deps);
 }

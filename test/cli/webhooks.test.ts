@@ -49,6 +49,7 @@ describe('kalends webhook', () => {
     const [first, second] = await endpoints();
     assert.deepEqual(first?.hears, ['events']);
     assert.equal(first?.is_webhook_url, true);
+    assert.deepEqual([first?.private_network, second?.private_network], [true, true]);
     assert.deepEqual(second?.hears, ['calendars', 'connections', 'own']);
     assert.deepEqual([second?.state, second?.paused_reason], ['paused', 'operator']);
     await cli.json('webhook', 'resume', added);

@@ -186,7 +186,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
         {
           ...{ messageId: 'm1', calendarKey: 'c0', shows: 'events', body: '{"of":"m1"}' },
           ...{ clientId: 'acme', userId: 'ada' },
-          ...{ url: 'https://acme.example/in', secrets: [{ secret: 'whsec_acme' }] },
+          ...{ url: 'https://acme.example/in', privateNetwork: 0, secrets: [{ secret: 'whsec_acme' }] },
         },
       ]);
       assert.deepEqual(await taken(messages, NOW + LEASE - 1), []);

@@ -1,32 +1,93 @@
-/** Where deliveries may go is one rule, whichever form sets it. */
+/** Where deliveries and logos may come from or go is one rule, whichever form sets it. */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 
+import { createEgress } from '../../src/lib/egress/egress.ts';
+import type { PrivateNetwork } from '../../src/lib/egress/private-network.ts';
 import { onSqlite } from '../harness/databases.ts';
-import { leadsTo, openDashboardApp } from './dashboard-app.ts';
+import { startCanary } from '../servers/canary.ts';
+import { startDns } from '../servers/dns.ts';
+import { type Answer, leadsTo, openDashboardApp } from './dashboard-app.ts';
 
 const URL_INSIDE = 'https://10.0.0.5/hooks';
 const SETTINGS = '/dashboard/applications/acme';
 const FORM = { name: 'Mine', redirect_uri: 'https://acme.example/callback', webhook_url: URL_INSIDE };
+const NOT_PUBLIC = /([^\s:>]+) is not a public host\b/;
+
+/** The text of a page about a host, which is HOST. */
+const textAbout = ({ body }: Answer, host: string): string | undefined =>
+  NOT_PUBLIC.exec(body.replaceAll('&#58;', ':'))?.[0].replace(host, 'HOST');
 
 onSqlite((open) => {
-  it('an address of the operator’s own network is an owner’s to set, in settings and for endpoints', async () => {
-    const privateNetwork = { mode: 'hosts', hosts: ['10.0.0.5'] } as const;
-    const { app, signedIn, stores } = await openDashboardApp(await open(), { privateNetwork });
-    const [owner, developer] = [await signedIn('owner'), await signedIn('developer')];
+  const openInside = async (t: TestContext) => {
+    const canary = await startCanary();
+    const dns = await startDns({ 'intranet.test': [['127.0.0.1']], 'ten.test': [['10.0.0.5']] });
+    const hosts = ['10.0.0.5', '127.0.0.1', 'intranet.test'];
+    const privateNetwork: PrivateNetwork = { mode: 'hosts', hosts };
+    const egress = createEgress({ privateNetwork, lookup: dns.lookup });
+    const changes = { privateNetwork, egress, webhookEgress: egress };
+    const dashboard = await openDashboardApp(await open(), changes);
+    t.after(async () => {
+      await dashboard.app.close();
+      await Promise.all([canary.stop(), dns.stop()]);
+    });
+    const [owner, developer] = [await dashboard.signedIn('owner'), await dashboard.signedIn('developer')];
+    return { ...dashboard, canary, owner, developer };
+  };
 
-    const inSettings = await developer.post(SETTINGS, FORM);
-    const asEndpoint = await developer.post(`${SETTINGS}/webhooks/new`, { url: URL_INSIDE, hears: 'events' });
+  it('only an owner sets an address of the operator’s network, in settings and for endpoints', async (t) => {
+    const { stores, owner, developer } = await openInside(t);
 
-    for (const { status, body } of [inSettings, asEndpoint]) {
-      assert.equal(status, 400);
-      assert.match(body, /own network: an owner can set it/);
+    for (const url of [URL_INSIDE, 'https://192.168.0.1/', 'http://127.0.0.1/', 'http://localhost:8080/']) {
+      const inSettings = await developer.post(SETTINGS, { ...FORM, webhook_url: url });
+      const asEndpoint = await developer.post(`${SETTINGS}/webhooks/new`, { url, hears: 'events' });
+      for (const answer of [inSettings, asEndpoint]) {
+        assert.equal(answer.status, 400);
+        // It does not say which of them the setting opens.
+        assert.equal(textAbout(answer, new URL(url).hostname), 'HOST is not a public host');
+        assert.ok(!answer.body.includes('KALENDS_PRIVATE_NETWORK'));
+      }
     }
     assert.deepEqual(await stores.endpoints.listEndpoints('acme'), []);
     assert.match((await owner.post(SETTINGS, FORM)).body, /whsec_/);
-    // What an owner has set stays when a developer changes something else.
+    // An owner's URL stays when a developer changes something else.
     assert.match(leadsTo(await developer.post(SETTINGS, { ...FORM, name: 'Ours' })), /done=saved/);
     assert.equal((await stores.clients.findClient('acme'))?.webhookUrl, URL_INSIDE);
-    await app.close();
+    assert.equal((await stores.endpoints.findEndpoint('we_acme'))?.privateNetwork, 1);
+  });
+
+  it('a test of an endpoint says the same of a private and an unknown name, and connects to neither', async (t) => {
+    const { canary, owner, developer } = await openInside(t);
+    const test = `${SETTINGS}/webhooks/we_acme/test`;
+    for (const host of ['intranet.test', 'ten.test', 'unknown.test']) {
+      await developer.post(SETTINGS, { ...FORM, webhook_url: `https://${host}:${canary.port}/` });
+      const answer = await developer.post(test);
+      assert.deepEqual([answer.status, textAbout(answer, host)], [200, 'HOST is not a public host']);
+      assert.match(answer.body, /blocked, unless an owner sets the URL/);
+    }
+    assert.equal(canary.connections(), 0);
+
+    await owner.post(SETTINGS, { ...FORM, webhook_url: `https://intranet.test:${canary.port}/moved` });
+    assert.match((await developer.post(test)).body, /does not speak https/);
+    assert.equal(canary.connections(), 1);
+    assert.match(
+      (await owner.get(`${SETTINGS}/webhooks/we_acme`)).body,
+      /allowed as KALENDS_PRIVATE_NETWORK/,
+    );
+  });
+
+  it('a logo comes from the operator’s network for an owner, and for no developer', async (t) => {
+    const { canary, owner, developer } = await openInside(t);
+    const set = (browser: typeof owner, host: string) =>
+      browser.post(`${SETTINGS}/branding/logo`, { url: `http://${host}:${canary.port}/logo.svg` });
+    for (const host of ['127.0.0.1', 'intranet.test', 'ten.test', 'unknown.test', '169.254.169.254']) {
+      const answer = await set(developer, host);
+      assert.deepEqual([answer.status, textAbout(answer, host)], [400, 'HOST is not a public host'], host);
+    }
+    assert.equal(canary.connections(), 0);
+
+    // The canary does not answer with a picture.
+    assert.match((await set(owner, '127.0.0.1')).body, /must be a PNG, JPEG, WebP or SVG/);
+    assert.equal(canary.connections(), 1);
   });
 });

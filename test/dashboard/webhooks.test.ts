@@ -51,7 +51,7 @@ onEachDatabase((database, open) => {
       const refusals = [
         ['ftp://x.example', /The webhook URL/],
         ['https://other.example/in', /Another application has its webhooks/],
-        ['https://169.254.169.254/', /cannot be reached/],
+        ['https://169.254.169.254/', /169.254.169.254 is not a public host/],
       ] as const;
       for (const [url, words] of refusals)
         for (const path of [`${TAB}/new`, ONE]) {

@@ -53,6 +53,36 @@ async function makeOldGrant(db: Database, familyId: number, userId: string, ende
 
 onEachDatabase((database, _open, place) => {
   describe(`an older database on ${database}`, () => {
+    it('endpoints keep access to private addresses if their application has no members', async (t) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 46);
+      await makeOldApplication(db);
+      await db.script(
+        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+         VALUES ('given', 'Given', 'https://given.example/cb', 0, 0);
+         INSERT INTO person (person_id, name, login, role, created_at) VALUES ('p', 'p', 'p', 'developer', 0);
+         INSERT INTO person_application (person_id, client_id) VALUES ('p', 'given');
+         INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at, expires_at)
+         VALUES ('we_acme', 'acme', 'https://a.example/', '', 1, 0, NULL),
+                ('we_given', 'given', 'https://b.example/', '', 1, 0, NULL),
+                ('we_listener', 'acme', 'listener:we_listener', '', 0, 0, 9)`,
+        async () => {},
+      );
+
+      await migrate(db, Date.now, async () => {});
+
+      const listed = await openStores(db, { sealer }).endpoints.listEndpoints(undefined);
+      assert.deepEqual(
+        listed.map(({ endpointId, privateNetwork }) => [endpointId, privateNetwork]),
+        [
+          ['we_acme', 1],
+          ['we_listener', 0],
+          ['we_given', 0],
+        ],
+      );
+    });
+
     it('an older database tells afterwards, with a reason, what was wrong with its accounts before', async (t) => {
       const db = connect(await place());
       t.after(() => db.close());

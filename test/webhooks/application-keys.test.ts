@@ -275,7 +275,13 @@ onEachDatabase((database, open) => {
 
     await sendMessage(
       {
-        ...{ clientId: 'acme', url: receiver.url, secrets: [], body: '{"title":"Café ☕"}' },
+        ...{
+          clientId: 'acme',
+          url: receiver.url,
+          privateNetwork: 1,
+          secrets: [],
+          body: '{"title":"Café ☕"}',
+        },
         messageId: 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd',
       },
       { ...telling.deps, webhookSigner, now },

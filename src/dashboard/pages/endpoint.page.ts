@@ -36,10 +36,12 @@ export type EndpointParts = {
 export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
   const { endpoint, test, typed, problem } = parts;
   const { clientId, endpointId, url, hears, isFirst, createdAt, expiresAt, figures } = endpoint;
+  const network = html`${messages.text(`webhooks.private.${endpoint.privateNetwork}`)}`;
   const log = `${DELIVERIES}?${new URLSearchParams({ client: clientId, endpoint: endpointId })}`;
   const facts: readonly (readonly [string, Html | undefined])[] = [
     [messages.text('webhooks.url'), html`<span class="code">${shownUrl(endpoint, viewer)}</span>`],
     [messages.text('webhooks.id'), html`<span class="code">${endpointId}</span>`],
+    [messages.text('webhooks.private'), expiresAt === undefined ? network : undefined],
     [messages.text('webhooks.state'), html`${endpointState(endpoint)}${reasonOf(endpoint)}`],
     [messages.text('webhooks.hears'), html`${hearsWords(hears).join(', ')}`],
     [messages.text('webhooks.success'), html`${successOf(figures)}`],

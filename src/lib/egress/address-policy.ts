@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 
 import ipaddr from 'ipaddr.js';
 
-import { EgressError } from './egress-error.ts';
+import { EgressError, notPublic } from './egress-error.ts';
 import type { PrivateNetwork } from './private-network.ts';
 
 /** RFC 6052 §2.1: how a host without IPv4 reaches it; what counts is the address inside. */
@@ -39,8 +39,7 @@ export function addressPolicy(network: PrivateNetwork): AddressPolicy {
     check(protocol, host, address) {
       const opened = opens(network, host, address);
       const isPublic = isPublicAddress(address);
-      if (!opened && !isPublic)
-        throw new EgressError('forbidden_address', `${host} is at an address that is not public`);
+      if (!opened && !isPublic) throw notPublic(host);
       // The operator's network has few of them.
       if (!isPublic && privateHosts.size < MOST_PRIVATE_HOSTS) privateHosts.add(bareHost(host));
       if (!opened && protocol !== 'https:')

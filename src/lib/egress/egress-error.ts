@@ -42,6 +42,9 @@ export class EgressError extends Error {
   }
 }
 
+export const notPublic = (host: string): EgressError =>
+  new EgressError('forbidden_address', `${host} is not a public host`);
+
 /** Certificate and handshake failures, as node:tls and OpenSSL name them. */
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;

@@ -15,12 +15,12 @@ import { type QueueLimits, SlotQueue } from '../fair-slots/slot-queue.ts';
 import { addressPolicy } from './address-policy.ts';
 import { unpacked } from './answer-body.ts';
 import { answerRoom } from './answer-room.ts';
-import { EgressError, egressErrorOf } from './egress-error.ts';
+import { EgressError, egressErrorOf, notPublic } from './egress-error.ts';
 import { type ExchangeDeps, exchange } from './exchange.ts';
 import { isPinned } from './origins.ts';
 import { pieceTurns } from './piece-turns.ts';
 import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
-import type { PrivateNetwork } from './private-network.ts';
+import { type PrivateNetwork, publicNetwork } from './private-network.ts';
 
 export interface Egress {
   /** Answers whatever the server answered. Fails with EgressError only. */
@@ -42,6 +42,8 @@ export type EgressRequest = {
   readonly timeoutMs?: number;
   /** Most bytes of the answer's body, decompressed. Default 10 MB. */
   readonly maxBytes?: number;
+  /** Set for addresses that a developer chose: what is opened besides the public internet stays closed for them. */
+  readonly publicOnly?: boolean;
   /** Whose account it is for, where that is known: for counting, not sent. */
   readonly account?: string;
   /** The application that it is for: applications share the slots of each host. Not sent. */
@@ -89,7 +91,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 
-export function createEgress(deps: EgressDeps): Egress {
+/** With `hidesNames`, an unknown name fails as a private address does: nobody learns the names of a private network. */
+export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const pinned = { lookup: deps.lookup ?? lookupAll, connecting: deps.connecting };
   const slots = new SlotQueue('calendar_request', deps.limits ?? REQUEST_LIMITS, deps.slots);
@@ -114,15 +117,22 @@ export function createEgress(deps: EgressDeps): Egress {
       const answer = await answerOf(hop, { agent, share, turns }, signal);
       return { ...answer, fromPrivate: policy.isPrivate(hostname) };
     } catch (failure) {
-      throw egressErrorOf(failure, hostname);
+      const error = egressErrorOf(failure, hostname);
+      throw hidesNames && error.detail === 'host_unknown' ? notPublic(hostname) : error;
     } finally {
       share.release();
       leave?.();
     }
   };
 
+  // Connections that are reused are not checked again, so these requests have their own.
+  let publicEgress: Egress | undefined;
   return {
-    async request(request) {
+    async request({ publicOnly = false, ...request }) {
+      if (publicOnly) {
+        publicEgress ??= createEgress({ ...deps, privateNetwork: publicNetwork(deps.privateNetwork) }, true);
+        return publicEgress.request(request);
+      }
       const signal = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       let hop = firstHop(request, deps.userAgent ?? 'Kalends');
       for (let redirects = 0; ; redirects += 1) {
@@ -135,7 +145,7 @@ export function createEgress(deps: EgressDeps): Egress {
       }
     },
     async close() {
-      await Promise.all(Object.values(agents).map((agent) => agent.close()));
+      await Promise.all([...Object.values(agents), publicEgress].map((part) => part?.close()));
     },
   };
 }

@@ -8,6 +8,11 @@ export type PrivateNetwork =
   | { readonly mode: 'allow' }
   | { readonly mode: 'hosts'; readonly hosts: readonly string[] };
 
+/** Returns the part of a setting that does not open the operator's network. */
+export const publicNetwork = ({ mode }: PrivateNetwork): PrivateNetwork => ({
+  mode: mode === 'loopback' ? mode : 'deny',
+});
+
 /** Where this instance itself lives: it decides the default. */
 export type Network = { readonly host: string; readonly publicHost: string };
 

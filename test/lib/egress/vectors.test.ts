@@ -1,10 +1,7 @@
 /** The egress rules against every way round them that is known: nothing private is reached. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import type { LookupFunction } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-
-import { buildConnector } from 'undici';
 
 import { isPublicAddress } from '../../../src/lib/egress/address-policy.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
@@ -13,27 +10,10 @@ import { close, listen } from '../../harness/loopback.ts';
 import { type Canary, startCanary } from '../../servers/canary.ts';
 import { type DnsServer, startDns } from '../../servers/dns.ts';
 import { FORBIDDEN_ANSWERS, FORBIDDEN_HOSTS, PUBLIC_ADDRESSES } from './addresses.ts';
+import { connecting, NOWHERE } from './nowhere.ts';
 
 const forbidden = (failure: unknown) =>
   failure instanceof EgressError && failure.kind === 'forbidden_address';
-
-/** Public by its number. No connection to it is attempted. */
-const NOWHERE = '2d00::1';
-
-/** Connects as undici does, but refuses NOWHERE as the kernel does without a route there. */
-const connecting: typeof buildConnector = (options) => {
-  // pinnedAgent connects over TCP and gives a lookup of its own.
-  const { lookup, timeout } = options as { lookup: LookupFunction; timeout: number };
-  return buildConnector({
-    timeout,
-    lookup: (host, how, callback) =>
-      lookup(host, how, (failure, found, family) => {
-        const noRoute = Object.assign(new Error('The test has no route there'), { code: 'ENETUNREACH' });
-        const isNowhere = failure === null && JSON.stringify(found).includes(NOWHERE);
-        callback(isNowhere ? noRoute : failure, found, family);
-      }),
-  });
-};
 
 const NAMES = Object.fromEntries(FORBIDDEN_ANSWERS.map((answer, index) => [`name-${index}.test`, [answer]]));
 
