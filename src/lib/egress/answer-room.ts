@@ -64,7 +64,6 @@ export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
     const [oldest] = all.shares;
     if (oldest === undefined || oldest === share) return true;
     const shared = limits.inAll - limits.forOldest - (all.held - oldest.held);
-    if (bytes > shared) return false;
     const ofItsHost = ofHost(share.host);
     // What is left is for the other hosts as well: the more there are that hold some, the less each may have.
     const held = ofItsHost.held - (oldest.host === share.host ? oldest.held : 0);

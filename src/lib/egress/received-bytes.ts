@@ -21,7 +21,7 @@ export function receivedBytes(): ReceivedBytes {
   let before = 0;
 
   const nextBlock = (): void => {
-    if (block.length > 0) full.push(block);
+    full.push(block);
     before += block.length;
     block = Buffer.allocUnsafeSlow(Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, before)));
     used = 0;
