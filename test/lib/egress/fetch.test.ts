@@ -14,8 +14,13 @@ describe('egressFetch', () => {
     received.push({ at: 'elsewhere', headers });
     response.end('elsewhere');
   });
-  const asked = createServer(({ url, headers }, response) => {
+  const asked = createServer(({ url = '', headers }, response) => {
     received.push({ at: 'asked', headers });
+    const [, status = '', size = ''] = /^\/(\d+)\/(\d+)$/.exec(url) ?? [];
+    if (status !== '')
+      return void response
+        .writeHead(Number(status), { 'content-type': 'text/plain', 'retry-after': '7', 'x-other': 'x' })
+        .end('x'.repeat(Number(size)));
     const to = url === '/other-origin' ? origins.elsewhere : '/there';
     response.writeHead(307, { location: to }).end('moved');
   });
@@ -27,6 +32,32 @@ describe('egressFetch', () => {
   after(async () => {
     await egress.close();
     await Promise.all([close(asked), close(elsewhere)]);
+  });
+
+  const get = (path: string, body?: null) =>
+    egressFetch(egress)(`${origins.asked}${path}`, { method: 'GET', headers: {}, body });
+
+  it('an answer has its status and body, and the headers that libraries read', async () => {
+    for (const body of [undefined, null] as const) {
+      const answer = await get('/400/5', body);
+      const { date, ...headers } = Object.fromEntries(answer.headers);
+      assert.deepEqual([answer.status, await answer.text()], [400, 'xxxxx']);
+      assert.ok(Date.parse(date ?? '') > 0);
+      assert.deepEqual(headers, { 'content-type': 'text/plain', 'retry-after': '7' });
+    }
+    assert.equal(received.at(-1)?.headers['content-length'], undefined);
+  });
+
+  it('an answer without a body has none', async () => {
+    for (const status of [204, 205, 304]) {
+      const answer = await get(`/${status}/0`);
+      assert.deepEqual([answer.status, answer.body], [status, null]);
+    }
+  });
+
+  it('an answer has a megabyte at most', async () => {
+    assert.equal((await (await get('/200/1000000')).text()).length, 1_000_000);
+    await assert.rejects(get('/200/1000001'), /^EgressError: The answer is larger than 1000000 bytes$/);
   });
 
   for (const path of ['/other-origin', '/same-origin'])

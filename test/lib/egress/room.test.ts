@@ -113,6 +113,28 @@ describe('Turns of small pieces', () => {
   });
 });
 
+describe('Turns of answers that go on', () => {
+  it('take no more pieces together than one turn has, and each answer comes to its end', async () => {
+    const turns = pieceTurns(3);
+    let now = 0;
+    const pieces: number[] = [];
+    const read = (left: number): void => {
+      pieces[now] = (pieces[now] ?? 0) + 1;
+      if (turns.count(() => left > 1 && read(left - 1)) && left > 1) read(left - 1);
+    };
+    for (let answer = 0; answer < 4; answer += 1) read(4);
+    for (; now < 20; now += 1) await turn();
+
+    const total = pieces.reduce((sum, count) => sum + count, 0);
+    assert.equal(total, 16);
+    // The first turn begins all four. In each later one a piece that is too many pauses its answer.
+    assert.ok(
+      pieces.slice(1).every((count) => count <= 4),
+      String(pieces),
+    );
+  });
+});
+
 describe('Bytes as they come', () => {
   it('pieces of every size make up the whole they came from', () => {
     const sent = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));

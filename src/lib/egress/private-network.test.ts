@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { isLoopbackHost, parsePrivateNetwork, publicNetwork } from './private-network.ts';
+
+const HERE = { host: '127.0.0.1', publicHost: 'localhost' };
+
+describe('The setting for private addresses', () => {
+  it('is loopback by default if the instance is on this machine alone, else deny', () => {
+    assert.deepEqual(parsePrivateNetwork('', HERE), { mode: 'loopback' });
+    assert.deepEqual(parsePrivateNetwork('', { ...HERE, host: '0.0.0.0' }), { mode: 'deny' });
+    assert.deepEqual(parsePrivateNetwork('', { ...HERE, publicHost: 'kalends.example' }), { mode: 'deny' });
+  });
+
+  it('is a mode or a list of hosts', () => {
+    for (const mode of ['deny', 'loopback', 'allow'] as const)
+      assert.deepEqual(parsePrivateNetwork(mode, HERE), { mode });
+    assert.deepEqual(parsePrivateNetwork('Dav.Internal, 10.0.0.1 ,fd00::1', HERE), {
+      ...{ mode: 'hosts', hosts: ['dav.internal', '10.0.0.1', 'fd00::1'] },
+    });
+    for (const text of ['a.test,', 'http://a.test', 'a test', 'a.test,*'])
+      assert.throws(() => parsePrivateNetwork(text, HERE), /must be deny, loopback, allow or a list/, text);
+  });
+
+  it('opens this machine at most for developers', () => {
+    assert.deepEqual(publicNetwork({ mode: 'loopback' }), { mode: 'loopback' });
+    for (const network of [
+      { mode: 'deny' },
+      { mode: 'allow' },
+      { mode: 'hosts', hosts: ['a.test'] },
+    ] as const)
+      assert.deepEqual(publicNetwork(network), { mode: 'deny' });
+  });
+
+  it('knows the names and addresses of this machine', () => {
+    for (const host of [
+      'localhost',
+      'LOCALHOST',
+      'a.localhost',
+      '127.9.9.9',
+      '[::1]',
+      '::1',
+      '::ffff:127.0.0.1',
+    ])
+      assert.equal(isLoopbackHost(host), true, host);
+    for (const host of ['10.0.0.1', 'localhost.test', 'notlocalhost', '::2', ''])
+      assert.equal(isLoopbackHost(host), false, host);
+  });
+});

@@ -1,0 +1,70 @@
+/** Answers that were compressed unasked, of every kind and size. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
+import { close, listen } from '../../harness/loopback.ts';
+
+const PACKED: Readonly<Record<string, (text: Buffer) => Buffer>> = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  identity: (text) => text,
+  'GZIP, identity': gzipSync,
+  'deflate,br': (text) => brotliCompressSync(deflateSync(text)),
+  'gzip, gzip, gzip': (text) => gzipSync(gzipSync(gzipSync(text))),
+  lzma: (text) => text,
+  [`${'x'.repeat(39)}yz`]: (text) => text,
+};
+
+describe('Answers that are compressed', () => {
+  let server: http.Server;
+  let origin: string;
+  let egress: Egress;
+  before(async () => {
+    server = http.createServer(({ url = '' }, response) => {
+      const { searchParams } = new URL(url, 'http://a.test');
+      const encoding = searchParams.get('encoding') ?? '';
+      const text = Buffer.alloc(Number(searchParams.get('size')), 'a');
+      response.writeHead(200, { 'content-encoding': encoding }).end(PACKED[encoding]?.(text));
+    });
+    origin = await listen(server);
+    egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  });
+  after(async () => {
+    await egress.close();
+    await close(server);
+  });
+
+  const read = async (encoding: string, size: number, maxBytes?: number) => {
+    const url = `${origin}/?${new URLSearchParams({ encoding, size: `${size}` })}`;
+    const { body } = await egress.request({ method: 'GET', url, ...(maxBytes && { maxBytes }) });
+    return body.equals(Buffer.alloc(size, 'a')) ? 'whole' : 'broken';
+  };
+
+  for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br', 'identity', 'GZIP, identity', 'deflate,br'])
+    it(`are read as they were before ${encoding}, up to the cap inclusive`, async () => {
+      assert.equal(await read(encoding, 3_000, 3_000), 'whole');
+      await assert.rejects(
+        read(encoding, 3_001, 3_000),
+        /^EgressError: The answer is larger than 3000 bytes$/,
+      );
+      assert.equal(await read(encoding, 2_000_000), 'whole');
+    });
+
+  it('are refused if the encoding is unknown or there are more than two', async () => {
+    const rule = (shown: string) =>
+      new RegExp(`^EgressError: The answer has an encoding nobody asked for: ${shown}$`);
+    await assert.rejects(read('gzip, gzip, gzip', 9), rule('gzip, gzip, gzip'));
+    await assert.rejects(read('lzma', 9), rule('lzma'));
+    await assert.rejects(read(`${'x'.repeat(39)}yz`, 9), rule(`${'x'.repeat(39)}y`));
+  });
+
+  it('are read together although they are larger than the room for all of them', async () => {
+    const answers = Array.from({ length: 12 }, () => read('gzip', 9_000_000));
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['whole']));
+  });
+});
