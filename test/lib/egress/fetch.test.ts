@@ -46,6 +46,7 @@ describe('egressFetch', () => {
       assert.deepEqual(headers, { 'content-type': 'text/plain', 'retry-after': '7' });
     }
     assert.equal(received.at(-1)?.headers['content-length'], undefined);
+    assert.equal(received.at(-1)?.headers['user-agent'], 'Kalends');
   });
 
   it('an answer without a body has none', async () => {
