@@ -28,21 +28,28 @@ const NOBODY: SlotPlace = { clientId: '', owner: '', host: '' };
 
 export class SlotCounts {
   readonly #limits: SlotLimits;
+  readonly #shared: SlotCounts | undefined;
   /** How many slots each level holds: all, an application, an owner, each of them at a host. */
   readonly #held = new Map<string, number>();
 
-  /** Makes counts in which each of the places holds a slot. */
-  constructor(limits: SlotLimits, held: readonly SlotPlace[] = []) {
+  /**
+   * Makes counts in which each of the places holds a slot. Each slot counts in `shared` too, whose limits hold for several
+   * kinds of work together.
+   */
+  constructor(limits: SlotLimits, held: readonly SlotPlace[] = [], shared?: SlotCounts) {
     this.#limits = limits;
+    this.#shared = shared;
     for (const place of held) this.add(place);
   }
 
   add(place: SlotPlace): void {
+    this.#shared?.add(place);
     for (const level of levelsOf(place)) this.#held.set(keyOf(level), this.heldBy(level) + 1);
   }
 
   /** Takes back one `add` of the same place. */
   remove(place: SlotPlace): void {
+    this.#shared?.remove(place);
     for (const level of levelsOf(place)) {
       const left = this.heldBy(level) - 1;
       if (left > 0) this.#held.set(keyOf(level), left);
@@ -56,7 +63,7 @@ export class SlotCounts {
   }
 
   isFree(place: SlotPlace): boolean {
-    return levelsOf(place).every((level) => !this.isFull(level));
+    return levelsOf(place).every((level) => !this.isFull(level)) && this.#shared?.isFree(place) !== false;
   }
 
   /** Whether the named may take no further slot. Levels that they belong to, such as all slots, do not count. */
@@ -67,7 +74,8 @@ export class SlotCounts {
 
   /** Returns what is full. A place that has all the names of one of these gets no slot. */
   full(): SlotPlace[] {
-    return [...this.#held.keys()].map(levelOf).filter((level) => this.isFull(level));
+    const full = [...this.#held.keys()].map(levelOf).filter((level) => this.isFull(level));
+    return this.#shared === undefined ? full : [...full, ...this.#shared.full()];
   }
 
   #mostOf(level: SlotPlace): number {

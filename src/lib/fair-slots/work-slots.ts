@@ -1,0 +1,44 @@
+/** Slots for work that waits in a database. A worker looks for what is due and picks from what it found. */
+import { SlotCounts, type SlotLimits, type SlotPlace } from './slot-counts.ts';
+import type { SlotListener } from './slot-listener.ts';
+import { WaitingTurns } from './waiting-turns.ts';
+
+type WorkSlotsOptions = { readonly shared?: SlotCounts; readonly listener?: SlotListener | undefined };
+
+export class WorkSlots extends SlotCounts {
+  readonly #work: string;
+  readonly #listener: SlotListener | undefined;
+  readonly #turns = new WaitingTurns(this);
+  /** How much was due and got no slot when slots were last picked. */
+  #waiting = 0;
+
+  /** `work` is the name in metrics and in the log; `shared` is as in SlotCounts. */
+  constructor(work: string, limits: SlotLimits, { shared, listener }: WorkSlotsOptions = {}) {
+    super(limits, [], shared);
+    this.#work = work;
+    this.#listener = listener;
+    listener?.opened(work, () => ({ held: this.heldBy({}), waiting: this.#waiting }));
+  }
+
+  /**
+   * Takes free slots for what is due, in the order of turns. Returns each place as often as it got a slot. Among places that
+   * were never served, the first in the list goes first.
+   */
+  pick<Place extends SlotPlace & { readonly due: number }>(places: readonly Place[]): Place[] {
+    const picked: Place[] = [];
+    for (const place of places)
+      for (let count = 0; count < place.due; count += 1)
+        this.#turns.add({ place, start: () => picked.push(place), refuse() {} });
+    for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
+      this.add(next.place);
+      next.start();
+    }
+    this.#waiting = this.#turns.count;
+    for (const clientId of new Set(places.map((place) => place.clientId))) {
+      const load = { held: this.heldBy({ clientId }), waiting: this.#turns.countOf(clientId) };
+      if (load.waiting > 0) this.#listener?.exhausted({ work: this.#work, clientId, ...load });
+    }
+    this.#turns.refuseAll();
+    return picked;
+  }
+}
