@@ -49,7 +49,7 @@ import { subscriptionStore } from './webhook-subscription-store.ts';
 
 /**
  * `sealer` seals what is secret; `notify` is called when a store has made a job, `notifyDeliveries` when one may have made a
- * delivery due; `quotas`: what is kept of events.
+ * delivery or a resend due; `quotas`: what is kept of events.
  */
 export type StoresOptions = {
   readonly sealer: Sealer;
@@ -76,7 +76,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     accounts: accountStore(db, sealer, { jobScheduled: notify, caller }),
     webhookKeys: webhookKeyStore(db, caller),
     endpoints: endpointStore(db, sealer, caller),
-    messages: messageLog(db, sealer, caller),
+    messages: messageLog(db, sealer, { resendRequested: notifyDeliveries, caller }),
     testUsers: testUserStore(db, sealer, caller),
     system: systemStore(db, caller),
     masterKey: masterKeyStore(db, sealer, caller),

@@ -3,13 +3,7 @@ import type { AuditFields, Caller } from '../audit/audit-entry.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Attempt } from '../webhooks/message.ts';
-import type {
-  AttemptedMessage,
-  MessageDetails,
-  MessageLog,
-  ReplayFilter,
-  TakenReplay,
-} from '../webhooks/message-log.ts';
+import type { AttemptedMessage, MessageDetails, MessageLog, ReplayFilter } from '../webhooks/message-log.ts';
 import { auditFor, subjectOfUser } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
@@ -20,8 +14,9 @@ import {
   type MessageRow,
   messageOf,
 } from './webhook-message-list.ts';
-import { answerContext, messageContext, openSecrets } from './webhook-sealing.ts';
+import { answerContext, messageContext } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
+import { replayTaker } from './webhook-turns.ts';
 
 type DetailsRow = MessageRow & Pick<MessageDetails, 'shows' | 'body'> & { calendarKey: string | null };
 type AttemptRow = {
@@ -39,21 +34,6 @@ const ONE = `
 const ATTEMPTS = `
   SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status, fault, answer
     FROM webhook_attempt WHERE message_id = :messageId ORDER BY number`;
-const NEXT = `
-  SELECT MIN(m.replay_at) AS "at" FROM webhook_message m JOIN webhook_endpoint e ON e.endpoint_id = m.endpoint_id
-   WHERE m.replay_at IS NOT NULL AND e.state = 'active'`;
-const takeText = (skipLocked: string): string => `
-  UPDATE webhook_message SET replay_at = :leaseUntil
-   WHERE message_id IN (SELECT m.message_id FROM webhook_message m
-                         WHERE m.replay_at <= :now
-                           AND EXISTS (SELECT 1 FROM webhook_endpoint e
-                                        WHERE e.endpoint_id = m.endpoint_id AND e.state = 'active')
-                         ORDER BY m.replay_at, m.created_at LIMIT :limit ${skipLocked})
-  RETURNING message_id AS "messageId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey",
-    shows, body, endpoint_id AS "endpointId",
-    (SELECT e.url FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "url",
-    (SELECT e.private_network FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "privateNetwork",
-    (SELECT e.secrets FROM webhook_endpoint e WHERE e.endpoint_id = webhook_message.endpoint_id) AS "secrets"`;
 const DELIVERED = `
   UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL
    WHERE message_id = :messageId AND state <> 'pending'`;
@@ -65,15 +45,15 @@ const DELETE_OLD = `
                          WHERE state IN ('delivered', 'dead', 'withheld') AND (created_at + 0) < :before LIMIT :limit)
   RETURNING message_id`;
 
-type TakenRow = Omit<TakenReplay, 'calendarKey' | 'secrets'> & {
-  calendarKey: string | null;
-  endpointId: string;
-  secrets: string | null;
+type LogOptions = {
+  readonly caller?: Caller | undefined;
+  /** Notified when a resend was requested. */
+  readonly resendRequested?: (() => void) | undefined;
 };
 
 /** The log of messages in `db`. What `caller` changes is audited. */
-export function messageLog(db: Database, sealer: Sealer, caller?: Caller): MessageLog {
-  return { ...reading(db, sealer, caller), ...replaying(db, sealer, caller) };
+export function messageLog(db: Database, sealer: Sealer, options: LogOptions = {}): MessageLog {
+  return { ...reading(db, sealer, options.caller), ...replaying(db, sealer, options) };
 }
 
 function reading(
@@ -124,7 +104,7 @@ function reading(
 
 type Replaying = Pick<
   MessageLog,
-  'askReplay' | 'countReplays' | 'askReplays' | 'nextReplayAt' | 'takeReplays' | 'settleReplay'
+  'askReplay' | 'countReplays' | 'askReplays' | 'takeReplays' | 'settleReplay'
 >;
 
 type Count = { readonly count: number };
@@ -137,11 +117,13 @@ const countText = (conditions: string, among = ''): string =>
   `${among} SELECT COUNT(*) AS "count" FROM
      (SELECT 1 FROM ${among === '' ? 'webhook_message' : 'waiting'} WHERE ${conditions} LIMIT :most) AS found`;
 
-function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Replaying {
-  const take = takeText(db.dialect.skipLocked);
+function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying {
+  const { caller, resendRequested } = options;
+  const requesting = <T>(work: (tx: Statements) => Promise<T>) =>
+    db.transaction(work).finally(resendRequested);
   return {
     async askReplay(clientId, messageId, now) {
-      return db.transaction(async (tx) => {
+      return requesting(async (tx) => {
         const asked = await tx.all(
           `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
           WHERE client_id = :clientId AND message_id = :messageId RETURNING message_id`,
@@ -164,7 +146,7 @@ function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Re
 
     async askReplays(filter, now, limit) {
       const { text, values } = conditionsOf(filter);
-      return db.transaction(async (tx) => {
+      return requesting(async (tx) => {
         // First, since it locks the user.
         const named = caller === undefined ? {} : await auditedFilter(tx, filter);
         // Both times: what another call has asked for meanwhile was seen without it.
@@ -184,20 +166,7 @@ function replaying(db: Database, sealer: Sealer, caller: Caller | undefined): Re
       });
     },
 
-    async nextReplayAt() {
-      return (await db.get<{ at: number | null }>(NEXT))?.at ?? undefined;
-    },
-
-    async takeReplays(terms) {
-      const rows = await db.write<TakenRow>(take, terms);
-      return rows.map(({ calendarKey, endpointId, secrets, body, messageId, ...row }) => ({
-        ...row,
-        messageId,
-        calendarKey: calendarKey ?? undefined,
-        body: sealer.open(body, messageContext(messageId)),
-        secrets: openSecrets({ endpointId, secrets }, sealer),
-      }));
-    },
+    takeReplays: replayTaker(db, sealer),
 
     settleReplay(messageId: string, attempt: Attempt, now: number) {
       return db.transaction(async (tx) => {

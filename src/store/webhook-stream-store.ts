@@ -7,7 +7,7 @@ import type { BatchStatement, Database } from './drivers/database.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { messageContext } from './webhook-sealing.ts';
 import { settleDelivered, settleFailed } from './webhook-settling.ts';
-import { streamTaker } from './webhook-turns.ts';
+import { streamTaker, WAITING_STREAMS } from './webhook-turns.ts';
 
 const GIVEN_BACK = 'lease_holder = NULL, lease_until = 0';
 const HELD = 'stream_id = :streamId AND lease_holder = :holder';
@@ -44,10 +44,12 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
 
     async nextDueAt() {
       const row = await db.get<{ at: number | null }>(
-        `SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS "at"
+        `${WAITING_STREAMS}
+         SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS "at"
            FROM (SELECT e.gate_at, (SELECT MIN(s.due_at) FROM webhook_stream s
                                      WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0) AS due_at
-                   FROM webhook_endpoint e WHERE e.state = 'active' AND e.expires_at IS NULL) n
+                   FROM waiting JOIN webhook_endpoint e ON e.endpoint_id = waiting.endpoint_id
+                  WHERE e.state = 'active' AND e.expires_at IS NULL) n
           WHERE n.due_at IS NOT NULL`,
       );
       return row?.at ?? undefined;

@@ -1,17 +1,24 @@
-/** Which streams are worked next: of all endpoints that have any due. */
+/** Finds the streams and resends that are worked next, among all endpoints with something due, and leases them. */
+import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Shows, TakenEndpoint, TakenStream } from '../webhooks/message.ts';
-import type { StreamStore, TakeStreamsTerms } from '../webhooks/stream-store.ts';
+import type { MessageLog, TakenReplay } from '../webhooks/message-log.ts';
+import type { StreamStore, TakeTerms } from '../webhooks/stream-store.ts';
 import type { BatchStatement, Database, Dialect, Supplied } from './drivers/database.ts';
 import { messageContext, openSecrets } from './webhook-sealing.ts';
 
 type EndpointRow = Pick<TakenEndpoint, 'endpointId' | 'url' | 'privateNetwork'> & {
+  readonly clientId: string;
+  readonly origin: string;
   readonly secrets: string | null;
   readonly hearsOwn: number;
   readonly hearsCalendars: number;
   readonly hearsConnections: number;
   readonly failures: number;
   readonly failingSince: number | null;
+  /** How much more may be under way, and how much is due. */
+  readonly free: number;
+  readonly due: number;
 };
 type StreamRow = {
   readonly streamId: string;
@@ -36,36 +43,80 @@ type MessageRow = {
   readonly createdAt: number;
 };
 
-/** Endpoints looked at in one call. */
-const ENDPOINTS_AT_ONCE = 64;
+type ReplayRow = Omit<TakenReplay, 'calendarKey' | 'url' | 'secrets' | 'place'> & {
+  readonly endpointId: string;
+  readonly calendarKey: string | null;
+};
 
-// One that has all it may under way is passed over without a write.
-const dueText = (which: string): string => `
-  SELECT e.endpoint_id AS "endpointId", e.url, e.private_network AS "privateNetwork", e.secrets,
-         e.hears_own AS "hearsOwn", e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections", e.failures,
-         e.failing_since AS "failingSince"
-    FROM webhook_endpoint e
-   WHERE ${which} AND e.state = 'active' AND e.gate_at <= :now
-     AND (SELECT COUNT(*) FROM webhook_stream r
-           WHERE r.endpoint_id = e.endpoint_id AND r.lease_holder IS NOT NULL AND r.lease_until > :now)
-         < CASE WHEN e.failures >= :openAfter THEN 1 ELSE CAST(:ofEndpoint AS BIGINT) END
-     AND EXISTS (SELECT 1 FROM webhook_stream s
-                  WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0 AND s.due_at <= :now AND s.lease_until <= :now)
-   ORDER BY e.served_at, e.endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
-const DUE_ENDPOINTS = dueText('e.expires_at IS NULL');
-const DUE_LISTENER = dueText('e.endpoint_id = :listenerId AND e.expires_at > :now');
+/** The number of slots: one look finds an endpoint of each application that can get one. */
+const ENDPOINTS_AT_ONCE = 128;
+
+/** Where work waits for endpoints. `mayBegin` and `most`, how much at once, are of the endpoint `e`. */
+type Work = Readonly<
+  Record<'table' | 'key' | 'order' | 'isDue' | 'isLeased' | 'lease' | 'mayBegin' | 'most', string>
+>;
+type WorkOf = (value: Supplied['value']) => Work;
+
+const STREAMS: WorkOf = (value) => ({
+  ...{ table: 'webhook_stream', key: 'stream_id', order: 'due_at' },
+  isDue: `due_at > 0 AND due_at <= ${value('now')} AND lease_until <= ${value('now')}`,
+  isLeased: `lease_holder IS NOT NULL AND lease_until > ${value('now')}`,
+  lease: `lease_holder = ${value('holder')}, lease_until = ${value('leaseUntil')}, due_at = ${value('leaseUntil')}`,
+  mayBegin: `e.state = 'active' AND e.gate_at <= ${value('now')}`,
+  most: `CASE WHEN e.failures >= ${value('openAfter')} THEN 1 ELSE CAST(${value('ofEndpoint')} AS BIGINT) END`,
+});
+const REPLAYS: WorkOf = (value) => ({
+  ...{ table: 'webhook_message', key: 'message_id', order: 'replay_at, created_at' },
+  isDue: `replay_at <= ${value('now')}`,
+  isLeased: `replay_at > ${value('now')}`,
+  lease: `replay_at = ${value('leaseUntil')}`,
+  mayBegin: `e.state = 'active'`,
+  most: `CAST(${value('ofEndpoint')} AS BIGINT)`,
+});
+
+/** The endpoints for which something waits, each found by the index: those without work cost nothing. */
+const waitingText = (table: string, at: string): string => `
+  WITH RECURSIVE waiting(endpoint_id) AS (
+    SELECT MIN(endpoint_id) FROM ${table} WHERE ${at} IS NOT NULL
+    UNION ALL
+    SELECT (SELECT MIN(n.endpoint_id) FROM ${table} n WHERE ${at} IS NOT NULL AND n.endpoint_id > w.endpoint_id)
+      FROM waiting w WHERE w.endpoint_id IS NOT NULL)`;
+export const WAITING_STREAMS = waitingText('webhook_stream', 'due_at');
+const LISTENER = 'WITH waiting(endpoint_id) AS (SELECT CAST(:listenerId AS TEXT))';
+/** The address of an endpoint without its path. */
+const ORIGIN = `substr(e.address, 1, length(e.address) -
+  length(ltrim(substr(e.address, 9), 'abcdefghijklmnopqrstuvwxyz0123456789._-:[]')))`;
+
+/**
+ * Endpoints with something due, without full applications and origins: one of each application, then a second one of
+ * each, and so on. The one with the least under way comes first; among equals, the one served longest ago.
+ */
+function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [string, string]): string {
+  const { table, order, isDue, isLeased, mayBegin, most } = work((name) => `:${name}`);
+  const ofEndpoint = `FROM ${table} w WHERE w.endpoint_id = e.endpoint_id`;
+  return `${waiting}
+  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.origin, e.url,
+         e.private_network AS "privateNetwork", e.secrets,
+         e.hears_own AS "hearsOwn", e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections",
+         e.failures, e.failing_since AS "failingSince", e.most - e.leased AS "free", e.due
+    FROM (SELECT d.*, MAX(served_at) OVER (PARTITION BY client_id) AS client_served_at,
+                 ROW_NUMBER() OVER (PARTITION BY client_id ORDER BY leased, served_at, endpoint_id) AS turn
+            FROM (SELECT e.*, ${ORIGIN} AS origin, ${most} AS most, (SELECT COUNT(*) ${ofEndpoint} AND ${isLeased}) AS leased,
+                         (SELECT COUNT(*) FROM (SELECT 1 ${ofEndpoint} AND ${isDue} ORDER BY ${order} LIMIT :ofEndpoint) AS d) AS due
+                    FROM waiting JOIN webhook_endpoint e ON e.endpoint_id = waiting.endpoint_id
+                   WHERE ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')}) AS d
+           WHERE due > 0 AND leased < most AND NOT client_id || ' ' || origin ${oneOf('full')}) AS e
+   ORDER BY turn, client_served_at, endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
+}
 
 /** As many as an endpoint may have more, by its row as it was locked; none where it may not be served any more. */
-const freeText = (value: Supplied['value']): string => `
+const freeText = (value: Supplied['value'], { table, isLeased, mayBegin, most }: Work): string => `
   SELECT CASE WHEN free > ${value('most')} THEN ${value('most')} WHEN free > 0 THEN free ELSE 0 END
-    FROM (SELECT CASE WHEN e.failures >= ${value('openAfter')} THEN 1 ELSE ${value('ofEndpoint')} END
-                 - (SELECT COUNT(*) FROM webhook_stream r
-                     WHERE r.endpoint_id = e.endpoint_id AND r.lease_holder IS NOT NULL AND r.lease_until > ${value('now')}) AS free
-            FROM webhook_endpoint e
-           WHERE e.endpoint_id = ${value('endpointId')} AND e.state = 'active' AND e.gate_at <= ${value('now')}) AS f`;
+    FROM (SELECT ${most} - (SELECT COUNT(*) FROM ${table} r WHERE r.endpoint_id = e.endpoint_id AND ${isLeased}) AS free
+            FROM webhook_endpoint e WHERE e.endpoint_id = ${value('endpointId')} AND ${mayBegin}) AS f`;
 
 /** What each of several endpoints has due, as much of it as may run: what runs for one is counted by one caller at a time. */
-const leaseBatch = ({ skipLocked }: Dialect): BatchStatement => ({
+const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): BatchStatement => ({
   columns: {
     endpointId: 'TEXT',
     holder: 'TEXT',
@@ -77,22 +128,18 @@ const leaseBatch = ({ skipLocked }: Dialect): BatchStatement => ({
   },
   precededBy: [
     ({ value, from }) => `
-      UPDATE webhook_endpoint SET served_at = ${value('now')} ${from}
-       WHERE endpoint_id = ${value('endpointId')} AND state = 'active' AND gate_at <= ${value('now')}`,
+      UPDATE webhook_endpoint AS e SET served_at = ${value('now')} ${from}
+       WHERE e.endpoint_id = ${value('endpointId')} AND ${work(value).mayBegin}`,
   ],
-  sql: ({ value, fromEach }) => `
-    UPDATE webhook_stream
-       SET lease_holder = ${value('holder')}, lease_until = ${value('leaseUntil')}, due_at = ${value('leaseUntil')}
-    ${fromEach(
-      `SELECT w.stream_id AS picked_id FROM webhook_stream w
-        WHERE w.endpoint_id = ${value('endpointId')} AND w.due_at > 0 AND w.due_at <= ${value('now')}
-          AND w.lease_until <= ${value('now')}
-        ORDER BY w.due_at LIMIT COALESCE((${freeText(value)}), 0) ${skipLocked}`,
-      'p',
-    )} WHERE stream_id = picked_id
-    RETURNING endpoint_id AS "endpointId", stream_id AS "streamId", client_id AS "clientId", user_id AS "userId",
-      calendar_key AS "calendarKey", told_seq AS "toldSeq", told_id AS "toldId", sequence, initial,
-      pending_since AS "pendingSince", message_id AS "messageId", trace`,
+  sql: ({ value, fromEach }) => {
+    const { table, key, order, isDue, lease } = work(value);
+    const due = `
+      SELECT w.${key} AS picked_id FROM ${table} w WHERE w.endpoint_id = ${value('endpointId')} AND ${isDue}
+       ORDER BY ${order} LIMIT COALESCE((${freeText(value, work(value))}), 0) ${skipLocked}`;
+    return `
+    UPDATE ${table} SET ${lease} ${fromEach(due, 'p')} WHERE ${key} = picked_id
+    RETURNING endpoint_id AS "endpointId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey", ${returning}`;
+  },
   key: 'endpointId',
   writes: true,
   // What is taken is worked once more after a power cut.
@@ -109,58 +156,85 @@ const MESSAGE: BatchStatement = {
   writes: false,
 };
 
+const STREAM_COLUMNS = `
+  stream_id AS "streamId", told_seq AS "toldSeq", told_id AS "toldId", sequence, initial,
+  pending_since AS "pendingSince", message_id AS "messageId", trace`;
+
 /** Takes streams in `db` (StreamStore.takeStreams). */
 export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStreams'] {
-  const lease = leaseBatch(db.dialect);
-
-  async function takeOf(
-    endpoint: EndpointRow,
-    { holder, now, leaseUntil, ofEndpoint, openAfter }: TakeStreamsTerms,
-    most: number,
-  ): Promise<Taken[]> {
-    const { endpointId } = endpoint;
-    const open = openedEndpoint(endpoint, sealer);
-    const values = { endpointId, holder, now, leaseUntil, most, ofEndpoint, openAfter };
-    const streams = await db.batchAll<StreamRow>(lease, values);
-    return Promise.all(
-      streams.map(async (stream) => {
-        const { messageId } = stream;
-        const message = messageId === null ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
-        return { endpoint: open, stream, message };
-      }),
-    );
-  }
-
-  return async (terms) => {
-    const { now, limit, listenerId, ofEndpoint, openAfter } = terms;
-    const values = { now, ofEndpoint, openAfter };
-    const due =
-      listenerId === undefined
-        ? await db.all<EndpointRow>(DUE_ENDPOINTS, values)
-        : await db.all<EndpointRow>(DUE_LISTENER, { ...values, listenerId });
-    const taken: TakenStream[] = [];
-    while (due.length > 0 && taken.length < limit) {
-      const left = limit - taken.length;
-      // Together, as far as all that each may have fits: what they write is one commit.
-      const together = due.splice(0, Math.max(1, Math.floor(left / ofEndpoint)));
-      const all = await Promise.all(together.map((endpoint) => takeOf(endpoint, terms, left)));
-      taken.push(...all.flat().map((stream) => opened(stream, terms, sealer)));
-    }
-    return taken;
+  const lease = leaseBatch(STREAMS, db.dialect, STREAM_COLUMNS);
+  const dueOfAll = dueText(STREAMS, db.dialect, [WAITING_STREAMS, 'e.expires_at IS NULL']);
+  const dueOfListener = dueText(STREAMS, db.dialect, [LISTENER, 'e.expires_at > :now']);
+  return (terms) => {
+    const due = terms.listenerId === undefined ? dueOfAll : dueOfListener;
+    return take({ db, due, lease }, terms, async (stream: StreamRow, endpoint) => {
+      const { messageId } = stream;
+      const message = messageId === null ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
+      return opened({ endpoint: openedEndpoint(endpoint, sealer), stream, message }, terms, sealer);
+    });
   };
 }
 
+/** Takes resends in `db` (MessageLog.takeReplays). */
+export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeReplays'] {
+  const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS "messageId", shows, body');
+  const due = dueText(REPLAYS, db.dialect, [waitingText('webhook_message', 'replay_at'), '1 = 1']);
+  return (terms) =>
+    take({ db, due, lease }, terms, ({ endpointId: _, calendarKey, ...row }: ReplayRow, endpoint) => ({
+      ...row,
+      calendarKey: calendarKey ?? undefined,
+      body: sealer.open(row.body, messageContext(row.messageId)),
+      ...{ url: endpoint.url, privateNetwork: endpoint.privateNetwork },
+      secrets: openSecrets(endpoint, sealer),
+    }));
+}
+
+type Texts = { readonly db: Database; readonly due: string; readonly lease: BatchStatement };
+
+/** Takes slots for what is due, leases it, and gives back the slots of what was not leased; all of them if this fails. */
+async function take<Row, Opened>(
+  { db, due, lease }: Texts,
+  { slots, listenerId = '', ...terms }: TakeTerms,
+  open: (row: Row, endpoint: EndpointRow) => Opened | Promise<Opened>,
+): Promise<(Opened & { readonly place: SlotPlace })[]> {
+  if (slots.isFull({})) return [];
+  const full = slots.full().map(({ clientId, host }) => (host === '' ? clientId : `${clientId} ${host}`));
+  const endpoints = await db.all<EndpointRow>(due, { ...terms, listenerId, full });
+  const picked = slots.pick(
+    endpoints.map((endpoint) => {
+      const { clientId, endpointId: owner, origin: host, free, due } = endpoint;
+      return { clientId, owner, host, due: Math.min(free, due), endpoint };
+    }),
+  );
+  const held: SlotPlace[] = [];
+  try {
+    const all = [...Map.groupBy(picked, (place) => place)].map(async ([place, { length: most }]) => {
+      const rows = await db.batchAll<Row>(lease, { ...terms, endpointId: place.owner, most });
+      const { clientId, owner, host, endpoint } = place;
+      return Promise.all(
+        rows.map(async (row) => ({ ...(await open(row, endpoint)), place: { clientId, owner, host } })),
+      );
+    });
+    const leased = (await Promise.all(all)).flat();
+    held.push(...leased.map(({ place }) => place));
+    return leased;
+  } finally {
+    for (const place of picked) slots.remove(place);
+    for (const place of held) slots.add(place);
+  }
+}
+
 function openedEndpoint(
-  { secrets, hearsOwn, hearsCalendars, hearsConnections, failingSince, ...endpoint }: EndpointRow,
+  { endpointId, url, privateNetwork, failures, secrets, ...row }: EndpointRow,
   sealer: Sealer,
 ): TakenStream['endpoint'] {
   return {
-    ...endpoint,
-    secrets: openSecrets({ endpointId: endpoint.endpointId, secrets }, sealer),
-    hearsOwn: hearsOwn === 1,
-    hearsCalendars: hearsCalendars === 1,
-    hearsConnections: hearsConnections === 1,
-    failingSince: failingSince ?? undefined,
+    ...{ endpointId, url, privateNetwork, failures },
+    secrets: openSecrets({ endpointId, secrets }, sealer),
+    hearsOwn: row.hearsOwn === 1,
+    hearsCalendars: row.hearsCalendars === 1,
+    hearsConnections: row.hearsConnections === 1,
+    failingSince: row.failingSince ?? undefined,
   };
 }
 
@@ -169,11 +243,7 @@ type Taken = Pick<TakenStream, 'endpoint'> & {
   readonly message: MessageRow | undefined;
 };
 
-function opened(
-  { endpoint, stream, message }: Taken,
-  { holder, leaseUntil }: TakeStreamsTerms,
-  sealer: Sealer,
-): TakenStream {
+function opened({ endpoint, stream, message }: Taken, { holder, leaseUntil }: TakeTerms, sealer: Sealer) {
   const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,

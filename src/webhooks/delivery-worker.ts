@@ -1,18 +1,24 @@
-/** Tells endpoints what changed: takes the streams that are due and works several at a time. */
+/** Sends what is due to endpoints, several at a time: what changed, stream by stream, and what is sent again. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { WakeUp } from '../jobs/wake-up.ts';
+import { SlotCounts, type SlotPlace } from '../lib/fair-slots/slot-counts.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
+import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
 import type { TakenStream } from './message.ts';
-import { type ReplayDeps, replayDue } from './replay.ts';
+import type { TakenReplay } from './message-log.ts';
+import { type ReplayDeps, sendAgain } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
+import type { TakeTerms } from './stream-store.ts';
 
 export type DeliveryWorkerDeps = DeliverDeps &
   ReplayDeps & {
-    /** Notified by the stores when a stream became due in this process. */
+    /** Notified by the stores when a stream became due, or a resend was requested, in this process. */
     readonly deliveryWakeUp: WakeUp;
+    readonly slots?: SlotListener | undefined;
     readonly log: Pick<Log, 'error'>;
     /** Works the next message as part of the stream's trace. */
     readonly deliveryInTrace?: DeliveryInTrace | undefined;
@@ -22,7 +28,7 @@ type DeliveryInTrace = <T>(stream: TakenStream, work: () => Promise<T>) => Promi
 
 const UNTRACED: DeliveryInTrace = (_stream, work) => work();
 
-/** `stop` takes no more streams and waits for those under way. */
+/** `stop` takes nothing more and waits for what is under way. */
 export type DeliveryWorker = { stop(): Promise<void> };
 
 /** One edit that a provider tells three times is one message. */
@@ -32,8 +38,13 @@ export const LEASE_MS = 32_000;
 const ATTEMPT_MS = 16_000;
 /** Others of the endpoint wait for their turn. */
 const MOST_IN_TURN = 10;
-const SLOTS = 64;
-const OF_ENDPOINT = 8;
+/** An application that is alone holds half of the slots. */
+const DELIVERY_SLOTS = { slots: 128, share: 1 / 2 };
+const RESEND_SLOTS = { slots: 16, share: 1 / 2 };
+/** Slots of both kinds together. */
+const OF_APPLICATION_AT_ORIGIN = 16;
+const DELIVERIES_OF_ENDPOINT = 8;
+const RESENDS_OF_ENDPOINT = 2;
 /** With more turns under way than these, streams are taken once in so many milliseconds: several share a look and their commits. */
 const FEW_TURNS = 16;
 const TAKE_EVERY_MS = 10;
@@ -41,17 +52,44 @@ const TAKE_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
 
-/** Starts delivering until stopped. */
+/** Starts delivering and resending until stopped. */
 export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
+  const { streams, messages, now, log, deliveryWakeUp, slots: listener } = deps;
+  const shared = new SlotCounts({ ofClientAtHost: OF_APPLICATION_AT_ORIGIN });
+  const deliveries = new WorkSlots('delivery', DELIVERY_SLOTS, { shared, listener });
+  const resends = new WorkSlots('resend', RESEND_SLOTS, { shared, listener });
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
-  const start = (stream: TakenStream): void => {
-    const turn = workTurn(stream, deps, () => isStopped).finally(() => {
+  const run = (slots: WorkSlots, place: SlotPlace, work: Promise<void>): void => {
+    const turn = work.finally(() => {
       running.delete(turn);
-      deps.deliveryWakeUp.notify();
+      slots.remove(place);
+      deliveryWakeUp.notify();
     });
     running.add(turn);
+  };
+  const termsOf = (slots: WorkSlots, ofEndpoint: number): TakeTerms => {
+    const lease = { holder: randomUUID(), now: now(), leaseUntil: now() + LEASE_MS };
+    return { ...lease, slots, ofEndpoint, openAfter: OPEN_AFTER };
+  };
+
+  /** Starts what is due. Returns for how many milliseconds there is nothing to do unless somebody notifies. */
+  const startDue = async (): Promise<number> => {
+    await streams.scheduleChanged(now() + SETTLE_MS);
+    const claimed = await streams.takeStreams(termsOf(deliveries, DELIVERIES_OF_ENDPOINT));
+    for (const stream of claimed)
+      run(
+        deliveries,
+        stream.place,
+        workTurn(stream, deps, () => isStopped),
+      );
+    const replays = await messages.takeReplays(termsOf(resends, RESENDS_OF_ENDPOINT));
+    for (const replay of replays) run(resends, replay.place, resend(replay, deps));
+    if (claimed.length + replays.length > 0) return 0;
+    const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+    // What is due and was not taken waits for a turn that ends.
+    return next <= now() ? LOOK_EVERY_MS : Math.min(next - now(), LOOK_EVERY_MS);
   };
 
   const work = async (): Promise<void> => {
@@ -60,60 +98,31 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
       const early = takesAgainAt - performance.now();
       if (running.size > FEW_TURNS && early > 0) await sleep(early);
       takesAgainAt = performance.now() + TAKE_EVERY_MS;
-      const wait = await takeDue(SLOTS - running.size, start, deps).catch((err: unknown) => {
-        deps.log.error({ event: 'deliveries_unreachable', err }, 'The deliveries could not be looked for');
+      const wait = await startDue().catch((err: unknown) => {
+        log.error({ event: 'deliveries_unreachable', err }, 'Due deliveries could not be read');
         return AFTER_FAULT_MS;
       });
-      if (!isStopped) await deps.deliveryWakeUp.wait(wait);
+      if (!isStopped) await deliveryWakeUp.wait(wait);
     }
     await Promise.all(running);
   };
 
-  /** Replays have slots of their own: what is new does not wait behind them. */
-  const replay = async (): Promise<void> => {
-    while (!isStopped) {
-      const sent = await replayDue(deps).catch((err: unknown) => {
-        deps.log.error({ event: 'replays_unreachable', err }, 'The replays could not be looked for');
-        return 0;
-      });
-      if (sent === 0 && !isStopped)
-        await Promise.race([sleep(LOOK_EVERY_MS, undefined, { ref: false }), stopped.promise]);
-    }
-  };
-
-  const stopped = Promise.withResolvers<void>();
-  const ended = Promise.all([work(), replay()]).then(() => {});
+  const ended = work();
   return {
     stop() {
       isStopped = true;
-      stopped.resolve();
-      deps.deliveryWakeUp.notify();
+      deliveryWakeUp.notify();
       return ended;
     },
   };
 }
 
-/** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */
-async function takeDue(
-  free: number,
-  start: (stream: TakenStream) => void,
-  { streams, now }: DeliveryWorkerDeps,
-): Promise<number> {
-  await streams.scheduleChanged(now() + SETTLE_MS);
-  if (free <= 0) return LOOK_EVERY_MS;
-  const taken = await streams.takeStreams({
-    holder: randomUUID(),
-    now: now(),
-    leaseUntil: now() + LEASE_MS,
-    limit: free,
-    ofEndpoint: OF_ENDPOINT,
-    openAfter: OPEN_AFTER,
-  });
-  for (const stream of taken) start(stream);
-  if (taken.length > 0) return 0;
-  const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-  // What is due and was not taken waits for a turn that ends.
-  return next <= now() ? LOOK_EVERY_MS : Math.min(next - now(), LOOK_EVERY_MS);
+/** Sends a delivery again. Never throws. */
+async function resend(replay: TakenReplay, deps: DeliveryWorkerDeps): Promise<void> {
+  await sendAgain(replay, deps).catch((err: unknown) =>
+    // It is sent again when its lease ends.
+    deps.log.error({ event: 'delivery_fault', err }, 'A delivery met a fault of our own'),
+  );
 }
 
 export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;

@@ -17,6 +17,7 @@ import {
   valueRead,
 } from '../http/request-fields.ts';
 import type { Egress } from '../lib/egress/egress.ts';
+import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Turns } from '../reading/read-turns.ts';
 import { LEASE_MS, type TurnDeps, workTurn } from './delivery-worker.ts';
 import type { EndpointHears } from './endpoint.ts';
@@ -42,15 +43,6 @@ const LIVES_MS = 3 * 60_000;
 export const MOST_SECONDS = 25;
 const LOOK_EVERY_MS = 250;
 const STREAMS_AT_ONCE = 8;
-const TAKEN: Pick<
-  Parameters<ListenersDeps['streams']['takeStreams']>[0],
-  'limit' | 'ofEndpoint' | 'openAfter'
-> = {
-  limit: STREAMS_AT_ONCE,
-  ofEndpoint: STREAMS_AT_ONCE,
-  openAfter: OPEN_AFTER,
-};
-
 /**
  * Makes one that hears what changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`. The secret is the
  * caller's own where the body has one, so that a receiver need not be set anew at each start.
@@ -135,8 +127,15 @@ const waitText = textRead(
 /** Works the streams that are due for it as the worker does; what would be sent is what is answered. */
 async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {
   const now = deps.now();
-  const terms = { ...TAKEN, listenerId, holder: randomUUID(), now, leaseUntil: now + LEASE_MS };
-  const taken = await deps.streams.takeStreams(terms);
+  const taken = await deps.streams.takeStreams({
+    listenerId,
+    holder: randomUUID(),
+    now,
+    leaseUntil: now + LEASE_MS,
+    slots: new WorkSlots('listener', { slots: STREAMS_AT_ONCE }),
+    ofEndpoint: STREAMS_AT_ONCE,
+    openAfter: OPEN_AFTER,
+  });
   const handed: HandedDelivery[] = [];
   const turnDeps = { ...deps, webhookEgress: handing(handed) };
   await Promise.all(taken.map((stream) => workTurn(stream, turnDeps, () => false)));

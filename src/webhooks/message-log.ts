@@ -1,5 +1,7 @@
+import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Attempt, ChangeType, EndpointSecret, MessageState, Shows } from './message.ts';
+import type { TakeTerms } from './stream-store.ts';
 
 /** What was told, kept for 30 days, and the replay of it. Instants are epoch milliseconds. */
 export interface MessageLog {
@@ -26,15 +28,11 @@ export interface MessageLog {
   /** Sends all of these once more, the oldest first, no more than `limit`. Answers how many. */
   askReplays(filter: ReplayFilter, now: number, limit: number): Promise<number>;
 
-  /** When the next replay is due; `undefined` when none is asked for, or all are of paused endpoints. */
-  nextReplayAt(): Promise<number | undefined>;
-
-  /** Takes replays that are due, which nobody else takes before the lease ends. */
-  takeReplays(terms: {
-    readonly now: number;
-    readonly leaseUntil: number;
-    readonly limit: number;
-  }): Promise<TakenReplay[]>;
+  /**
+   * Takes resends that are due into free slots, at most `ofEndpoint` of an endpoint over all instances. Until the lease
+   * ends, no other call takes them. A paused endpoint's wait.
+   */
+  takeReplays(terms: TakeTerms): Promise<TakenReplay[]>;
 
   /** Logs the attempt. The message is delivered when it succeeded, and stays what it was when not. */
   settleReplay(messageId: string, attempt: Attempt, now: number): Promise<void>;
@@ -94,6 +92,8 @@ export type MessageDetails = AttemptedMessage & {
 };
 
 export type TakenReplay = Pick<Endpoint, 'url' | 'privateNetwork'> & {
+  /** The slot that it holds. */
+  readonly place: SlotPlace;
   readonly messageId: string;
   readonly clientId: string;
   readonly userId: string;

@@ -1,5 +1,6 @@
 /** What is told to an endpoint: the words of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** What an endpoint can ask to hear of besides events. */
@@ -41,6 +42,8 @@ export type TakenStream = {
   readonly streamId: string;
   readonly holder: string;
   readonly leaseUntil: number;
+  /** The slot that it holds. */
+  readonly place: SlotPlace;
   readonly clientId: string;
   readonly userId: string;
   /** Undefined for the stream of the user's calendars and connections. */

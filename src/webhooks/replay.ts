@@ -11,22 +11,8 @@ export type ReplayDeps = SendDeps &
     readonly streams: Pick<StreamStore, 'narrowMessage'>;
   };
 
-/** Longer than an attempt takes. */
-const LEASE_MS = 32_000;
-const AT_ONCE = 8;
-
-/** Sends what is due, a few at a time. Answers how many those were. */
-export async function replayDue(deps: ReplayDeps): Promise<number> {
-  const { messages, now } = deps;
-  const next = await messages.nextReplayAt();
-  if (next === undefined || next > now()) return 0;
-  const terms = { now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE };
-  const taken = await messages.takeReplays(terms);
-  await Promise.all(taken.map((replay) => sendAgain(replay, deps)));
-  return taken.length;
-}
-
-async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
+/** Sends a taken resend and logs the attempt. Fails if the database does; the resend is then sent again after its lease. */
+export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
   const { messages, now } = deps;
   const { messageId } = replay;
   const body = await bodyToReplay(replay, deps);

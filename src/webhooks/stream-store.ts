@@ -1,3 +1,4 @@
+import type { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type {
   Attempt,
   NewMessage,
@@ -25,10 +26,11 @@ export interface StreamStore {
   nextDueAt(): Promise<number | undefined>;
 
   /**
-   * Takes streams that are due: of each endpoint no more than `ofEndpoint` over all instances, one only where so many of its
-   * attempts failed in a row that its circuit is open, and none of one that is paused. Endpoints served longest ago come first.
+   * Takes streams that are due into free slots, in the order of WorkSlots: at most `ofEndpoint` of an endpoint over all
+   * instances, one while its circuit is open, and none while it is paused. Full applications and origins are left out, so
+   * that what others have due is found however much these have.
    */
-  takeStreams(terms: TakeStreamsTerms): Promise<TakenStream[]>;
+  takeStreams(terms: TakeTerms): Promise<TakenStream[]>;
 
   /** Makes all leases end: no other process works this database. */
   endLeases(): Promise<void>;
@@ -80,14 +82,14 @@ export type AccountName = {
   readonly accountId: string;
 };
 
-export type TakeStreamsTerms = {
+export type TakeTerms = {
   readonly holder: string;
   readonly now: number;
   readonly leaseUntil: number;
   /** The one listener to take streams of; those of listeners are left alone without it. */
   readonly listenerId?: string;
-  /** In all. */
-  readonly limit: number;
+  /** Each that is taken holds the slot of its `place`. The caller removes it when the work ends. */
+  readonly slots: WorkSlots;
   readonly ofEndpoint: number;
   /** So many failures in a row open a circuit. */
   readonly openAfter: number;

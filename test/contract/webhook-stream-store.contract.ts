@@ -10,9 +10,10 @@ import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { noteChanges } from '../../src/store/webhook-streams.ts';
 import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
-import type { StreamStore } from '../../src/webhooks/stream-store.ts';
+import type { StreamStore, TakeTerms } from '../../src/webhooks/stream-store.ts';
 import { NOW } from './calendar-rows.ts';
 import { makeCalendar, makeCalendars, makeFamily } from './grant-rows.ts';
+import { takeTerms } from './take-terms.ts';
 
 const LEASE = 30_000;
 
@@ -30,20 +31,8 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
     for (let index = 0; index < calendars; index += 1) await makeStream(db, `c${index}`);
     return { db, streams, messages };
   };
-  const take = (
-    streams: StreamStore,
-    now = NOW,
-    change: Partial<{ ofEndpoint: number; limit: number }> = {},
-  ) =>
-    streams.takeStreams({
-      holder: randomUUID(),
-      now,
-      leaseUntil: now + LEASE,
-      limit: 64,
-      ofEndpoint: 8,
-      openAfter: 5,
-      ...change,
-    });
+  const take = (streams: StreamStore, now = NOW, change: Partial<TakeTerms> = {}) =>
+    streams.takeStreams(takeTerms(now, { leaseUntil: now + LEASE, ...change }));
   const taken = async (streams: StreamStore, now = NOW): Promise<TakenStream> => {
     await streams.scheduleChanged(now);
     const [stream] = await take(streams, now);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { secretSignaturesOf } from '../../src/webhooks/endpoint-secret.ts';
+import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
 import { bodyOf, plantDelivery, plantEndpoints } from './planted-deliveries.ts';
@@ -187,11 +188,7 @@ onEachDatabase((database, open) => {
         ...{ client: 'other', from: form.from ?? '', to: form.to ?? '' },
       });
       assert.match((await developer.get(leadsTo(sent))).body, /1 delivery is sent once more/);
-      const due = await dashboard.stores.messages.takeReplays({
-        now: dashboard.clock.now,
-        leaseUntil: now,
-        limit: 10,
-      });
+      const due = await dashboard.stores.messages.takeReplays(takeTerms(dashboard.clock.now));
       assert.deepEqual(due.map(({ messageId }) => messageId).toSorted(), ['msg_dead', 'msg_late']);
       assert.equal((await developer.get(`${LIST}/other/replay`)).status, 404);
       assert.ok((await auditedActions()).filter((action) => action === 'delivery.replayed').length === 2);

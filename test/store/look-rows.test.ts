@@ -9,6 +9,7 @@ import { openStores } from '../../src/store/open-stores.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { makeCalendars } from '../contract/grant-rows.ts';
 import { KINDS, takeAll } from '../contract/job-terms.ts';
+import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
 const ROWS = 20_000;
@@ -54,14 +55,7 @@ onEachDatabase((database, open) => {
       await makeStreams(db, NOW);
       const { streams } = openStores(db, { sealer: createSealer(randomBytes(32)) });
       const look = async () => {
-        await streams.takeStreams({
-          holder: 'h',
-          now: NOW,
-          leaseUntil: LATER,
-          limit: 64,
-          ofEndpoint: 8,
-          openAfter: 5,
-        });
+        await streams.takeStreams(takeTerms(NOW, { leaseUntil: LATER }));
         await streams.nextDueAt();
       };
 

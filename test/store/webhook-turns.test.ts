@@ -8,6 +8,7 @@ import { openStores } from '../../src/store/open-stores.ts';
 import { noteChanges } from '../../src/store/webhook-streams.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { makeCalendar, makeCalendars } from '../contract/grant-rows.ts';
+import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
 onEachDatabase((database, open) => {
@@ -25,14 +26,7 @@ onEachDatabase((database, open) => {
     }
     await streams.scheduleChanged(NOW);
     const take = (now: number) =>
-      streams.takeStreams({
-        holder: 'a',
-        now,
-        leaseUntil: NOW + 1_000,
-        limit: 64,
-        ofEndpoint: 2,
-        openAfter: 5,
-      });
+      streams.takeStreams(takeTerms(now, { leaseUntil: NOW + 1_000, ofEndpoint: 2 }));
     const servedAt = async () =>
       (await db.get<{ at: number }>('SELECT served_at AS "at" FROM webhook_endpoint'))?.at;
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { replayDue } from '../../src/webhooks/replay.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -59,12 +58,12 @@ onEachDatabase((database, open) => {
     };
     /** Nothing is sent, nothing of it is left, and nothing went wrong. */
     const assertOver = async (sent: number) => {
-      const { server, receiver, deps } = telling;
+      const { server, receiver } = telling;
       receiver.answer = () => ({ status: 204 });
       for (let count = 0; count < 3; count += 1) {
         server.clock.now += 6 * HOUR;
         await telling.deliver();
-        await replayDue(deps);
+        await telling.resend();
       }
 
       assert.equal(receiver.received.length, sent);
@@ -130,7 +129,7 @@ onEachDatabase((database, open) => {
         const { messages } = telling.deps;
         const asked = await messages.askReplays({ clientId: 'acme' }, telling.server.clock.now, 100);
         const held = holdAnswers(asked, [204, 500]);
-        const replayed = replayDue(telling.deps);
+        const replayed = telling.resend();
         await held.arrived;
         // As if they were asked for again.
         await telling.server.db.write('UPDATE webhook_message SET replay_at = 1 RETURNING message_id');

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { replayDue } from '../../src/webhooks/replay.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -103,7 +102,7 @@ onEachDatabase((database, open) => {
       assert.equal((await ask(`/webhooks/deliveries/${id}`)).body, null);
       telling.receiver.received.length = 0;
       await ask(`/webhooks/deliveries/${id}/replay`, { method: 'POST' });
-      await replayDue(telling.deps);
+      await telling.resend();
 
       assert.equal(telling.receiver.received.length, 0);
       const { attemptLog, state } = await ask(`/webhooks/deliveries/${id}`);
@@ -128,7 +127,7 @@ onEachDatabase((database, open) => {
         telling.receiver.received.length = 0;
         for (const name of ['connection.degraded', 'calendar.created'])
           await ask(`/webhooks/deliveries/${ids[name]}/replay`, { method: 'POST' });
-        await replayDue(telling.deps);
+        await telling.resend();
         const sent = telling.receiver.received.map(({ headers }) => headers['webhook-id']);
         return Object.keys(ids).filter((name) => sent.includes(ids[name]));
       };
@@ -155,13 +154,13 @@ onEachDatabase((database, open) => {
         success: true,
         id,
       });
-      assert.equal(await replayDue(telling.deps), 1);
+      assert.equal(await telling.resend(), 1);
 
       const [sent] = telling.receiver.received;
       assert.equal(sent?.headers['webhook-id'], id);
       assert.deepEqual(sent?.body, body);
       assert.equal((await ask(`/webhooks/deliveries/${id}`)).state, 'delivered');
-      assert.equal(await replayDue(telling.deps), 0);
+      assert.equal(await telling.resend(), 0);
     });
 
     it('replays a range, and each once', async () => {
@@ -170,7 +169,7 @@ onEachDatabase((database, open) => {
       telling.receiver.received.length = 0;
       const payload = { from: '2026-11-15T00:00:00Z', to: '2026-11-16T00:00:00Z' };
       const answer = await ask('/webhooks/replay', { method: 'POST', payload });
-      await replayDue(telling.deps);
+      await telling.resend();
 
       assert.deepEqual(answer, { status: 200, success: true, count: 3, more: false });
       assert.equal(telling.receiver.received.length, 3);
@@ -182,10 +181,10 @@ onEachDatabase((database, open) => {
       await telling.deps.endpoints.pauseEndpoint('we_acme', 1);
       const [{ id } = { id: '' }] = await list();
       await ask(`/webhooks/deliveries/${id}/replay`, { method: 'POST' });
-      assert.equal(await replayDue(telling.deps), 0);
+      assert.equal(await telling.resend(), 0);
       await telling.deps.endpoints.resumeEndpoint('we_acme');
 
-      assert.equal(await replayDue(telling.deps), 1);
+      assert.equal(await telling.resend(), 1);
     });
 
     it("is the application's own", async () => {

@@ -1,5 +1,5 @@
 /** A calendar server whose application has a receiver, and whose deliveries a test works when it wants. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
@@ -7,8 +7,9 @@ import { busyIds } from '../../src/reading/event-text.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { type DeliveryWorkerDeps, workTurn } from '../../src/webhooks/delivery-worker.ts';
 import type { EndpointStore } from '../../src/webhooks/endpoint-store.ts';
-import { OPEN_AFTER } from '../../src/webhooks/retry-schedule.ts';
+import { sendAgain } from '../../src/webhooks/replay.ts';
 import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { takeTerms } from '../contract/take-terms.ts';
 import {
   type CalendarServer,
   type CalendarServerOptions,
@@ -27,6 +28,8 @@ export type DeliveryServer = {
   };
   /** Works all that is due at the clock's time, with what was noted before. Answers how many turns that took. */
   deliver(): Promise<number>;
+  /** Sends the resends that were requested. Returns how many they were. */
+  resend(): Promise<number>;
   /** Syncs everything of Ada's as a reader would, which is what polling does. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -66,18 +69,16 @@ export async function openDeliveryServer(options: DeliveryServerOptions = {}): P
     let turns = 0;
     for (;;) {
       await deps.streams.scheduleChanged(clock.now);
-      const taken = await deps.streams.takeStreams({
-        holder: randomUUID(),
-        now: clock.now,
-        leaseUntil: clock.now + 32_000,
-        limit: 64,
-        ofEndpoint: 8,
-        openAfter: OPEN_AFTER,
-      });
+      const taken = await deps.streams.takeStreams(takeTerms(clock.now));
       if (taken.length === 0) return turns;
       await Promise.all(taken.map((stream) => workTurn(stream, deps, () => false)));
       turns += taken.length;
     }
+  };
+  const resend = async () => {
+    const taken = await deps.messages.takeReplays(takeTerms(clock.now));
+    await Promise.all(taken.map((replay) => sendAgain(replay, deps)));
+    return taken.length;
   };
   const sync = async () => {
     clock.now += 61_000;
@@ -92,5 +93,5 @@ export async function openDeliveryServer(options: DeliveryServerOptions = {}): P
     receiver.close();
     await server.close();
   };
-  return { server, receiver, sealer, deps, deliver, sync, close };
+  return { server, receiver, sealer, deps, deliver, resend, sync, close };
 }

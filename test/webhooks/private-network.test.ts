@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { createEgress } from '../../src/lib/egress/egress.ts';
-import { replayDue } from '../../src/webhooks/replay.ts';
 import { sendTest } from '../../src/webhooks/test-message.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
@@ -51,7 +50,7 @@ onEachDatabase((database, open) => {
       const [newest] = await deps.messages.listMessages({ clientId: 'acme' }, { after: undefined, limit: 1 });
       const { messageId } = newest ?? assert.fail('nothing was sent');
       await deps.messages.askReplay('acme', messageId, deps.now());
-      await replayDue(deps);
+      await telling.resend();
       const sent = (await deps.messages.findAttempts('acme', messageId))?.log ?? [];
       const endpoint = (await deps.endpoints.findEndpoint('we_acme')) ?? assert.fail();
       const { attempt } = await sendTest({ ...endpoint, secrets: [] }, deps);

@@ -30,7 +30,6 @@ export function pinnedAgent(protocol: string, policy: AddressPolicy, deps: Pinne
   const connect = connecting({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
 
   return new Agent({
-    connections: 8,
     maxHeaderSize: MOST_HEADER_BYTES,
     // Some servers have a process for each connection, so idle ones are closed soon.
     keepAliveMaxTimeout: IDLE_MS,

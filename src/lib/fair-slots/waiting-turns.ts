@@ -6,7 +6,11 @@
 import type { SlotCounts, SlotPlace } from './slot-counts.ts';
 
 /** A place with further names below the owner, for turns only, such as the networks of an address. */
-export type TurnPlace = SlotPlace & { readonly turns?: readonly string[] };
+export type TurnPlace = SlotPlace & {
+  readonly turns?: readonly string[];
+  /** The queue in which it waits. Default: that of its host. */
+  readonly queue?: string;
+};
 
 export type Waiter = {
   readonly place: TurnPlace;
@@ -100,7 +104,7 @@ export class WaitingTurns<W extends Waiter> {
   refuseNewest({ host, clientId, owner }: SlotPlace): void {
     let level = this.#levelAt([host, clientId, owner]);
     while (level !== undefined && level.below.size > 0)
-      level = [...level.below.values()].reduce((most, one) => (one.count > most.count ? one : most));
+      level = [...level.below.values()].reduce((most, one) => (one.count >= most.count ? one : most));
     const newest = [...(level?.waiters ?? [])].at(-1);
     if (newest === undefined) return;
     this.delete(newest);
@@ -143,8 +147,8 @@ export class WaitingTurns<W extends Waiter> {
   }
 }
 
-const pathOf = ({ clientId, owner, host, turns = [] }: TurnPlace): readonly string[] => [
-  host,
+const pathOf = ({ clientId, owner, host, turns = [], queue = host }: TurnPlace): readonly string[] => [
+  queue,
   clientId,
   owner,
   ...turns,

@@ -1,14 +1,14 @@
 /** Slots for work that waits in a database. A worker looks for what is due and picks from what it found. */
 import { SlotCounts, type SlotLimits, type SlotPlace } from './slot-counts.ts';
 import type { SlotListener } from './slot-listener.ts';
-import { WaitingTurns } from './waiting-turns.ts';
+import { type Waiter, WaitingTurns } from './waiting-turns.ts';
 
 type WorkSlotsOptions = { readonly shared?: SlotCounts; readonly listener?: SlotListener | undefined };
 
 export class WorkSlots extends SlotCounts {
   readonly #work: string;
   readonly #listener: SlotListener | undefined;
-  readonly #turns = new WaitingTurns(this);
+  readonly #turns = new WaitingTurns<Waiter & { start(): void }>(this);
   /** How much was due and got no slot when slots were last picked. */
   #waiting = 0;
 
@@ -28,17 +28,17 @@ export class WorkSlots extends SlotCounts {
     const picked: Place[] = [];
     for (const place of places)
       for (let count = 0; count < place.due; count += 1)
-        this.#turns.add({ place, start: () => picked.push(place), refuse() {} });
+        this.#turns.add({ place: { ...place, queue: '' }, start: () => picked.push(place), refuse() {} });
     for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
       this.add(next.place);
       next.start();
     }
     this.#waiting = this.#turns.count;
-    for (const clientId of new Set(places.map((place) => place.clientId))) {
-      const load = { held: this.heldBy({ clientId }), waiting: this.#turns.countOf(clientId) };
-      if (load.waiting > 0) this.#listener?.exhausted({ work: this.#work, clientId, ...load });
-    }
-    this.#turns.refuseAll();
+    const left = new Map<string, number>();
+    for (let one = this.#turns.takeAny(); one !== undefined; one = this.#turns.takeAny())
+      left.set(one.place.clientId, (left.get(one.place.clientId) ?? 0) + 1);
+    for (const [clientId, waiting] of left)
+      this.#listener?.exhausted({ work: this.#work, clientId, held: this.heldBy({ clientId }), waiting });
     return picked;
   }
 }

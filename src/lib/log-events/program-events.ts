@@ -107,13 +107,7 @@ export const PROGRAM_EVENTS = {
   },
   deliveries_unreachable: {
     level: 'error',
-    when: 'the deliveries that are due could not be looked for; it is done again within seconds',
-    act: DATABASE,
-    fields: ['err'],
-  },
-  replays_unreachable: {
-    level: 'error',
-    when: 'the deliveries that are to be sent again could not be looked for; it is done again within seconds',
+    when: 'deliveries or resends that are due could not be read; this is tried again within seconds',
     act: DATABASE,
     fields: ['err'],
   },

@@ -67,12 +67,13 @@ describe('Egress for an account', () => {
     close: () => Promise.reject(new Error('Others use it too')),
   };
 
-  it('names the account in each request, and closes nothing', async () => {
-    const ofAccount = accountEgress(egress, 'ada');
+  it('names the account and its user in each request, and closes nothing', async () => {
+    const ofAccount = accountEgress(egress, { clientId: 'acme', userId: 'ada' }, 'account');
     await ofAccount.request({ method: 'GET', url: 'https://a.test/' });
     await ofAccount.close();
 
-    assert.deepEqual(requests, [{ method: 'GET', url: 'https://a.test/', account: 'ada' }]);
-    assert.equal(accountEgress(egress, undefined), egress);
+    assert.deepEqual(requests, [
+      { method: 'GET', url: 'https://a.test/', account: 'account', clientId: 'acme', owner: 'acme ada' },
+    ]);
   });
 });

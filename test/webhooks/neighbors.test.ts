@@ -1,0 +1,112 @@
+/** The delivery worker beside an application whose receivers do not answer: others are served at once. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { createEgress } from '../../src/lib/egress/egress.ts';
+import type { SlotLoad } from '../../src/lib/fair-slots/slot-listener.ts';
+import { type DeliveryWorker, startDeliveries } from '../../src/webhooks/delivery-worker.ts';
+import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { link } from '../harness/calendar-server.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { until } from '../harness/until.ts';
+import { type DeliveryServer, openDeliveryServer } from './delivery-server.ts';
+import { openReceiver, type Received, type Receiver } from './receiver.ts';
+
+/** More than an endpoint may have under way at once. */
+const CALENDARS = Array.from({ length: 10 }, (_, n) => `/c${n}/`);
+const HEARS = { events: true, calendars: false, connections: false, own: false };
+
+onEachDatabase((database, open) => {
+  describe(`deliveries beside slow receivers, on ${database}`, () => {
+    let telling: DeliveryServer;
+    let slow: Receiver[];
+    let worker: DeliveryWorker | undefined;
+    let exhausted: Set<string>;
+    const loads = new Map<string, () => SlotLoad>();
+    const heldOf = (work: string) => loads.get(work)?.().held;
+
+    beforeEach(async () => {
+      const egress = createEgress({ privateNetwork: { mode: 'loopback' }, limits: {} });
+      telling = await openDeliveryServer({ db: await open(), egress });
+      for (const href of CALENDARS) telling.server.provider.addCalendar(calendar(href));
+      slow = await Promise.all(Array.from({ length: 9 }, openReceiver));
+      const shared = Array.from({ length: 3 }, (_, n) => `${telling.receiver.url}/${n}`);
+      for (const [n, url] of [...slow.map((receiver) => receiver.url), ...shared].entries()) {
+        const endpoint = {
+          endpointId: `we_${n}`,
+          clientId: 'other',
+          url,
+          hears: HEARS,
+          secret: 'whsec_AAAA',
+        };
+        await telling.deps.endpoints.addEndpoint({ ...endpoint, createdAt: telling.server.clock.now });
+      }
+      for (const clientId of ['acme', 'other']) {
+        await link(telling.server, { clientId, accountId: `https://dav.example/${clientId}/` });
+        await telling.server.token('read', 'ada', clientId);
+        await change(clientId, CALENDARS, 'first');
+      }
+      await telling.deliver();
+      for (const receiver of [telling.receiver, ...slow]) {
+        receiver.received.length = 0;
+        receiver.answer = ({ body }) => (body.metadata.clientId === 'acme' ? { status: 204 } : 'never');
+      }
+      exhausted = new Set();
+    });
+    afterEach(async () => {
+      for (const receiver of slow) receiver.close();
+      telling.receiver.close();
+      await worker?.stop();
+      await telling.close();
+    });
+
+    const change = async (clientId: string, hrefs: readonly string[], title: string) => {
+      const { provider, deps, clock } = telling.server;
+      for (const href of hrefs)
+        provider.put(href, resource(`${href}a`, event('2026-11-20T09:00:00', { title })));
+      clock.now += 61_000;
+      for (const { accountKey } of await deps.accounts.listAccounts(clientId, 'ada')) {
+        await deps.sync.syncList(accountKey, clock.now);
+        for (const { calendarKey } of await deps.mirror.listCalendars(accountKey))
+          await deps.sync.syncCalendar(calendarKey, clock.now);
+      }
+      await deps.streams.scheduleChanged(clock.now);
+    };
+    const start = () => {
+      const slots = {
+        opened: (work: string, load: () => SlotLoad) => void loads.set(work, load),
+        waited() {},
+        refused() {},
+        exhausted: ({ work, clientId }: { work: string; clientId: string }) =>
+          void exhausted.add(`${work} ${clientId}`),
+      };
+      worker = startDeliveries({ ...telling.deps, slots });
+    };
+    const everySlotOfOther = () => heldOf('delivery') === 64 && heldOf('resend') === 8;
+    const sentTo = (clientId: string) =>
+      telling.receiver.received.filter(({ body }) => body.metadata.clientId === clientId);
+
+    it('start at once, and so does a resend, though the slow ones have an origin in common with them', async () => {
+      const { deps, server } = telling;
+      await change('other', CALENDARS, 'second');
+      await deps.messages.askReplays({ clientId: 'other' }, server.clock.now, 1_000);
+      start();
+      await until('the slow application holds its slots', everySlotOfOther);
+      const [first] = await deps.messages.listMessages({ clientId: 'acme' }, { after: undefined, limit: 1 });
+      assert.ok(first !== undefined);
+
+      await change('acme', CALENDARS.slice(0, 1), 'third');
+      await deps.messages.askReplay('acme', first.messageId, server.clock.now);
+      deps.deliveryWakeUp.notify();
+      const isResend = ({ headers }: Received) => headers['webhook-id'] === first.messageId;
+      await until('a delivery and a resend arrived', () => {
+        const sent = sentTo('acme');
+        return sent.some(isResend) && !sent.every(isResend);
+      });
+
+      assert.deepEqual(await server.db.all('SELECT fault FROM webhook_attempt WHERE fault IS NOT NULL'), []);
+      assert.ok(sentTo('other').length <= 16);
+      assert.deepEqual([...exhausted].toSorted(), ['delivery other', 'resend other']);
+    });
+  });
+});
