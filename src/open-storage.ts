@@ -64,6 +64,7 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
       notify: wakeUp.notify,
       notifyDeliveries: deliveryWakeUp.notify,
       quotas,
+      endpointsPerApplication: config.limits.endpointsPerApplication,
     }),
     /** Notified when one of these stores made a job. */
     wakeUp,

@@ -92,6 +92,7 @@ export type Config = {
     readonly connectionsPerAddress: number;
     readonly accountsPerGroup: number;
     readonly accountsPerUser: number;
+    readonly endpointsPerApplication: number;
     readonly calendarHomes: number;
     readonly calendarsPerAccount: number;
     readonly eventsPerCalendar: number;
@@ -419,6 +420,11 @@ export const OPTIONS = [
     doc: 'Accounts of one user in all, whoever linked them, unfinished ones included.',
   },
   {
+    name: 'KALENDS_LIMIT_ENDPOINTS_PER_APPLICATION',
+    default: '50',
+    doc: 'Webhook endpoints of one application, without listeners. Existing ones above the limit keep working.',
+  },
+  {
     name: 'KALENDS_LIMIT_CALENDAR_HOMES',
     default: '10',
     doc: 'Places with calendars (homes) that are read of one CalDAV account.',
@@ -660,6 +666,7 @@ export function loadConfig(env: Environment): Config {
       connectionsPerAddress: limit('KALENDS_LIMIT_CONNECTIONS_PER_ADDRESS'),
       accountsPerGroup: limit('KALENDS_LIMIT_ACCOUNTS_PER_GROUP'),
       accountsPerUser: limit('KALENDS_LIMIT_ACCOUNTS_PER_USER'),
+      endpointsPerApplication: limit('KALENDS_LIMIT_ENDPOINTS_PER_APPLICATION'),
       calendarHomes: limit('KALENDS_LIMIT_CALENDAR_HOMES'),
       calendarsPerAccount: limit('KALENDS_LIMIT_CALENDARS_PER_ACCOUNT'),
       eventsPerCalendar: limit('KALENDS_LIMIT_EVENTS_PER_CALENDAR'),

@@ -59,6 +59,12 @@ export const SETTINGS: readonly IndexedError[] = [
     'The application has an endpoint of this address already.',
     'Change that one.',
   ),
+  error(
+    'too_many_endpoints',
+    '409',
+    'The application has as many webhook endpoints as it may.',
+    'Remove one first.',
+  ),
   error('too_many_pictures', '503', 'Too many logos are being drawn.', 'Try again in a few seconds.'),
   error(
     'not_ready_for_review',

@@ -13,7 +13,7 @@ import { auditFor } from './append-audit.ts';
 import { changedSettings, createdSettings } from './audited-settings.ts';
 import { deleteClientInParts } from './client-deletion.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
-import { keepFirstEndpoint } from './first-endpoint.ts';
+import { keepFirstEndpoint, refuseFurther } from './first-endpoint.ts';
 import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
 
 type ClientRow = {
@@ -81,8 +81,8 @@ type RowWithSecrets = ClientRow & { secrets: string | null };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
-/** Applications in `db`. What `caller` changes is audited. */
-export function clientStore(db: Database, caller?: Caller): ClientStore {
+/** Applications in `db`, each with at most `most` webhook endpoints. What `caller` changes is audited. */
+export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
   // SQLite's cache answers the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
@@ -129,6 +129,7 @@ export function clientStore(db: Database, caller?: Caller): ClientStore {
       const row = await db.transaction(async (tx) => {
         if ((await tx.all(LOCK_APPLICATION, { clientId, now })).length === 0) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
+        if (before?.webhookUrl === null && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, caller }, () =>
           tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
         );

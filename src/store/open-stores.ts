@@ -56,15 +56,17 @@ export type StoresOptions = {
   readonly notify?: () => void;
   readonly notifyDeliveries?: () => void;
   readonly quotas?: StorageQuotas;
+  readonly endpointsPerApplication?: number;
 };
 
 export type Stores = ReturnType<typeof openStores>;
 
 /** The stores on a migrated database. Nothing but `db` needs closing. */
-export function openStores(db: Database, { sealer, notify, notifyDeliveries, quotas }: StoresOptions) {
+export function openStores(db: Database, options: StoresOptions) {
+  const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
   /** Those with changes of operators: each entry is written in the transaction of its change. */
   const auditedStores = (caller?: Caller) => ({
-    clients: clientStore(db, caller),
+    clients: clientStore(db, caller, most),
     people: personStore(db, caller),
     branding: brandingStore(db, caller),
     verification: verificationStore(db, caller),
@@ -75,7 +77,7 @@ export function openStores(db: Database, { sealer, notify, notifyDeliveries, quo
     providerApps: providerAppStore(db, sealer, caller),
     accounts: accountStore(db, sealer, { jobScheduled: notify, caller }),
     webhookKeys: webhookKeyStore(db, caller),
-    endpoints: endpointStore(db, sealer, caller),
+    endpoints: endpointStore(db, sealer, { caller, most }),
     messages: messageLog(db, sealer, { resendRequested: notifyDeliveries, caller }),
     testUsers: testUserStore(db, sealer, caller),
     system: systemStore(db, caller),

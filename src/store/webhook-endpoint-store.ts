@@ -8,7 +8,7 @@ import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/end
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
-import { SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
+import { refuseFurther, SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
 import { lookSoon } from './followed-accounts.ts';
 import { endpointChanges, hearsFlags, hearsWords } from './webhook-endpoint-changes.ts';
 import { endpointFigures } from './webhook-endpoint-figures.ts';
@@ -67,7 +67,7 @@ const ADD = `
       OR (SELECT COUNT(*) FROM webhook_endpoint
            WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)
   RETURNING endpoint_id`;
-// Its row is locked by this: listeners of an application are counted by one caller at a time.
+// This locks its row, so that endpoints and listeners of an application are counted by one caller at a time.
 const LOCK_CLIENT =
   'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id';
 const IS_LISTENER =
@@ -81,14 +81,18 @@ const REMOVE_ENDED = `
 const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
 const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :clientId AND expires_at IS NULL';
 
-/** Endpoints in `db`; secrets are sealed. What `caller` changes is audited. */
-export function endpointStore(db: Database, sealer: Sealer, caller?: Caller): EndpointStore {
+type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
+
+/** Endpoints in `db`, at most `most` of an application; secrets are sealed. What `caller` changes is audited. */
+export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
+  const { caller, most = Number.POSITIVE_INFINITY } = options;
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
     const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
     const values = { endpointId, clientId, ...urlColumns(url, caller), secrets, createdAt };
     return db.transaction(async (tx) => {
       await tx.all(LOCK_CLIENT, { clientId });
+      if (terms.expiresAt === null) await refuseFurther(tx, clientId, most);
       await lookSoon(tx, { clientId }, createdAt);
       const isAdded = (await tx.all(ADD, { ...values, ...hearsFlags(hears), ...terms })).length > 0;
       const after = { url: auditedUrl(url), hears: hearsWords(hears) };

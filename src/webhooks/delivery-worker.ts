@@ -9,7 +9,6 @@ import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
 import type { TakenStream } from './message.ts';
-import type { TakenReplay } from './message-log.ts';
 import { type ReplayDeps, sendAgain } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
 import type { TakeTerms } from './stream-store.ts';
@@ -61,8 +60,11 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
+  // A resend whose attempt could not be logged is sent again when its lease ends.
+  const noteFault = (err: unknown) =>
+    log.error({ event: 'delivery_fault', err }, 'A delivery met a fault of our own');
   const run = (slots: WorkSlots, place: SlotPlace, work: Promise<void>): void => {
-    const turn = work.finally(() => {
+    const turn = work.catch(noteFault).finally(() => {
       running.delete(turn);
       slots.remove(place);
       deliveryWakeUp.notify();
@@ -85,7 +87,7 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
         workTurn(stream, deps, () => isStopped),
       );
     const replays = await messages.takeReplays(termsOf(resends, RESENDS_OF_ENDPOINT));
-    for (const replay of replays) run(resends, replay.place, resend(replay, deps));
+    for (const replay of replays) run(resends, replay.place, sendAgain(replay, deps));
     if (claimed.length + replays.length > 0) return 0;
     const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
     // What is due and was not taken waits for a turn that ends.
@@ -115,14 +117,6 @@ export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
       return ended;
     },
   };
-}
-
-/** Sends a delivery again. Never throws. */
-async function resend(replay: TakenReplay, deps: DeliveryWorkerDeps): Promise<void> {
-  await sendAgain(replay, deps).catch((err: unknown) =>
-    // It is sent again when its lease ends.
-    deps.log.error({ event: 'delivery_fault', err }, 'A delivery met a fault of our own'),
-  );
 }
 
 export type TurnDeps = DeliverDeps & Pick<DeliveryWorkerDeps, 'log' | 'deliveryInTrace'>;

@@ -8,6 +8,7 @@ export interface EndpointStore {
 
   findEndpoint(endpointId: string): Promise<ListedEndpoint | undefined>;
 
+  /** Throws ApiError 409 `too_many_endpoints` if the application has as many as it may; racing calls included. */
   addEndpoint(endpoint: NewEndpoint): Promise<void>;
 
   /** The same for one that is asked for its messages, and lives until then. False where the application has `most` already. */

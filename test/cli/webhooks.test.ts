@@ -39,6 +39,17 @@ describe('kalends webhook', () => {
     assert.ok(!JSON.stringify(await endpoints()).includes('whsec_'));
   });
 
+  it('an endpoint above the limit of an application is refused', async () => {
+    const limited = await openCommandLine({ KALENDS_LIMIT_ENDPOINTS_PER_APPLICATION: '1' });
+    const { document } = await limited.json(...CREATE, '--webhook-url', HOOK);
+    const words = ['webhook', 'add', String(document.client_id), '--url', `${HOOK}/more`];
+    const { exitCode, stdout, stderr } = await limited.run([...words, '--json']);
+    await limited.close();
+
+    assert.equal(exitCode, 1);
+    assert.match(stdout + stderr, /too_many_endpoints/);
+  });
+
   it('lists what each hears, pauses, resumes and removes', async () => {
     const { client_id: id } = await create('--webhook-url', HOOK);
     const words = ['--url', `${HOOK}/more`, '--hears', 'calendars, connections', '--own'];

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import type { AuditActor } from '../../src/audit/audit-entry.ts';
+import { ApiError } from '../../src/http/refusal.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import type { Role } from '../../src/people/person.ts';
@@ -39,9 +40,12 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       { ...other, redirectUri: 'https://other.example/cb', webhookUrl: URL, createdAt: NOW },
       'hash',
     );
+    const limited = (endpointsPerApplication: number) =>
+      openStores(db, { sealer: createSealer(randomBytes(32)), endpointsPerApplication });
     return {
       db,
       endpoints,
+      limited,
       as: (actor: AuditActor) => auditedFor({ actor, address: undefined, now: () => NOW }),
     };
   };
@@ -51,6 +55,8 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
        RETURNING person_id`,
       { role },
     );
+    const limited = (endpointsPerApplication: number) =>
+      openStores(db, { sealer: createSealer(randomBytes(32)), endpointsPerApplication });
     return { kind: 'person', id: role, name: role };
   };
   const idsOf = (listed: readonly { endpointId: string }[]) => listed.map(({ endpointId }) => endpointId);
@@ -358,6 +364,42 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(idsOf(await endpoints.listEndpoints('acme')), ['we_1']);
     });
 
+    it('of ten calls that race to add endpoints, those up to the limit succeed, whatever listeners there are', async () => {
+      const { limited } = await prepare();
+      const { endpoints, clients } = limited(3);
+      await clients.updateClient('acme', { webhookUrl: URL }, NOW);
+      await endpoints.addListener(listener('we_listener'), NOW + HOUR, 9);
+
+      const outcomes = await tenTimes((i) => codeOf(endpoints.addEndpoint(added({ endpointId: `we_${i}` }))));
+
+      assert.equal(outcomes.filter((code) => code === 'too_many_endpoints').length, 8);
+      assert.equal((await endpoints.listEndpoints('acme')).length, 4);
+      await endpoints.addListener(listener('we_another'), NOW + HOUR, 9);
+    });
+
+    it('a webhook URL is an endpoint too: a further one above the limit is refused, and the application stays', async () => {
+      const { limited } = await prepare();
+      await limited(9).endpoints.addEndpoint(added());
+      const { clients } = limited(1);
+
+      const refused = clients.updateClient('acme', { webhookUrl: URL, name: 'New' }, NOW);
+
+      assert.equal(await codeOf(refused), 'too_many_endpoints');
+      assert.notEqual((await clients.findClient('acme'))?.name, 'New');
+    });
+
+    it('existing endpoints above a lowered limit stay, and their addresses can be changed', async () => {
+      const { limited } = await prepare();
+      await limited(9).endpoints.addEndpoint(added({ clientId: 'other' }));
+      const { clients, endpoints } = limited(1);
+
+      await clients.updateClient('other', { webhookUrl: 'https://new.example/in' }, NOW);
+      await endpoints.changeEndpoint('we_1', { hears: added().hears, url: 'https://new.example/2' });
+
+      const urls = (await endpoints.listEndpoints('other')).map(({ url }) => url);
+      assert.deepEqual(urls, ['https://new.example/in', 'https://new.example/2']);
+    });
+
     it('listeners that have ended are removed, and nothing else is', async () => {
       const { endpoints } = await prepare();
       await endpoints.addListener(listener('we_2'), NOW + HOUR, 9);
@@ -370,6 +412,13 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
     });
   });
 }
+
+/** The code of the ApiError that a call fails with; undefined if it succeeds. */
+const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (reason) => (reason instanceof ApiError ? reason.body.code : reason),
+  );
 
 type Stream = {
   readonly id: string;

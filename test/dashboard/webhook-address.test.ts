@@ -1,9 +1,12 @@
 /** Where deliveries and logos may come from or go is one rule, whichever form sets it. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { it, type TestContext } from 'node:test';
 
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { PrivateNetwork } from '../../src/lib/egress/private-network.ts';
+import { createSealer } from '../../src/lib/sealing.ts';
+import { openStores } from '../../src/store/open-stores.ts';
 import { onSqlite } from '../harness/databases.ts';
 import { startCanary } from '../servers/canary.ts';
 import { startDns } from '../servers/dns.ts';
@@ -89,5 +92,22 @@ onSqlite((open) => {
     // The canary does not answer with a picture.
     assert.match((await set(owner, '127.0.0.1')).body, /must be a PNG, JPEG, WebP or SVG/);
     assert.equal(canary.connections(), 1);
+  });
+
+  it('an endpoint above the limit of an application is refused, as a further one and as its webhook URL', async () => {
+    const db = await open();
+    const stores = openStores(db, { sealer: createSealer(randomBytes(32)), endpointsPerApplication: 1 });
+    const { app, signedIn } = await openDashboardApp(db, stores);
+    const developer = await signedIn('developer');
+    const add = (path: string) =>
+      developer.post(`${SETTINGS}/webhooks/new`, { url: `https://acme.example/${path}`, hears: 'events' });
+
+    assert.match((await add('first')).body, /whsec_/);
+    const inSettings = { ...FORM, webhook_url: 'https://acme.example/third' };
+    for (const { status, body } of [await add('second'), await developer.post(SETTINGS, inSettings)]) {
+      assert.equal(status, 409);
+      assert.match(body, /has 1 webhook endpoints/);
+    }
+    await app.close();
   });
 });
