@@ -81,7 +81,7 @@ type RowWithSecrets = ClientRow & { secrets: string | null };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
-/** Applications in `db`, each with at most `most` webhook endpoints. What `caller` changes is audited. */
+/** Applications in `db`, each with at most `most` webhook endpoints. Changes by `caller` are audited. */
 export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
   // SQLite's cache answers the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();

@@ -83,7 +83,7 @@ const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :cli
 
 type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
 
-/** Endpoints in `db`, at most `most` of an application; secrets are sealed. What `caller` changes is audited. */
+/** Endpoints in `db`, at most `most` of an application; secrets are sealed. Changes by `caller` are audited. */
 export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
   const { caller, most = Number.POSITIVE_INFINITY } = options;
   const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {

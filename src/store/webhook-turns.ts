@@ -166,11 +166,13 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   const dueOfAll = dueText(STREAMS, db.dialect, [WAITING_STREAMS, 'e.expires_at IS NULL']);
   const dueOfListener = dueText(STREAMS, db.dialect, [LISTENER, 'e.expires_at > :now']);
   return (terms) => {
-    const due = terms.listenerId === undefined ? dueOfAll : dueOfListener;
-    return take({ db, due, lease }, terms, async (stream: StreamRow, endpoint) => {
+    const { holder, leaseUntil, listenerId } = terms;
+    const due = listenerId === undefined ? dueOfAll : dueOfListener;
+    return take({ db, due, lease }, terms, async (stream: StreamRow, found) => {
       const { messageId } = stream;
       const message = messageId === null ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
-      return opened({ endpoint: openedEndpoint(endpoint, sealer), stream, message }, terms, sealer);
+      const endpoint = openedEndpoint(found, sealer);
+      return { ...openedStream(stream, message, sealer), endpoint, holder, leaseUntil };
     });
   };
 }
@@ -238,23 +240,15 @@ function openedEndpoint(
   };
 }
 
-type Taken = Pick<TakenStream, 'endpoint'> & {
-  readonly stream: StreamRow;
-  readonly message: MessageRow | undefined;
-};
-
-function opened({ endpoint, stream, message }: Taken, { holder, leaseUntil }: TakeTerms, sealer: Sealer) {
+function openedStream(stream: StreamRow, message: MessageRow | undefined, sealer: Sealer) {
   const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,
     calendarKey: calendarKey ?? undefined,
-    holder,
-    leaseUntil,
     told: { seq: toldSeq, id: toldId ?? undefined },
     initial: initial === 1,
     pendingSince: pendingSince ?? undefined,
     ...(trace === null ? {} : { trace }),
     message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
-    endpoint,
   };
 }
