@@ -80,7 +80,7 @@ describe('The room of answers', () => {
     ] as const) {
       const room = answerRoom(LIMITS);
       taking(room, 'a', 11, 1_000);
-      // Of the oldest's host nothing else is held.
+      // The host of the oldest answer holds nothing else.
       assert.equal(taking(room, 'a', bytes).waits, waits);
       assert.equal(taking(room, 'b', waits ? 40 : 30).waits, false);
       assert.equal(taking(room, 'c', waits ? 31 : 23).waits, true);

@@ -1,4 +1,4 @@
-/** Answers that were compressed unasked, of every kind and size. */
+/** Compressed responses to requests that did not ask for compression. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';

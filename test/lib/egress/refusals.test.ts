@@ -1,4 +1,4 @@
-/** What is not requested, and what the refusals say. */
+/** Requests that egress refuses, and the texts of those errors. */
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
