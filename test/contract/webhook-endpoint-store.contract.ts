@@ -55,8 +55,6 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
        RETURNING person_id`,
       { role },
     );
-    const limited = (endpointsPerApplication: number) =>
-      openStores(db, { sealer: createSealer(randomBytes(32)), endpointsPerApplication });
     return { kind: 'person', id: role, name: role };
   };
   const idsOf = (listed: readonly { endpointId: string }[]) => listed.map(({ endpointId }) => endpointId);
