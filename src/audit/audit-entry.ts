@@ -45,6 +45,7 @@ export const AUDIT_ACTIONS = [
   'person.invitation_withdrawn',
   'person.registered',
   'person.signed_in',
+  'person.sign_in_refused',
   'person.signed_out_everywhere',
   'person.password_set',
   'person.passkey_added',

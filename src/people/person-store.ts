@@ -49,6 +49,10 @@ export type Session = {
   readonly browser: string;
 };
 
+/** Wrong passwords and passkeys of a member since the sign-in before a session's, or since the session began if it is the first. */
+export type RefusedSignIns = { readonly count: number; readonly since: number };
+type FoundSession = { session: Session; person: Person; refusedSignIns: RefusedSignIns };
+
 export type NewSession = Session & { readonly sessionHash: string; readonly personId: string };
 
 /** How the acceptance of an invitation ended. */
@@ -103,7 +107,12 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
   findSession(
     sessionHash: string,
     since: { readonly seenAfter: number; readonly createdAfter: number },
-  ): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
+  ): Promise<FoundSession | undefined>;
+  /**
+   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has none about this
+   * member in the ten minutes before `now`: `count` is the number since the previous entry, `known_browser` is of this attempt.
+   */
+  noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
   /** Newest first. */
   listSessions(personId: string): Promise<readonly Session[]>;
   touchSession(sessionId: string, now: number): Promise<void>;

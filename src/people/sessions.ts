@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Person } from './person.ts';
-import type { PersonStore, Session } from './person-store.ts';
+import type { PersonStore, RefusedSignIns, Session } from './person-store.ts';
 
 export type SessionDeps = {
   readonly people: PersonStore;
@@ -30,6 +30,7 @@ const MOST_BROWSER_CHARACTERS = 200;
 export type SignedIn = {
   readonly person: Person;
   readonly session: Session;
+  readonly refusedSignIns: RefusedSignIns;
   /** What its cookie has. */
   readonly secret: string;
 };
@@ -76,7 +77,7 @@ export async function findSignedIn(
   return { ...found, secret };
 }
 
-const isOutlived = ({ person, session }: Omit<SignedIn, 'secret'>, now: number): boolean =>
+const isOutlived = ({ person, session }: Pick<SignedIn, 'person' | 'session'>, now: number): boolean =>
   person.identity?.roleSource === 'claims' && session.createdAt <= now - LONGEST_OF_CLAIMS_MS;
 
 /** Sessions that nobody can use any more, and links that have ended. */

@@ -1,6 +1,6 @@
 /** The part of PersonStore that keeps sessions. */
 import type { Caller } from '../audit/audit-entry.ts';
-import type { PersonStore, Session } from '../people/person-store.ts';
+import type { PersonStore, RefusedSignIns, Session } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { withdrawLinksOf } from './person-invitations.ts';
@@ -10,9 +10,27 @@ const SESSION = `
   s.session_id AS "sessionId", s.created_at AS "createdAt", s.seen_at AS "sessionSeenAt", s.proved_at AS "provedAt",
   s.address, s.browser`;
 const ADD_SESSION = `
-  INSERT INTO person_session (session_hash, session_id, person_id, created_at, seen_at, proved_at, address, browser)
+  INSERT INTO person_session (session_hash, session_id, person_id, created_at, seen_at, proved_at, address, browser,
+         signed_in_before_at, refused_before)
   SELECT :sessionHash, :sessionId, person_id, CAST(:createdAt AS BIGINT), CAST(:seenAt AS BIGINT), CAST(:provedAt AS BIGINT),
-         :address, :browser FROM person WHERE person_id = :personId RETURNING session_id`;
+         :address, :browser, signed_in_at, refused_when_signed_in FROM person WHERE person_id = :personId
+  RETURNING session_id`;
+const NOTE_SIGN_IN = `
+  UPDATE person SET seen_at = :now, signed_in_at = :now, refused_when_signed_in = refused_sign_ins
+   WHERE person_id = :personId`;
+const REFUSED = `
+  p.refused_sign_ins - s.refused_before AS "count",
+  COALESCE(s.signed_in_before_at, s.created_at) AS "since"`;
+// It locks the row: a second instance waits here, and then sees the entry of the first.
+const COUNT_REFUSAL = `
+  UPDATE person SET refused_sign_ins = refused_sign_ins + 1 WHERE person_id = :personId
+  RETURNING refused_sign_ins - refused_audited AS "count"`;
+const NOTE_AUDITED = `
+  UPDATE person SET refused_audited = refused_sign_ins
+   WHERE person_id = :personId AND NOT EXISTS (
+     SELECT 1 FROM audit_entry WHERE subject = :personId AND made_at > :since AND action = 'person.sign_in_refused')
+  RETURNING person_id`;
+const REFUSALS_AUDITED_EVERY_MS = 10 * 60_000;
 export const END_OTHERS =
   'DELETE FROM person_session WHERE person_id = :personId AND session_id <> :sessionId';
 
@@ -28,19 +46,20 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
         const added = await tx.all(ADD_SESSION, session);
         if (added.length === 0) return;
         const { personId, createdAt: now } = session;
-        await tx.all('UPDATE person SET seen_at = :now WHERE person_id = :personId', { personId, now });
+        await tx.all(NOTE_SIGN_IN, { personId, now });
         await auditFor(tx, caller, { action: 'person.signed_in', subject: session.personId });
       });
     },
     async findSession(sessionHash, since) {
-      const row = await db.get<PersonRow & SessionRow & { readonly sessionBegun: number }>(
-        `SELECT ${PERSON}, ${SESSION.replace('AS "createdAt"', 'AS "sessionBegun"')}
+      const row = await db.get<PersonRow & SessionRow & RefusedSignIns & { readonly sessionBegun: number }>(
+        `SELECT ${PERSON}, ${REFUSED}, ${SESSION.replace('AS "createdAt"', 'AS "sessionBegun"')}
            FROM person_session s JOIN person p ON p.person_id = s.person_id
           WHERE s.session_hash = :sessionHash AND s.seen_at > :seenAfter AND s.created_at > :createdAfter`,
         { sessionHash, ...since },
       );
       if (row === undefined) return undefined;
-      return { person: personOf(row), session: sessionOf({ ...row, createdAt: row.sessionBegun }) };
+      const session = sessionOf({ ...row, createdAt: row.sessionBegun });
+      return { person: personOf(row), session, refusedSignIns: refusedIn(row) };
     },
     async listSessions(personId) {
       const rows = await db.all<SessionRow>(
@@ -100,6 +119,20 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
     },
   } satisfies Partial<PersonStore>;
 }
+
+const refusedIn = ({ count, since }: RefusedSignIns): RefusedSignIns => ({ count, since });
+
+/** The part of PersonStore that counts refused sign-ins. */
+export const notingRefusals = (db: Database, caller: Caller | undefined) => ({
+  noteRefusedSignIn: (personId: string, isKnownBrowser: boolean, now: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      const counted = await tx.get<{ count: number }>(COUNT_REFUSAL, { personId });
+      const due = await tx.all(NOTE_AUDITED, { personId, since: now - REFUSALS_AUDITED_EVERY_MS });
+      if (counted === undefined || due.length === 0) return;
+      const after = { ...counted, known_browser: isKnownBrowser };
+      await auditFor(tx, caller, { action: 'person.sign_in_refused', subject: personId, after });
+    }),
+});
 
 const sessionOf = ({
   sessionId,

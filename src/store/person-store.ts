@@ -9,7 +9,7 @@ import { passkeysOf } from './passkeys.ts';
 import { identitiesOf } from './person-identities.ts';
 import { invitationsOf, withdrawLinksOf } from './person-invitations.ts';
 import { giveApplications, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
-import { END_OTHERS, sessionsOf } from './person-sessions.ts';
+import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
 
 const GIVEN = `
   SELECT client_id AS "clientId" FROM person_application WHERE person_id = :personId ORDER BY client_id`;
@@ -21,6 +21,7 @@ export function personStore(db: Database, caller?: Caller): PersonStore {
     ...invitationsOf(db, caller),
     ...changesOf(db, caller),
     ...sessionsOf(db, caller),
+    ...notingRefusals(db, caller),
     ...passkeysOf(db, caller),
     ...identitiesOf(db, caller),
   };

@@ -13,7 +13,8 @@ import { userStore } from '../../src/store/user-store.ts';
 import { webhookKeyStore } from '../../src/store/webhook-key-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const CALLER: Caller = { actor: { kind: 'command_line', name: 'root' }, address: undefined, now: () => NOW };
 
 const invitation = (id: string, change: Partial<Invitation> = {}): Invitation => ({
@@ -227,6 +228,48 @@ export function personStoreContract(database: string, open: () => Promise<Databa
         uses.map((use) => use.keys),
         ['own', 'own'],
       );
+    });
+  });
+
+  describe(`PersonStore on ${database}: refused sign-ins`, () => {
+    const noted = async (db: Database) =>
+      (await auditLog(db).listEntries({ action: 'person.sign_in_refused' }, { limit: 10 })).map(
+        ({ at, subject, after }) => ({ at, subject, ...after }),
+      );
+
+    it('are audited once in ten minutes per member, however many come at once', async () => {
+      const { db, people } = await opened(open);
+      for (const name of ['ada', 'ben']) await join(people, name);
+      await tenTimes(() => people.noteRefusedSignIn('ada', false, NOW));
+      await people.noteRefusedSignIn('ben', true, NOW + 1);
+      await people.noteRefusedSignIn('nobody', true, NOW + 1);
+      const later = personStore(db, { ...CALLER, now: () => NOW + 10 * MINUTE });
+      await later.noteRefusedSignIn('ada', false, NOW + 10 * MINUTE - 1);
+      await later.noteRefusedSignIn('ada', true, NOW + 10 * MINUTE);
+      assert.deepEqual(await noted(db), [
+        { at: NOW + 10 * MINUTE, subject: 'ada', count: 11, known_browser: true },
+        { at: NOW, subject: 'ben', count: 1, known_browser: true },
+        { at: NOW, subject: 'ada', count: 1, known_browser: false },
+      ]);
+    });
+
+    it('are counted for a session since the sign-in before it', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ada');
+      const refuse = async (times: number) => {
+        for (let time = 0; time < times; time += 1) await people.noteRefusedSignIn('ada', false, NOW);
+      };
+      const counted = async (id: string) =>
+        (await people.findSession(`hash of ${id}`, SINCE))?.refusedSignIns;
+      await refuse(2);
+      await people.addSession(session('first', 'ada', NOW + 1));
+      await refuse(3);
+      await people.addSession(session('second', 'ada', NOW + 2));
+      await refuse(4);
+      await people.addSession(session('third', 'ada', NOW + 3));
+      assert.deepEqual(await counted('first'), { count: 9, since: NOW + 1 });
+      assert.deepEqual(await counted('second'), { count: 7, since: NOW + 1 });
+      assert.deepEqual(await counted('third'), { count: 4, since: NOW + 2 });
     });
   });
 }
