@@ -28,6 +28,7 @@ import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openProviders } from './open-providers.ts';
 import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
 import { onLocalhost } from './people/invitations.ts';
+import { passwordSlots } from './people/password.ts';
 import { signInLimits } from './people/sign-in.ts';
 import type { SingleSignOn } from './people/single-sign-on.ts';
 import { requestedScope as googleScope } from './providers/google/scopes.ts';
@@ -201,6 +202,7 @@ async function instanceDeps(
       ...{ log, slots },
     }),
     slots,
+    passwordSlots: passwordSlots(slots),
     turns: new Map(),
     ...openReadTurns(config.limits.connections, slots),
     signingKeys,

@@ -10,7 +10,7 @@ import type { Invitation, Session } from '../people/person-store.ts';
 import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
+import { callerOf, type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { browserName } from './pages/browser-name.ts';
 import { postForm, type Viewer } from './pages/layout.page.ts';
@@ -87,7 +87,8 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
       isFresh: true,
       async handle(visit) {
         await mustBeOn('usesPasswords', otherWays(deps));
-        const passwordProblem = await changePassword(visit, visit.field('password'), visit.deps);
+        const member = { ...visit, ...callerOf(visit) };
+        const passwordProblem = await changePassword(member, visit.field('password'), visit.deps);
         if (passwordProblem !== undefined) return showAccount(visit, { passwordProblem }, 400);
         return goTo(visit.reply, `${PATH}?done=password`);
       },

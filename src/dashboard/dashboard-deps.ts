@@ -12,6 +12,7 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
+import type { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
@@ -109,6 +110,7 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   /** What deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;
+  readonly passwordSlots: SlotQueue;
   /** Undefined: there is none. */
   readonly singleSignOn: SingleSignOn | undefined;
   /** Marks browsers in which somebody signed in before. */

@@ -27,6 +27,7 @@ const REFUSALS: Readonly<Record<PeopleRefusalKind, Row>> = {
   link_ended: [410, 'link_ended.text'],
   wrong_login: [401, 'sign_in.wrong'],
   too_many: [429, 'too_many'],
+  too_many_for_login: [429, 'too_many_for_login'],
   last_owner: [409, 'person.last_owner'],
   login_taken: [409, 'invite_form.login.taken'],
   no_passkeys: [409, 'passkey.no_passkeys'],

@@ -4,7 +4,6 @@ import { problemOfMethod } from '../http/allowed-methods.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { acceptLink, openLink } from '../people/invitations.ts';
-import { provesPassword } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { Person } from '../people/person.ts';
 import type { Invitation } from '../people/person-store.ts';
@@ -14,7 +13,9 @@ import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../peo
 import { relyingPartyOf } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
+import { refusalStatus } from './dashboard-errors.ts';
 import {
+  callerOf,
   type DashboardRoute,
   type DoorRoute,
   type DoorVisit,
@@ -67,12 +68,12 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
       path: '/dashboard/sign-in',
       needs: 'nobody',
       async handle(visit) {
-        const { http, cookies, field } = visit;
+        const { cookies, field } = visit;
         const next = ownDashboardPath(field('next'));
         const login = field('login');
         await mustBeOn('usesPasswords', otherWays(deps));
         try {
-          const attempt = { login, password: field('password'), address: http.ip, mark: cookies.mark };
+          const attempt = { login, password: field('password'), mark: cookies.mark, ...callerOf(visit) };
           const person = await signIn(attempt, deps);
           return await comeIn(visit, { ...person, next }, deps);
         } catch (reason) {
@@ -80,7 +81,7 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
           const problem = problemOf(reason, 'sign_in.wrong');
           if (problem === undefined) throw reason;
           if (reason.retryAfter !== undefined) visit.reply.header('retry-after', reason.retryAfter);
-          return show(visit, { next, login, problem }, reason.kind === 'too_many' ? 429 : 401);
+          return show(visit, { next, login, problem }, refusalStatus(reason));
         }
       },
     },
@@ -101,14 +102,17 @@ function problemOf(
   { kind, retryAfter = 1 }: PeopleRefusal,
   wrong: 'sign_in.wrong' | 'confirm.wrong',
 ): string | undefined {
-  if (kind === 'too_many') return messages.text('too_many', { seconds: retryAfter });
+  if (kind === 'too_many' || kind === 'too_many_for_login')
+    return messages.text(kind, { seconds: retryAfter });
   return kind === 'wrong_login' ? messages.text(wrong) : undefined;
 }
+
+type Entering = Pick<Person, 'personId' | 'name'>;
 
 /** Signs in, and leads on. */
 export async function comeIn(
   visit: DoorVisit,
-  { next, ...person }: Pick<Person, 'personId' | 'name'> & { readonly next: string },
+  { next, ...person }: Entering & { readonly next: string },
   deps: OpenDashboard,
 ) {
   await openSession(visit, person, deps);
@@ -118,7 +122,7 @@ export async function comeIn(
 /** A session that is new in any case, whatever cookie the browser came with: that one ends. */
 export async function openSession(
   { http, reply, cookies }: DoorVisit,
-  { personId, name, provedAt }: Pick<Person, 'personId' | 'name'> & Pick<Place, 'provedAt'>,
+  { personId, name, provedAt }: Entering & Pick<Place, 'provedAt'>,
   deps: OpenDashboard,
 ): Promise<void> {
   const before = await findSignedIn(cookies.session, deps);
@@ -156,9 +160,10 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const token = parameter('token');
         const invitation = await openLink(token, deps);
         await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
-        const registration = { ...typed, password: field('password'), address: http.ip };
+        const registration = { ...typed, password: field('password'), ...callerOf(visit) };
         const outcome = await acceptLink(token, registration, deps);
-        if ('personId' in outcome) return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
+        if ('personId' in outcome)
+          return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
         const parts = {
           theme: cookies.theme,
           path: pathOf(http),
@@ -203,22 +208,21 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
       method: 'POST',
       path,
       needs: 'own.manage',
-      async handle({ reply, field, person, session, viewer }) {
+      async handle(visit) {
+        const { reply, field, person, session, viewer } = visit;
         const next = ownDashboardPath(field('next'));
         const { sessionId } = session;
         await mustBeOn('usesPasswords', waysOfPerson(person, deps));
-        // Whoever sits at an open session guesses no faster than a stranger.
-        const retryAfter = await deps.signInLimits.ofBrowser(sessionId);
-        const isRight = retryAfter === undefined && (await provesPassword(person, field('password'), deps));
-        if (!isRight) {
-          const refusal = new PeopleRefusal(retryAfter === undefined ? 'wrong_login' : 'too_many', {
-            ...(retryAfter !== undefined && { retryAfter }),
-          });
-          const problem = problemOf(refusal, 'confirm.wrong');
+        const proof = { login: person.login, password: field('password'), sessionId, ...callerOf(visit) };
+        try {
+          await signIn(proof, deps);
+        } catch (reason) {
+          if (!(reason instanceof PeopleRefusal)) throw reason;
+          const problem = problemOf(reason, 'confirm.wrong');
+          if (reason.retryAfter !== undefined) reply.header('retry-after', reason.retryAfter);
           const page = confirmPage({ next, problem, ...(await confirmingWays(person, deps)) }, viewer);
-          return sendPage(reply, page, retryAfter === undefined ? 401 : 429);
+          return sendPage(reply, page, refusalStatus(reason));
         }
-        await deps.signInLimits.ofBrowser.refund(sessionId);
         await deps.people.proveSession(sessionId, deps.now());
         return goTo(reply, next);
       },

@@ -2,6 +2,8 @@
  * Before every page and form of the dashboard: who it is, whether they may, whether the form is of their own session. A route
  * says in its row what it needs; there is no other way to mount one.
  */
+import { finished } from 'node:stream';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Page, seeOther, sendPage } from '../http/page.ts';
@@ -91,6 +93,13 @@ function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboar
     field: (name) => formField(http.body, name) ?? '',
     fields: (name) => formValues(http.body, name),
   };
+}
+
+/** Returns the caller's address, and a signal that is aborted once the connection is closed, also if that was before. */
+export function callerOf({ http, reply }: Pick<DoorVisit, 'http' | 'reply'>) {
+  const closed = new AbortController();
+  finished(reply.raw, () => closed.abort());
+  return { address: http.ip, signal: closed.signal };
 }
 
 /** Who is not signed in has no token: what the browser says of the form's origin is all there is. */

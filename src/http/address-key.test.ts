@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { addressKey, callerKey } from './address-key.ts';
+import { addressKey, callerKey, networksOf } from './address-key.ts';
 
 describe('an address', () => {
   it('an address of IPv6 counts as its /64, however it is written', () => {
@@ -25,6 +25,21 @@ describe('an address', () => {
   it('an address that a proxy made up counts as it is, and no more of it than addresses are long', () => {
     assert.equal(addressKey('unknown'), 'unknown');
     assert.ok(addressKey('x'.repeat(60_000)).length < 1000);
+  });
+});
+
+describe('the networks of an address', () => {
+  it('are of three sizes, for each kind of address', () => {
+    const ipv4 = ['192.0.0.0/16', '192.0.2.0/24', '192.0.2.7/32'];
+    assert.deepEqual(networksOf('192.0.2.7'), ipv4);
+    assert.deepEqual(networksOf('::ffff:192.0.2.7'), ipv4);
+    const ipv6 = ['2001:db8::/32', '2001:db8:1::/48', '2001:db8:1:2::/64'];
+    assert.deepEqual(networksOf('2001:db8:1:2:3::4'), ipv6);
+    assert.deepEqual(networksOf('2001:DB8:1:2:3::4%eth0'), ipv6);
+  });
+
+  it('are the text itself if it is no address', () => {
+    assert.deepEqual(networksOf('unknown'), ['unknown', 'unknown', 'unknown']);
   });
 });
 

@@ -8,11 +8,20 @@ export type Caller = { readonly clientId: string; readonly address: string };
 const MOST_CHARACTERS = 200;
 
 /** What counts as one address: an IPv4 address, or the /64 of an IPv6 address, all of which one host can use. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address.slice(0, MOST_CHARACTERS);
+export const addressKey = (address: string): string => networksOf(address)[2];
+
+/**
+ * Returns the networks of an address in CIDR notation, largest first: /32, /48 and /64 of IPv6, /16, /24 and /32 of IPv4. A text that
+ * is no address is returned three times, cut to 200 characters.
+ */
+export function networksOf(address: string): readonly [wide: string, site: string, host: string] {
+  const text = address.slice(0, MOST_CHARACTERS);
+  if (!ipaddr.isValid(address)) return [text, text, text];
   const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
+  const isIpv4 = parsed.kind() === 'ipv4';
+  const family = isIpv4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = (bits: number) => `${family.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
+  return isIpv4 ? [network(16), network(24), network(32)] : [network(32), network(48), network(64)];
 }
 
 /** What counts as one application at one address. */

@@ -6,7 +6,7 @@ import { ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Identity } from './identity.ts';
 import type { NewPasskey } from './passkey-store.ts';
-import { hashPassword, passwordProblem } from './password.ts';
+import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import { type Actor, loginOf, type Person, personNameProblem, type Role } from './person.ts';
@@ -148,19 +148,22 @@ type Problems = { readonly problems: FieldProblems };
 type Joined = Pick<Person, 'personId' | 'name'>;
 
 /**
- * Spends the link: registers the person, or gives who comes back in a new password. Answers the person's id, or what is wrong
- * with the form, which leaves the link as it is. Throws PeopleRefusal `link_ended` for all but the first of several.
+ * Spends the link: registers the member, or sets their new password. Returns the member's id, or what is wrong with the form, which
+ * leaves the link as it is. Throws PeopleRefusal `link_ended` for all but the first of several, or `too_many`.
  */
 export async function acceptLink(
   token: string,
-  { password, address, ...typed }: Registration & { readonly address: string },
-  deps: PeopleDeps & AuditedPeople,
+  { password, address, signal, ...typed }: Registration & Omit<HashingCaller, 'member'>,
+  deps: PeopleDeps & AuditedPeople & HashingDeps,
 ): Promise<Joined | Problems> {
   const { problems: wrong, login, isKnown: _, ...who } = await readRegistration(token, typed, deps);
   const problem = passwordProblem(password, [who.name, login ?? '']);
   const problems = { ...wrong, ...(problem !== undefined && { password: problem }) };
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
-  const person = { ...who, login, password: await hashPassword(password) };
+  // An invitation has a new member's id each time: its hashes count for the link.
+  const { personId: member, invitationId } = await openLink(token, deps);
+  const hash = await hashPassword(password, { member: member ?? invitationId, address, signal }, deps);
+  const person = { ...who, login, password: hash };
   return complete({ token, person, address }, deps);
 }
 

@@ -122,16 +122,17 @@ export async function signInWithPasskey(
   const answer = parseAnswer(text);
   const passkey = answer && (await deps.people.findPasskey(answer.id));
   const person = passkey && (await deps.people.findPerson(passkey.personId));
-  const refund = await countAttempt({ address, mark, person, login: person?.login ?? '' }, deps);
+  const attempt = { address, mark, person, login: person?.login ?? '' };
+  const { refund, target } = await countAttempt(attempt, deps);
   const challenge = await spendChallenge(cookie, purpose, deps);
   if (challenge === undefined) throw new PeopleRefusal('challenge_ended');
   if (passkey === undefined || person === undefined) throw new PeopleRefusal('wrong_passkey');
   const isOther = proving !== undefined && proving.personId !== person.personId;
   if (isOther || (challenge.personId !== '' && challenge.personId !== person.personId))
-    throw new PeopleRefusal('wrong_passkey');
+    throw new PeopleRefusal('wrong_passkey', { target });
   const counter = await verifyAssertion({ text, passkey }, challenge, party);
   if (counter === undefined || !(await deps.people.usePasskey(passkey.passkeyId, counter, deps.now())))
-    throw new PeopleRefusal('wrong_passkey');
+    throw new PeopleRefusal('wrong_passkey', { target });
   await refund();
   return person;
 }

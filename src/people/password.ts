@@ -1,8 +1,11 @@
-/** Passwords of people: Argon2id (RFC 9106) with its parameters beside the hash, and which ones are taken. */
+/** Passwords of members: Argon2id (RFC 9106) with its parameters beside the hash, who may hash one, and which ones are accepted. */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
+import { networksOf } from '../http/address-key.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
+import { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 
 const LEAST_CHARACTERS = 12;
@@ -13,9 +16,10 @@ const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
-/** Each takes 19 MiB and some 50 ms of a core: so many at once, and so many that wait. */
-const MOST_AT_ONCE = 2;
-const MOST_WAITING = 50;
+/** Each hash takes 19 MiB and about 50 ms of a core. */
+const SLOTS = 2;
+const WAITING_OF_MEMBER = 3;
+const WAITING_OF_OTHERS = 50;
 const RETRY_SECONDS = 5;
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
@@ -61,40 +65,57 @@ function isCommon(folded: string): boolean {
   return common.has(folded) || common.has(folded.replace(/[\d\p{P}\p{S}]+$/u, ''));
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** Each member may hold one slot, and all others together one. */
+export const passwordSlots = (listener?: SlotListener): SlotQueue =>
+  new SlotQueue('password', { slots: SLOTS, ofOwner: 1 }, listener);
 
-/** Throws PeopleRefusal `too_many` where too many wait already. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw new PeopleRefusal('too_many', { retryAfter: RETRY_SECONDS });
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+export type HashingDeps = { readonly passwordSlots: SlotQueue };
+export type HashingCaller = {
+  /** The member in a known browser or session, or the valid link that is used, by id. Undefined: anybody at the address. */
+  readonly member: string | undefined;
+  readonly address: string;
+  /** Aborted when the client closes the connection. */
+  readonly signal: AbortSignal;
+};
+
+/** Returns the function that frees the slot. Throws PeopleRefusal `too_many` if too many wait or the signal is aborted. */
+async function takeSlot({ member, address, signal }: HashingCaller, deps: HashingDeps): Promise<() => void> {
+  const [owner, turns, waiting] =
+    member === undefined
+      ? ['others', networksOf(address), WAITING_OF_OTHERS]
+      : [`member ${member}`, [], WAITING_OF_MEMBER];
+  const place = { clientId: '', owner, host: '', turns };
+  const leave = await deps.passwordSlots.enter(place, { waiting, signal }).catch(() => undefined);
+  if (leave === undefined) throw new PeopleRefusal('too_many', { retryAfter: RETRY_SECONDS });
+  return leave;
 }
 
-/** As PHC strings have it: `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. */
-export async function hashPassword(password: string): Promise<string> {
+/** Returns a PHC string: `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws PeopleRefusal `too_many`. */
+export async function hashPassword(
+  password: string,
+  caller: HashingCaller,
+  deps: HashingDeps,
+): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => argon2id(password, { nonce, memory: MEMORY_KIB, passes: PASSES }));
+  const leave = await takeSlot(caller, deps);
+  const tag = await argon2id(password, { nonce, memory: MEMORY_KIB, passes: PASSES }).finally(leave);
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${text(nonce)}$${text(tag)}`;
 }
 
-/** Takes as long where there is no hash: how long it takes tells nobody who is registered. */
-export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+/** Takes as long if there is no hash, so that its time does not show which members exist. Throws PeopleRefusal `too_many`. */
+export async function isPassword(
+  { password, hash }: { readonly password: string; readonly hash: string | undefined },
+  caller: HashingCaller,
+  deps: HashingDeps,
+): Promise<boolean> {
   const [, memory, passes, salt, tag] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([\w+/]+)\$([\w+/]+)$/.exec(hash ?? '') ?? [];
   const nonce = salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64');
   const settings = { nonce, memory: Number(memory ?? MEMORY_KIB), passes: Number(passes ?? PASSES) };
-  // One that is longer is nobody's.
-  const made = await inTurn(() => argon2id(password.slice(0, MOST_CHARACTERS * 4), settings));
-  return tag !== undefined && timingSafeEqual(made, Buffer.from(tag, 'base64'));
+  const leave = await takeSlot(caller, deps);
+  // No member has a longer password.
+  const derived = await argon2id(password.slice(0, MOST_CHARACTERS * 4), settings).finally(leave);
+  return tag !== undefined && timingSafeEqual(derived, Buffer.from(tag, 'base64'));
 }
 
 type Settings = Pick<Argon2Parameters, 'nonce' | 'memory' | 'passes'>;

@@ -8,6 +8,7 @@ export type PeopleRefusalKind =
   | 'link_ended'
   | 'wrong_login'
   | 'too_many'
+  | 'too_many_for_login'
   | 'last_owner'
   | 'login_taken'
   | 'no_passkeys'
@@ -27,18 +28,22 @@ export type PeopleRefusalKind =
   | 'other_person'
   | 'not_fresh_there';
 
+/** The member whom a sign-in names, if there is one, and whether they have signed in before in its browser. */
+export type SignInTarget = { readonly personId: string | undefined; readonly isKnownBrowser: boolean };
+
+type Facts = { readonly retryAfter?: number; readonly target?: SignInTarget; readonly cause?: unknown };
+
 /** `retryAfter` is in seconds. */
 export class PeopleRefusal extends Error {
   readonly kind: PeopleRefusalKind;
   readonly retryAfter: number | undefined;
-  /** `cause` is for the log alone. */
-  constructor(
-    kind: PeopleRefusalKind,
-    { retryAfter, ...options }: { readonly retryAfter?: number; readonly cause?: unknown } = {},
-  ) {
+  readonly target: SignInTarget | undefined;
+  /** `cause` and `target` are for the logs alone: a response that depended on them would show which members exist. */
+  constructor(kind: PeopleRefusalKind, { retryAfter, target, ...options }: Facts = {}) {
     super(kind, options);
     this.name = 'PeopleRefusal';
     this.kind = kind;
     this.retryAfter = retryAfter;
+    this.target = target;
   }
 }

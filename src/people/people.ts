@@ -2,7 +2,7 @@
 import { ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
-import { hashPassword, isPassword, passwordProblem } from './password.ts';
+import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
 import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import type { Actor, Person, Role } from './person.ts';
@@ -60,16 +60,17 @@ function settle(outcome: boolean | 'last_owner'): void {
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
-/** Answers what is wrong with the new password, as a sentence. Ends the person's other sessions. Throws `role_from_claims`. */
+/** Returns what is wrong with the new password, as a sentence. Ends the member's other sessions. Throws `role_from_claims` or `too_many`. */
 export async function changePassword(
-  { person, session }: Pick<SignedIn, 'person' | 'session'>,
+  { person, session, ...caller }: Pick<SignedIn, 'person' | 'session'> & Omit<HashingCaller, 'member'>,
   password: string,
-  { people }: PeopleDeps,
+  { people, passwordSlots }: PeopleDeps & HashingDeps,
 ): Promise<string | undefined> {
   mustNotFollowClaims(person);
   const problem = passwordProblem(password, [person.name, person.login]);
   if (problem !== undefined) return problem;
-  await people.setPassword(person.personId, await hashPassword(password), session.sessionId);
+  const hash = await hashPassword(password, { ...caller, member: person.personId }, { passwordSlots });
+  await people.setPassword(person.personId, hash, session.sessionId);
   return undefined;
 }
 
@@ -84,10 +85,3 @@ export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'pe
     );
   return found;
 }
-
-/** Whether this is their password. */
-export const provesPassword = async (
-  { login }: Person,
-  password: string,
-  { people }: Pick<PeopleDeps, 'people'>,
-): Promise<boolean> => isPassword(password, (await people.findByLogin(login))?.password);

@@ -1,94 +1,135 @@
 /**
- * Signing in, and with a password. Wrong attempts are counted for a browser that signed in before, else for its address, and for the
- * account at that address: whoever guesses locks out themselves, and nobody elsewhere.
+ * Signs members in with a password. Attempts from a browser in which the member signed in before count for that browser, others for
+ * their address, its networks and the login: guessing elsewhere locks no member out of a known browser.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-import { addressKey } from '../http/address-key.ts';
-import { attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
-import { isPassword } from './password.ts';
-import { PeopleRefusal } from './people-refusal.ts';
+import { addressKey, networksOf } from '../http/address-key.ts';
+import { attemptLimit } from '../http/attempt-limit.ts';
+import { loginLimit } from './login-limit.ts';
+import { type HashingCaller, type HashingDeps, isPassword } from './password.ts';
+import { PeopleRefusal, type SignInTarget } from './people-refusal.ts';
 import { loginOf, type Person } from './person.ts';
 import type { PersonStore } from './person-store.ts';
 
 /** In memory of each instance. */
-export type SignInLimits = {
-  readonly ofBrowser: RefundableLimit;
-  readonly ofAddress: RefundableLimit;
-  readonly ofAccountAtAddress: RefundableLimit;
-  /** Of returns from single sign-on, each of which makes requests to the issuer. */
-  readonly ofReturns: RefundableLimit;
-};
+export type SignInLimits = ReturnType<typeof signInLimits>;
 
 const WINDOW_SECONDS = 15 * 60;
+const MOST_COUNTED_NETWORKS = 20_000;
 
-export const signInLimits = (): SignInLimits => ({
+/** `now` returns milliseconds since any moment. */
+export const signInLimits = (now: () => number = () => performance.now()) => ({
+  /** By the nonce of a known browser's mark, or by a session's id. */
   ofBrowser: attemptLimit(10, WINDOW_SECONDS),
+  ofBrowserInDay: attemptLimit(50, 24 * 60 * 60),
   ofAddress: attemptLimit(30, WINDOW_SECONDS),
   ofAccountAtAddress: attemptLimit(10, WINDOW_SECONDS),
+  /** By /48 or /24, and by /32 or /16. */
+  ofSite: attemptLimit(120, WINDOW_SECONDS),
+  ofWideNetwork: attemptLimit(600, WINDOW_SECONDS),
+  ofLogin: loginLimit(now),
+  /** Of returns from single sign-on, each of which makes requests to the issuer. */
   ofReturns: attemptLimit(20, WINDOW_SECONDS),
+  countForLog: countForLog(),
 });
 
-export type SignInDeps = {
+/** Returns a function that returns at most once a minute per network, and 1,000 times in all, how often it was called for this network. */
+function countForLog() {
+  const [ofNetwork, inAll] = [attemptLimit(1, 60), attemptLimit(1_000, 60)];
+  const counts = new Map<string, number>();
+  return async (network: string): Promise<number | undefined> => {
+    const isTooEarly = ((await ofNetwork(network)) ?? (await inAll(''))) !== undefined;
+    const count = (counts.get(network) ?? 0) + 1;
+    counts.delete(network);
+    if (!isTooEarly) return count;
+    if (counts.size < MOST_COUNTED_NETWORKS) counts.set(network, count);
+    return undefined;
+  };
+}
+
+/** `link`: an invitation, setup link or reset link. */
+export type SignInWay = 'password' | 'passkey' | 'single_sign_on' | 'link';
+export type SignInOutcome = 'ok' | 'refused' | 'too_many' | 'error';
+
+export type SignInDeps = HashingDeps & {
   readonly people: PersonStore;
   readonly signInLimits: SignInLimits;
   /** Marks browsers that have signed in before. */
   readonly knownBrowserKey: Buffer;
 };
 
-export type PasswordSignIn = {
+export type PasswordSignIn = Omit<HashingCaller, 'member'> & {
   readonly login: string;
   readonly password: string;
-  readonly address: string;
   /** The mark of a browser that signed in before, as its cookie has it. */
-  readonly mark: string | undefined;
+  readonly mark?: string | undefined;
+  /** The session in which the member proves again who they are. */
+  readonly sessionId?: string;
 };
 
-/** Throws PeopleRefusal: `wrong_login`, whether there is such an account or not, or `too_many`. */
+/**
+ * Returns the member with this login and password. Throws PeopleRefusal: `wrong_login`, whether there is such a member or not,
+ * `too_many` or `too_many_for_login`.
+ */
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
   const login = loginOf(attempt.login) ?? '';
-  const found = login === '' ? undefined : await deps.people.findByLogin(login);
-  const { address, mark } = attempt;
-  const refund = await countAttempt({ address, mark, login, person: found?.person }, deps);
-  const isRight = await isPassword(attempt.password, found?.password);
-  if (!isRight || found === undefined) throw new PeopleRefusal('wrong_login');
+  const match = login === '' ? undefined : await deps.people.findByLogin(login);
+  const { refund, target } = await countAttempt({ ...attempt, login, person: match?.person }, deps);
+  const caller = { ...attempt, member: target.isKnownBrowser ? target.personId : undefined };
+  const check = { password: attempt.password, hash: match?.password };
+  const isRight = await isPassword(check, caller, deps).catch(async (reason: unknown) => {
+    await refund();
+    throw reason;
+  });
+  if (!isRight || match === undefined) throw new PeopleRefusal('wrong_login', { target });
   await refund();
-  return found.person;
+  return match.person;
 }
 
-/** An attempt to come in, with whoever it names where there is such a person. */
-export type Attempt = Pick<PasswordSignIn, 'login' | 'address' | 'mark'> & {
+/** An attempt to sign in, with the member it names, if there is one. */
+export type Attempt = Pick<PasswordSignIn, 'login' | 'address' | 'mark' | 'sessionId'> & {
   readonly person: Person | undefined;
+  /** Undefined for a passkey. */
+  readonly password?: string | undefined;
 };
 
-/** Counts it; answers what takes it back when it was right. Throws PeopleRefusal `too_many`. */
-export async function countAttempt(
-  attempt: Attempt,
-  deps: Pick<SignInDeps, 'signInLimits' | 'knownBrowserKey'>,
-): Promise<() => Promise<void>> {
-  const counted = countedFor(attempt, deps);
-  for (const { limit, key } of counted) {
-    const retryAfter = await limit(key);
-    if (retryAfter !== undefined) throw new PeopleRefusal('too_many', { retryAfter });
-  }
-  return async () => {
-    for (const { limit, key } of counted) await limit.refund(key);
+/** Returns whom the attempt names, and a function that takes it back. Throws PeopleRefusal, and counts nothing, if a limit is reached. */
+export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'people' | 'passwordSlots'>) {
+  const { signInLimits } = deps;
+  const browser = attempt.sessionId ?? knownBrowserNonce(attempt, deps);
+  const target: SignInTarget = { personId: attempt.person?.personId, isKnownBrowser: browser !== undefined };
+  const counted =
+    browser === undefined
+      ? ofNewBrowser(attempt, signInLimits)
+      : [signInLimits.ofBrowser, signInLimits.ofBrowserInDay].map((limit) => ({ limit, key: browser }));
+  const refund = async (limits = counted) => {
+    for (const { limit, key } of limits) await limit.refund(key);
   };
+  for (const [index, { limit, key }] of counted.entries()) {
+    const retryAfter = await limit(key);
+    if (retryAfter === undefined) continue;
+    await refund(counted.slice(0, index));
+    const kind = limit === signInLimits.ofLogin ? 'too_many_for_login' : 'too_many';
+    throw new PeopleRefusal(kind, { retryAfter, target });
+  }
+  return { target, refund: () => refund() };
 }
 
-function countedFor(
-  { address, mark, person, login }: Attempt,
-  {
-    signInLimits: { ofBrowser, ofAddress, ofAccountAtAddress },
-    knownBrowserKey,
-  }: Pick<SignInDeps, 'signInLimits' | 'knownBrowserKey'>,
-) {
-  if (person !== undefined && mark !== undefined && isMarkOf(mark, person.personId, knownBrowserKey))
-    return [{ limit: ofBrowser, key: mark }];
-  return [
-    { limit: ofAddress, key: addressKey(address) },
-    { limit: ofAccountAtAddress, key: `${addressKey(address)} ${login}` },
+/** The largest network comes first, so that one over its limit adds no keys to the others. */
+function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimits) {
+  const [wide, site, key] = networksOf(address);
+  const ofPlace = [
+    { limit: limits.ofAddress, key },
+    { limit: limits.ofAccountAtAddress, key: `${key} ${login}` },
   ];
+  if (password === undefined) return ofPlace;
+  const ofNetworks = [
+    { limit: limits.ofWideNetwork, key: wide },
+    { limit: limits.ofSite, key: site },
+  ];
+  // No member has the empty login.
+  return [...ofNetworks, ...ofPlace, ...(login === '' ? [] : [{ limit: limits.ofLogin, key: login }])];
 }
 
 /** The mark of a browser in which this person has signed in. It lets nobody in. */
@@ -109,9 +150,15 @@ export function countedForNobody(
   return isMac(mac, macOf(nonce, ANYBODY, knownBrowserKey)) ? `browser ${nonce}` : addressKey(address);
 }
 
-function isMarkOf(mark: string, personId: string, key: Buffer): boolean {
+/** Returns the nonce of the mark, or undefined unless the named member has signed in with this mark's browser. */
+function knownBrowserNonce(
+  { mark = '', person }: Pick<Attempt, 'mark' | 'person'>,
+  { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,
+): string | undefined {
   const [nonce = '', mac = ''] = mark.split('.');
-  return isMac(mac, macOf(nonce, personId, key));
+  return person !== undefined && isMac(mac, macOf(nonce, person.personId, knownBrowserKey))
+    ? nonce
+    : undefined;
 }
 
 function isMac(text: string, mac: string): boolean {

@@ -16,6 +16,7 @@ import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { passwordSlots } from '../../src/people/password.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { PersonStore } from '../../src/people/person-store.ts';
 import { formTokenOf } from '../../src/people/sessions.ts';
@@ -69,7 +70,8 @@ export async function openDashboardApp(db: Database, changes: Partial<DashboardD
   const deps: OpenDashboard = {
     ...stores,
     activityNotes: collectedActivity(),
-    signInLimits: signInLimits(),
+    signInLimits: signInLimits(now),
+    passwordSlots: passwordSlots(),
     sealer,
     program: programForTests(),
     singleSignOn: undefined,
@@ -148,7 +150,11 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
     return browser({ [SESSION]: secret }, personId);
   };
 
-  const browser = (held: Record<string, string> = {}, personId = ''): DashboardBrowser => {
+  const browser = (
+    held: Record<string, string> = {},
+    personId = '',
+    remoteAddress = '127.0.0.1',
+  ): DashboardBrowser => {
     const cookies = new Map(Object.entries(held));
     const send = async (method: 'GET' | 'POST', url: string, options: SentOptions = {}): Promise<Answer> => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -162,6 +168,7 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
       const answer = await app.inject({
         method,
         url,
+        remoteAddress,
         headers: {
           accept: 'text/html',
           host: 'kalends.example',

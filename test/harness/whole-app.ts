@@ -8,6 +8,7 @@ import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { passwordSlots } from '../../src/people/password.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
 import { databaseStates } from '../../src/store/drivers/readiness.ts';
@@ -54,6 +55,7 @@ export async function openWholeApp(
     hasOwnOrigin: false,
     isDashboardNetwork: () => true,
     signInLimits: signInLimits(),
+    passwordSlots: passwordSlots(),
     sealer,
     program: programForTests(),
     singleSignOn: undefined,
