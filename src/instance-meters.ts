@@ -25,6 +25,7 @@ export function instanceMeters(now: () => number) {
   const jobs = histogram('kalends_job_duration_seconds');
   const spans = counter('kalends_trace_spans_total');
   const databaseRefusals = counter('kalends_database_refusals_total');
+  const signIns = counter('kalends_dashboard_sign_ins_total');
   const syncs = syncMeters(now);
   const providers = providerMeters(now);
   const deliveries = deliveryMeters();
@@ -40,6 +41,7 @@ export function instanceMeters(now: () => number) {
       requestMetrics: requests,
       tokenAnswered: (grantType: string, outcome: string) => tokens.add({ grant_type: grantType, outcome }),
       databaseRefused: (reason: DatabaseProblem) => databaseRefusals.add({ reason }),
+      signInEnded: (way: string, outcome: string) => signIns.add({ way, outcome }),
       syncEnded: syncs.ended,
       attemptEnded: deliveries.ended,
       workWaited: (pool: string, seconds: number) => workWaits.observe({ pool }, seconds),
@@ -51,8 +53,8 @@ export function instanceMeters(now: () => number) {
     egressTo: providers.egressTo,
     timedJobs: (handlers: JobHandlers): JobHandlers => timed(handlers, jobs.observe),
     families: async (): Promise<MetricFamily[]> => [
-      ...[requests, tokens, writes, jobs, spans, databaseRefusals, workWaits, replacements].map((one) =>
-        one.family(),
+      ...[requests, tokens, writes, jobs, spans, databaseRefusals, signIns, workWaits, replacements].map(
+        (one) => one.family(),
       ),
       ...syncs.families(),
       ...providers.families(),

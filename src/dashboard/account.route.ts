@@ -6,7 +6,7 @@ import { type Html, html } from '../http/html.ts';
 import { withdrawOwnResetLink } from '../people/invitations.ts';
 import { changePassword } from '../people/people.ts';
 import { personNameProblem } from '../people/person.ts';
-import type { Invitation, Session } from '../people/person-store.ts';
+import type { Invitation, RefusedSignIns, Session } from '../people/person-store.ts';
 import { mustBeOn, otherWays } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -25,6 +25,7 @@ type AccountParts = Omit<PasskeyParts, 'problem'> & {
   readonly sessions: readonly Session[];
   /** The reset links of this account that work. */
   readonly links: readonly Invitation[];
+  readonly refusedSignIns: RefusedSignIns;
   readonly current: string;
   readonly usesPasswords: boolean;
   /** Whether passkeys are a way in here. */
@@ -43,7 +44,7 @@ export async function showAccount(
   parts: Partial<AccountParts> = {},
   status = 200,
 ): Promise<FastifyReply> {
-  const { http, person, session, viewer, show, deps } = visit;
+  const { http, person, session, refusedSignIns, viewer, show, deps } = visit;
   const [sessions, passkeys, links] = await Promise.all([
     deps.people.listSessions(person.personId),
     deps.people.listPasskeys(person.personId),
@@ -55,6 +56,7 @@ export async function showAccount(
   const ways = await otherWays(deps);
   const followsClaims = person.identity?.roleSource === 'claims';
   const shown = {
+    refusedSignIns,
     usesPasswords: ways.usesPasswords && !followsClaims,
     hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
     issuer: deps.singleSignOn?.provider.issuer,
@@ -139,7 +141,7 @@ function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
 }
 
 function accountContent(parts: AccountParts, viewer: Viewer): Html {
-  const { sessions, links, current, said, nameProblem, passwordProblem } = parts;
+  const { sessions, links, current, said, nameProblem, passwordProblem, refusedSignIns } = parts;
   const { issuer, usesPasswords, hasPasskeyPanel } = parts;
   const { name, login, identity } = viewer.person;
   const nameForm = html`<div class="fields">${field({ name: 'name', label: messages.text('account.name'), value: name, autocomplete: 'name', problem: nameProblem, maxLength: 200 })}</div>
@@ -149,6 +151,7 @@ function accountContent(parts: AccountParts, viewer: Viewer): Html {
 <div class="buttons"><button>${messages.text('account.password.do')}</button></div>`;
   return html`${top(messages.text('account.title'), html`<bdi>${login}</bdi>`)}
 ${said !== undefined && notice('done', said, true)}
+${refusedSignIns.count > 0 && notice('trouble', messages.markup('account.refused_sign_ins', { count: refusedSignIns.count, when: instant(refusedSignIns.since) }))}
 <section class="panel">${postForm(viewer, `${PATH}/name`, nameForm)}</section>
 ${usesPasswords && html`<section class="panel"><h2>${messages.text('account.password')}</h2>${postForm(viewer, `${PATH}/password`, passwordForm)}</section>`}
 ${(hasPasskeyPanel || parts.passkeys.length > 0) && passkeyPanel({ ...parts, problem: parts.passkeyProblem }, viewer)}

@@ -20,7 +20,7 @@ import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { PersonStore } from '../people/person-store.ts';
-import type { SignInLimits } from '../people/sign-in.ts';
+import type { SignInLimits, SignInOutcome, SignInWay } from '../people/sign-in.ts';
 import type { SingleSignOn } from '../people/single-sign-on.ts';
 import type { PlaygroundDeps } from '../playground/connect-test-user.ts';
 import type { TestUserStore } from '../playground/test-user-store.ts';
@@ -111,6 +111,8 @@ export type DashboardDeps = Omit<DashboardStores, 'signingKeys'> & {
   readonly privateNetwork: PrivateNetwork;
   readonly signInLimits: SignInLimits;
   readonly passwordSlots: SlotQueue;
+  /** Counts sign-ins for the metric. Undefined if metrics are off. */
+  readonly signInEnded?: ((way: SignInWay, outcome: SignInOutcome) => void) | undefined;
   /** Undefined: there is none. */
   readonly singleSignOn: SingleSignOn | undefined;
   /** Marks browsers in which somebody signed in before. */

@@ -8,7 +8,7 @@ import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { Person } from '../people/person.ts';
 import type { Invitation } from '../people/person-store.ts';
 import { beginSession, findSignedIn, type Place } from '../people/sessions.ts';
-import { markOf, signIn } from '../people/sign-in.ts';
+import { markOf, type SignInWay, signIn } from '../people/sign-in.ts';
 import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../people/single-sign-on.ts';
 import { relyingPartyOf } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
@@ -25,6 +25,7 @@ import {
 } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { confirmPage, joinPage, type SignInParts, signInPage } from './pages/door.page.ts';
+import { traced } from './sign-in-traces.ts';
 
 const THEME_SECONDS = 365 * 24 * 3600;
 
@@ -74,8 +75,8 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
         await mustBeOn('usesPasswords', otherWays(deps));
         try {
           const attempt = { login, password: field('password'), mark: cookies.mark, ...callerOf(visit) };
-          const person = await signIn(attempt, deps);
-          return await comeIn(visit, { ...person, next }, deps);
+          const person = await traced(signIn(attempt, deps), { way: 'password', visit }, deps);
+          return await comeIn(visit, { ...person, next, way: 'password' }, deps);
         } catch (reason) {
           if (!(reason instanceof PeopleRefusal)) throw reason;
           const problem = problemOf(reason, 'sign_in.wrong');
@@ -107,7 +108,7 @@ function problemOf(
   return kind === 'wrong_login' ? messages.text(wrong) : undefined;
 }
 
-type Entering = Pick<Person, 'personId' | 'name'>;
+type Entering = Pick<Person, 'personId' | 'name'> & { readonly way: SignInWay };
 
 /** Signs in, and leads on. */
 export async function comeIn(
@@ -122,7 +123,7 @@ export async function comeIn(
 /** A session that is new in any case, whatever cookie the browser came with: that one ends. */
 export async function openSession(
   { http, reply, cookies }: DoorVisit,
-  { personId, name, provedAt }: Entering & Pick<Place, 'provedAt'>,
+  { personId, name, provedAt, way }: Entering & Pick<Place, 'provedAt'>,
   deps: OpenDashboard,
 ): Promise<void> {
   const before = await findSignedIn(cookies.session, deps);
@@ -131,6 +132,7 @@ export async function openSession(
   const actor = { kind: 'person', id: personId, name } as const;
   const { people } = deps.auditedFor({ actor, address: http.ip, now: deps.now });
   const secret = await beginSession(personId, place, { people, now: deps.now });
+  deps.signInEnded?.(way, 'ok');
   const publicUrl = { publicUrl: deps.dashboardUrl };
   setCookie(reply, sessionCookie(secret, deps), publicUrl);
   setCookie(reply, knownCookie(markOf(personId, deps.knownBrowserKey), deps), publicUrl);
@@ -158,12 +160,12 @@ function joining(deps: OpenDashboard): DoorRoute[] {
         const { http, reply, cookies, parameter, field } = visit;
         const typed = { name: field('name'), login: field('login') };
         const token = parameter('token');
-        const invitation = await openLink(token, deps);
+        const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
         await mustBeOn('usesPasswords', waysOfLink(invitation, deps));
         const registration = { ...typed, password: field('password'), ...callerOf(visit) };
-        const outcome = await acceptLink(token, registration, deps);
+        const outcome = await traced(acceptLink(token, registration, deps), { way: 'link', visit }, deps);
         if ('personId' in outcome)
-          return comeIn(visit, { ...outcome, next: '/dashboard' }, deps);
+          return comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps);
         const parts = {
           theme: cookies.theme,
           path: pathOf(http),
@@ -215,7 +217,7 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
         await mustBeOn('usesPasswords', waysOfPerson(person, deps));
         const proof = { login: person.login, password: field('password'), sessionId, ...callerOf(visit) };
         try {
-          await signIn(proof, deps);
+          await traced(signIn(proof, deps), { way: 'password', visit }, deps);
         } catch (reason) {
           if (!(reason instanceof PeopleRefusal)) throw reason;
           const problem = problemOf(reason, 'confirm.wrong');

@@ -22,6 +22,7 @@ import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import { comeIn, confirmingWays, joiningWays, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
 import { confirmPage, joinPage } from './pages/door.page.ts';
+import { traced } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
 
@@ -131,8 +132,9 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
             address: visit.http.ip,
             now: deps.now,
           });
-          const person = await signInWithPasskey(answerOf(visit), { purpose }, { ...deps, ...audited });
-          return await comeIn(visit, { ...person, next }, deps);
+          const signIn = signInWithPasskey(answerOf(visit), { purpose }, { ...deps, ...audited });
+          const person = await traced(signIn, { way: 'passkey', visit }, deps);
+          return await comeIn(visit, { ...person, next, way: 'passkey' }, deps);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);
           return signInShower(deps)(visit, { next, problem }, status);
@@ -161,7 +163,8 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
         const next = ownDashboardPath(visit.field('next'));
         await mustBeOn('usesPasskeys', waysOfPerson(person, deps));
         try {
-          await signInWithPasskey(answerOf(visit), { purpose, proving: person }, visit.deps);
+          const proof = signInWithPasskey(answerOf(visit), { purpose, proving: person }, visit.deps);
+          await traced(proof, { way: 'passkey', visit }, deps);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);
           const ways = await confirmingWays(person, deps);
@@ -199,7 +202,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
       async handle(visit) {
         const { http, reply, cookies, parameter, field } = visit;
         const token = parameter('token');
-        const invitation = await openLink(token, deps);
+        const invitation = await traced(openLink(token, deps), { way: 'link', visit }, deps);
         const typed = { name: field('name'), login: field('login') };
         await mustBeOn('usesPasskeys', waysOfLink(invitation, deps));
         const ways = await joiningWays(invitation, deps);
@@ -208,11 +211,12 @@ function joining(deps: OpenDashboard): DoorRoute[] {
           return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
         };
         try {
-          const made = await readNewPasskey({ ...answerOf(visit), name: '' }, purposeOf(token), deps);
-          const registration = { ...typed, ...made, address: http.ip };
+          const reading = readNewPasskey({ ...answerOf(visit), name: '' }, purposeOf(token), deps);
+          const created = await traced(reading, { way: 'link', visit }, deps);
+          const registration = { ...typed, ...created, address: http.ip };
           const outcome = await acceptLinkWithPasskey(token, registration, deps);
           return 'personId' in outcome
-            ? comeIn(visit, { ...outcome, next: '/dashboard' }, deps)
+            ? comeIn(visit, { ...outcome, next: '/dashboard', way: 'link' }, deps)
             : show(outcome, 400);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);

@@ -33,6 +33,7 @@ import { joiningWays, openSession, signInShower } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, type DoorVisit, goTo, ownDashboardPath } from './guard.ts';
 import { joinPage } from './pages/door.page.ts';
 import { betweenPage } from './pages/single-sign-on.page.ts';
+import { traced, traceFailure } from './sign-in-traces.ts';
 
 const ACCOUNT = '/dashboard/account';
 const CALLBACK = '/dashboard/sign-in/callback';
@@ -147,7 +148,8 @@ function callback(deps: OpenDashboard): DoorRoute {
     async handle(visit) {
       const { http, reply, cookies } = visit;
       const { provider } = singleSignOnOf(deps);
-      const { pending, refund } = await spentReturn(visit, deps);
+      const way = 'single_sign_on';
+      const { pending, refund } = await traced(spentReturn(visit, deps), { way, visit }, deps);
       const { purpose, next } = pending;
       try {
         const returned = new URL(http.url, deps.dashboardUrl);
@@ -158,7 +160,7 @@ function callback(deps: OpenDashboard): DoorRoute {
         if (page !== undefined) return page;
       } catch (reason) {
         if (purpose.for !== 'sign_in') {
-          logRefusal(reason, visit, deps);
+          await logRefusal(reason, visit, deps);
           throw reason;
         }
         return showAtDoor(visit, { reason, next }, deps);
@@ -201,7 +203,7 @@ async function finish(
       const person = await personOfIdentity(proven, { ...deps, ...audited });
       // Who was signed in at the issuer since yesterday has proved nothing now.
       const provedAt = Math.min(proven.authenticatedAt ?? 0, deps.now());
-      await openSession(visit, { ...person, provedAt }, deps);
+      await openSession(visit, { ...person, provedAt, way: 'single_sign_on' }, deps);
       return undefined;
     }
     case 'join':
@@ -241,7 +243,8 @@ async function join(
     const ways = await joiningWays(invitation, deps);
     return sendPage(reply, joinPage({ ...facts, ...ways, ...outcome }), 400);
   }
-  await openSession(visit, { ...outcome, provedAt: Math.min(proven.authenticatedAt ?? 0, deps.now()) }, deps);
+  const provedAt = Math.min(proven.authenticatedAt ?? 0, deps.now());
+  await openSession(visit, { ...outcome, provedAt, way: 'link' }, deps);
   return undefined;
 }
 
@@ -262,26 +265,27 @@ async function showAtDoor(
   { reason, next }: { readonly reason: unknown; readonly next: string },
   deps: OpenDashboard,
 ): Promise<FastifyReply> {
-  logRefusal(reason, visit, deps);
+  await logRefusal(reason, visit, deps);
   if (!(reason instanceof PeopleRefusal)) throw reason;
   const problem = refusalText(reason);
   if (problem === undefined) throw reason;
   return signInShower(deps)(visit, { next, problem }, refusalStatus(reason));
 }
 
-/** Why it failed is for the operator, who can mend it. */
-function logRefusal(reason: unknown, { http }: DoorVisit, { log }: OpenDashboard): void {
+/** Logs why it failed for the operator, who can fix it. */
+async function logRefusal(reason: unknown, visit: DoorVisit, deps: OpenDashboard): Promise<void> {
+  await traceFailure(reason, { way: 'single_sign_on', visit }, deps);
   if (!(reason instanceof PeopleRefusal) || reason.cause === undefined) return;
   const { cause, kind } = reason;
   const said = cause instanceof Error ? cause.message : String(cause);
   const error = cause instanceof Error && 'error' in cause ? String(cause.error) : undefined;
-  log.warn(
+  deps.log.warn(
     {
       event: 'single_sign_on_failed',
       kind,
       reason: said.slice(0, 300),
       error: error?.slice(0, 100),
-      requestId: http.id,
+      requestId: visit.http.id,
     },
     'A single sign-on failed',
   );

@@ -47,6 +47,11 @@ export const METRICS = {
     help: 'Answers of /token by grant type and outcome: ok, replayed (a spent refresh token within its window), or the error code.',
     labels: ['grant_type', 'outcome'],
   },
+  kalends_dashboard_sign_ins_total: {
+    type: 'counter',
+    help: 'Attempts to sign in to the dashboard or to confirm a session by way (password, passkey, single_sign_on, link) and outcome: ok, refused, too_many (a limit was reached), or error (an internal error).',
+    labels: ['way', 'outcome'],
+  },
   kalends_syncs_total: {
     type: 'counter',
     help: 'Syncs that ended, by provider, kind (sync-account: the list of calendars; sync-calendar: one) and outcome: done, paused, lost, or why it failed.',

@@ -183,6 +183,7 @@ onSqlite((open) => {
       attemptEnded({ outcome: 'delivered', attempt: 2, delayMs: 6_000 });
       meters.spansEnded('sent', 3);
       meters.listeners.databaseRefused('full');
+      meters.listeners.signInEnded('password', 'ok');
       const handler = async () => undefined;
       const handlers = meters.timedJobs({
         'sync-account': handler,

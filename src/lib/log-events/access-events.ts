@@ -93,8 +93,8 @@ export const ACCESS_EVENTS = {
   },
   step_not_counted: {
     level: 'error',
-    when: 'a step of a flow could not be counted; the flow went on',
-    act: 'Look at `err`: mostly the database',
+    when: 'a step of a flow, or a refused sign-in to the dashboard (`sign_in_refused`), could not be counted; nothing else failed',
+    act: 'Look at `err`: usually the database',
     fields: ['clientId', 'step', 'err'],
   },
   sign_in_refused: {
@@ -119,6 +119,12 @@ export const ACCESS_EVENTS = {
     when: 'somebody could not come into the dashboard by single sign-on',
     act: 'Look at `reason`: the registration at the identity provider, or its claims',
     fields: ['kind', 'reason', 'error', 'requestId'],
+  },
+  dashboard_sign_in_refused: {
+    level: 'warn',
+    when: 'a sign-in to the dashboard was refused, or a member failed to confirm a session; at most one line a minute per network',
+    act: 'If `count` is high, somebody guesses passwords: block `network` in your proxy. `personId` is the member whose login was used',
+    fields: ['way', 'reason', 'personId', 'network', 'count'],
   },
   access_renewed: {
     level: 'debug',
