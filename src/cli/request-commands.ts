@@ -2,6 +2,7 @@
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import type { RequestFilter } from '../request-log/request-log.ts';
+import { refusalText } from '../request-log/shown-body.ts';
 import { unknownClient } from './client-commands.ts';
 import { type Command, type Input, usageError } from './command.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
@@ -89,6 +90,7 @@ const documentOf = (entry: RequestEntry) => ({
   network: entry.network ?? null,
   // As RequestLog keeps it: a refusal's JSON.
   body: entry.body === undefined ? null : (JSON.parse(entry.body) as unknown),
+  repeated: entry.repeated,
 });
 
 function textOf(requests: readonly RequestEntry[], days: number): string {
@@ -107,11 +109,5 @@ const rowOf = (entry: RequestEntry): string[] => [
   `${entry.method} ${entry.route ?? '(no such route)'}`,
   entry.clientId ?? '',
   entry.requestId,
-  wordsOf(entry.body),
+  (refusalText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
 ];
-
-function wordsOf(body: string | undefined): string {
-  // As above.
-  const { message, code, error } = JSON.parse(body ?? '{}') as Readonly<Record<string, unknown>>;
-  return String(message ?? code ?? error ?? '');
-}

@@ -15,6 +15,8 @@ export type RequestEntry = {
   readonly network: string | undefined;
   /** Of a refusal: what it said, as JSON. */
   readonly body: string | undefined;
+  /** The number of equal requests that the entry stands for. */
+  readonly repeated: number;
 };
 
 /** One that is to be written: with the user's own id, which is not kept. */

@@ -8,7 +8,7 @@ import { isRefusal, type NewRequestEntry } from './request-entry.ts';
 import type { RequestLog } from './request-log.ts';
 import { ROW_LIMITS, type RowLimit, type RowLimits, rowLimit } from './row-limits.ts';
 import { isInShare } from './share.ts';
-import { shownBody } from './shown-body.ts';
+import { fieldsOf, shownBody } from './shown-body.ts';
 import { WaitingEntries } from './waiting-entries.ts';
 
 export type RequestRecorderDeps = {
@@ -31,7 +31,7 @@ const MANY = 200;
 /** In one transaction: others write between them. */
 const WRITTEN_TOGETHER = 50;
 const STOP_MS = 2_000;
-const TOLD_EVERY_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Starts keeping requests until stopped. */
 export function startRequestRecorder(deps: RequestRecorderDeps): RequestRecorder {
@@ -43,6 +43,9 @@ class Recorder implements RequestRecorder {
   readonly #waiting = new WaitingEntries(MOST_WAITING);
   readonly #limit: RowLimit;
   readonly #timer: NodeJS.Timeout;
+  /** By their group: the entries that count the rest of this minute's equal failed requests. */
+  readonly #counting = new Map<string, { readonly entry: NewRequestEntry; repeated: number }>();
+  #minute = 0;
   #writing: Promise<void> | undefined;
   #underWay: readonly NewRequestEntry[] = [];
   #beyondLimit = 0;
@@ -71,6 +74,7 @@ class Recorder implements RequestRecorder {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#addCounting(Number.POSITIVE_INFINITY);
     await within(STOP_MS, this.#writeAll());
     this.#toldAt = Number.NEGATIVE_INFINITY;
     this.#tell(this.#waiting.size + this.#underWay.length);
@@ -79,17 +83,35 @@ class Recorder implements RequestRecorder {
   #add(answer: Answer): void {
     const { asker, address, received, body, ...rest } = answer;
     const at = this.#deps.now();
+    this.#addCounting(at);
+    const group = groupOf(answer);
+    const isRest = group !== undefined && !this.#limit.keepsEqual(group, at);
+    const counting = isRest ? this.#counting.get(group) : undefined;
+    if (counting !== undefined) {
+      counting.repeated += 1;
+      return;
+    }
     if (!this.#isKept(answer, at)) return;
-    this.#waiting.add({
-      ...rest,
-      at,
-      clientId: asker?.clientId,
-      userId: asker?.userId,
-      network: networkOf(address),
+    const entry = {
+      ...{ ...rest, at, repeated: 1 },
+      ...{ clientId: asker?.clientId, userId: asker?.userId, network: networkOf(address) },
       body: isRefusal(rest) ? shownBody({ body, route: rest.route, received }) : undefined,
-    });
+    };
+    if (isRest) this.#counting.set(group, { entry, repeated: 1 });
+    else this.#waiting.add(entry);
     // Not on this answer's way.
     if (this.#waiting.size === MANY) setImmediate(() => this.#write());
+  }
+
+  /** Passes the counts on to be written, unless `at` is in their minute. */
+  #addCounting(at: number): void {
+    const minute = Math.floor(at / MINUTE_MS);
+    if (minute === this.#minute) return;
+    // The requests can be of several users and networks.
+    for (const { entry, repeated } of this.#counting.values())
+      this.#waiting.add({ ...entry, repeated, userId: undefined, network: undefined });
+    this.#counting.clear();
+    this.#minute = minute;
   }
 
   #isKept({ asker, address, status }: Answer, at: number): boolean {
@@ -105,6 +127,7 @@ class Recorder implements RequestRecorder {
 
   #write(): void {
     this.#tell(0);
+    this.#addCounting(this.#deps.now());
     if (this.#waiting.size > 0) this.#writing ??= this.#writeWaiting();
   }
 
@@ -133,7 +156,7 @@ class Recorder implements RequestRecorder {
   #tell(lost: number): void {
     const { log, now } = this.#deps;
     const at = now();
-    if (at - this.#toldAt < TOLD_EVERY_MS) return;
+    if (at - this.#toldAt < MINUTE_MS) return;
     const dropped = this.#waiting.takeDropped() + lost;
     const beyondLimit = this.#beyondLimit;
     if (this.#failure !== undefined)
@@ -147,4 +170,11 @@ class Recorder implements RequestRecorder {
     this.#failure = undefined;
     this.#beyondLimit = 0;
   }
+}
+
+/** Names the equal failed requests of an application; undefined for other requests. */
+function groupOf({ asker, method, route, status, body }: Answer): string | undefined {
+  if (asker === undefined || asker.isRefused || !isRefusal({ status })) return undefined;
+  const { code, error } = fieldsOf(body) ?? {};
+  return JSON.stringify([asker.clientId, method, route, status, code ?? error]);
 }

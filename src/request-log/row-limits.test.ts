@@ -3,28 +3,42 @@ import { describe, it } from 'node:test';
 
 import { rowLimit } from './row-limits.ts';
 
-const LIMITS = { ofApplication: 4, successesInSecond: 2, ofAddress: 2, ofStrangers: 3 };
+const LIMITS = { ofApplication: 4, burst: 6, ofEqual: 5, successesInSecond: 2, ofAddress: 2, ofStrangers: 3 };
 const MINUTE = 60_000;
 
 const kept = (times: number, take: () => boolean) =>
   Array.from({ length: times }, take).filter(Boolean).length;
 
 describe('the limits of rows', () => {
-  it('the limits of rows count each application for itself, minute by minute', () => {
+  it('the limits of rows let each application use its burst at once, and refill it evenly', () => {
     const limit = rowLimit(LIMITS);
+    const ofAcme = (at: number) => kept(9, () => limit.keepsOfApplication('acme', at));
 
+    assert.equal(ofAcme(0), 6);
     assert.equal(
-      kept(9, () => limit.keepsOfApplication('acme', 0)),
-      4,
+      kept(9, () => limit.keepsOfApplication('other', 0)),
+      6,
     );
-    assert.equal(
-      kept(9, () => limit.keepsOfApplication('other', MINUTE - 1)),
-      4,
-    );
-    assert.equal(
-      kept(9, () => limit.keepsOfApplication('acme', MINUTE)),
-      4,
-    );
+    assert.equal(ofAcme(MINUTE / 4 - 1), 0);
+    assert.equal(ofAcme(MINUTE / 4), 1);
+    assert.equal(ofAcme(MINUTE), 3);
+    assert.equal(ofAcme(60 * MINUTE), 6);
+  });
+
+  it('the limits of rows leave no application empty until a clock that was set back has caught up', () => {
+    const limit = rowLimit(LIMITS);
+    const ofAcme = (at: number) => kept(9, () => limit.keepsOfApplication('acme', at));
+
+    assert.equal(ofAcme(60 * MINUTE), 6);
+    assert.equal(ofAcme(0), 6);
+    assert.equal(ofAcme(MINUTE), 4);
+  });
+
+  it('the limits of rows store equal requests up to their limit in each minute', () => {
+    const limit = rowLimit(LIMITS);
+    const equal = (at: number) => kept(9, () => limit.keepsEqual('group', at));
+
+    assert.deepEqual([equal(0), equal(MINUTE - 1), equal(MINUTE)], [5, 0, 5]);
   });
 
   it('the limits of rows let successes of a second through, which take nothing from refusals', () => {
@@ -40,7 +54,7 @@ describe('the limits of rows', () => {
     );
     assert.equal(
       kept(9, () => limit.keepsOfApplication('acme', 1000)),
-      4,
+      6,
     );
   });
 

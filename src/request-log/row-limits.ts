@@ -3,9 +3,11 @@
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Entries a minute, but for the successes. */
+/** Entries a minute; `burst` at once after a pause. Equal failed requests above `ofEqual` share one entry. */
 export type RowLimits = {
   readonly ofApplication: number;
+  readonly burst: number;
+  readonly ofEqual: number;
   /** Of an application's successes in a second: more of the share would say nothing new. */
   readonly successesInSecond: number;
   /** Of one address whose caller is not known. */
@@ -15,30 +17,44 @@ export type RowLimits = {
 };
 
 export const ROW_LIMITS: RowLimits = {
-  ofApplication: 6_000,
+  ofApplication: 600,
+  burst: 1_000,
+  ofEqual: 20,
   successesInSecond: 10,
   ofAddress: 60,
   ofStrangers: 600,
 };
 
-export type RowLimit = {
-  /** Whether a success of the application is kept as well; counts it. `at`: epoch milliseconds. */
-  keepsSuccess(clientId: string, at: number): boolean;
-  keepsOfApplication(clientId: string, at: number): boolean;
-  keepsOfStranger(addressKey: string, at: number): boolean;
-};
+export type RowLimit = ReturnType<typeof rowLimit>;
 
-export function rowLimit(limits: RowLimits): RowLimit {
+/** Each function counts one more entry and returns whether it is stored. They take a key and epoch milliseconds. */
+export function rowLimit(limits: RowLimits) {
   const successes = counts(SECOND_MS, limits.successesInSecond);
-  const applications = counts(MINUTE_MS, limits.ofApplication);
   const addresses = counts(MINUTE_MS, limits.ofAddress);
   const strangers = counts(MINUTE_MS, limits.ofStrangers);
   return {
     keepsSuccess: successes.take,
-    keepsOfApplication: applications.take,
+    keepsOfApplication: bucket(limits),
+    keepsEqual: counts(MINUTE_MS, limits.ofEqual).take,
     // One address is asked only while there is room for all: no more keys are remembered than strangers are kept of.
-    keepsOfStranger: (address, at) =>
+    keepsOfStranger: (address: string, at: number) =>
       strangers.isFree('', at) && addresses.take(address, at) && strangers.take('', at),
+  };
+}
+
+/** Lets a key through `burst` times at once, then `ofApplication` times a minute. */
+function bucket({ ofApplication, burst }: RowLimits): (key: string, at: number) => boolean {
+  const refillMs = MINUTE_MS / ofApplication;
+  const fullAt = new Map<string, number>();
+  return (key, at) => {
+    const emptyUntil = at + burst * refillMs;
+    const full = fullAt.get(key) ?? at;
+    // Later than an empty bucket can be: the clock was set back.
+    const next = (full > emptyUntil ? at : Math.max(full, at)) + refillMs;
+    if (next > emptyUntil) return false;
+    if (fullAt.size >= 10_000) fullAt.clear();
+    fullAt.set(key, next);
+    return true;
   };
 }
 

@@ -32,10 +32,17 @@ export function shownBody({ body, route, received }: Refused): string | undefine
   return JSON.stringify({ error: shortened(error), code: shortened(code) });
 }
 
-function fieldsOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
+/** Parses a response body; undefined if it is not a JSON object. */
+export function fieldsOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (body === undefined || !body.startsWith('{')) return undefined;
   // The answer's own JSON, made by us a moment ago.
   return JSON.parse(body) as Record<string, unknown>;
+}
+
+/** Returns the message of a failed request in at most 200 characters, or its code; undefined if it has neither. */
+export function refusalText({ body }: { readonly body: string | undefined }): string | undefined {
+  const { message, error_description: description, code, error } = fieldsOf(body) ?? {};
+  return [message, description, code, error].find((text) => typeof text === 'string')?.slice(0, 200);
 }
 
 const shortened = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, 200) : undefined);

@@ -6,7 +6,7 @@ import { WaitingEntries } from './waiting-entries.ts';
 
 const entry = (requestId: string, status = 200): NewRequestEntry => ({
   ...{ requestId, at: 0, method: 'GET', route: '/events', status, durationMs: 1 },
-  ...{ clientId: 'acme', userId: undefined, network: undefined, body: undefined },
+  ...{ clientId: 'acme', userId: undefined, network: undefined, body: undefined, repeated: 1 },
 });
 const idsOf = (entries: readonly NewRequestEntry[]) => entries.map(({ requestId }) => requestId);
 

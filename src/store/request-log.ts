@@ -22,6 +22,7 @@ const COLUMNS = {
   user: 'TEXT',
   network: 'TEXT',
   body: 'TEXT',
+  repeated: 'BIGINT',
 } as const;
 type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
@@ -32,8 +33,8 @@ function insertText(rows: number): string {
     `(${NAMES.map((name) => `CAST(:${name}${index} AS ${COLUMNS[name]})`).join(', ')})`;
   return `
     INSERT INTO request_log (request_id, at, method, route, status, status_class, duration_ms, client_id, user_hash,
-      network, body)
-    SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11
+      network, body, repeated)
+    SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11, column12
       FROM (VALUES ${Array.from({ length: rows }, row).join(', ')}) AS entry
      WHERE column8 IS NULL OR EXISTS (SELECT 1 FROM application AS a WHERE a.client_id = column8)
     ON CONFLICT (request_id) DO NOTHING`;
@@ -44,7 +45,7 @@ const INSERT_ONE = insertText(1);
 
 const LIST = `
   SELECT request_id AS "requestId", at, method, route, status, duration_ms AS "durationMs", client_id AS "clientId",
-         user_hash AS "user", network, body
+         user_hash AS "user", network, body, repeated
     FROM request_log`;
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {

@@ -256,7 +256,7 @@ const LOGGED: readonly RecordKind[] = [
     table: 'request_log',
     rows: 'client_id = :clientId AND user_hash = :subject',
     key: ['request_id'],
-    columns: 'request_id, at, method, route, status, duration_ms, network, body',
+    columns: 'request_id, at, method, route, status, duration_ms, network, body, repeated',
     json: ['body'],
   },
   {

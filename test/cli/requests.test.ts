@@ -29,10 +29,19 @@ describe('kalends requests list', () => {
       message: 'Write access denied',
       code: 'insufficient_scope',
     });
-    const of = { method: 'GET', durationMs: 12, clientId, network: '192.0.2.0/24' };
+    const of = { method: 'GET', durationMs: 12, clientId, network: '192.0.2.0/24', repeated: 1 };
     const at = Date.now();
     await storage.requestLog.addRequests([
-      { ...of, requestId: 'r1', at: at - 90 * MINUTE, route: '/events', status: 403, userId: 'ada', body },
+      {
+        ...of,
+        requestId: 'r1',
+        at: at - 90 * MINUTE,
+        route: '/events',
+        status: 403,
+        userId: 'ada',
+        body,
+        repeated: 980,
+      },
       {
         ...of,
         requestId: 'r2',
@@ -71,7 +80,10 @@ describe('kalends requests list', () => {
 
   it('kalends requests list says as a table what was answered, and as JSON all that is kept', async () => {
     const { stdout } = await cli.run(['requests', 'list', '--request', 'r1']);
-    assert.match(stdout, new RegExp(`403 +12 +GET /events +${clientId} +r1 +Write access denied`));
+    assert.match(
+      stdout,
+      new RegExp(`403 +12 +GET /events +${clientId} +r1 +Write access denied \\(980 times`),
+    );
 
     const { document } = await cli.json('requests', 'list', '--request', 'r1');
     const [{ user, at, ...shown } = {}] = document.requests as Record<string, unknown>[]; // As above.
@@ -79,7 +91,7 @@ describe('kalends requests list', () => {
     assert.match(String(at), /^\d{4}-\d\d-\d\dT/);
     assert.deepEqual(shown, {
       ...{ request_id: 'r1', method: 'GET', route: '/events', status: 403, duration_ms: 12 },
-      ...{ client_id: clientId, network: '192.0.2.0/24' },
+      ...{ client_id: clientId, network: '192.0.2.0/24', repeated: 980 },
       body: { error: 'Forbidden', message: 'Write access denied', code: 'insufficient_scope' },
     });
   });

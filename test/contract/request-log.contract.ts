@@ -14,6 +14,7 @@ import { NOW, tenTimes } from './calendar-rows.ts';
 export const REFUSED: NewRequestEntry = {
   ...{ requestId: 'r1', at: NOW, method: 'GET', route: '/events', status: 403, durationMs: 12 },
   ...{ clientId: 'acme', userId: 'ada', network: '192.0.2.0/24', body: '{"code":"insufficient_scope"}' },
+  repeated: 1,
 };
 
 export function requestLogContract(database: string, open: () => Promise<Database>): void {
@@ -38,7 +39,13 @@ export function requestLogContract(database: string, open: () => Promise<Databas
   describe(`RequestLog on ${database}`, () => {
     it('an entry comes back as it was written, with the hash of its user in the place of the id', async () => {
       const { requestLog, add } = await prepare();
-      const bare = { route: undefined, clientId: undefined, userId: undefined, network: undefined };
+      const bare = {
+        repeated: 980,
+        route: undefined,
+        clientId: undefined,
+        userId: undefined,
+        network: undefined,
+      };
       await add({}, { requestId: 'r2', at: NOW - 1, status: 200, body: undefined, ...bare });
 
       const entries = await requestLog.listRequests({}, { limit: 10 });
@@ -46,11 +53,11 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       const { userId: _, ...kept } = REFUSED;
       const user = await requestLog.userOf('acme', 'ada');
       assert.match(user ?? '', /^user_[\w-]{16}$/);
-      const { clientId, route, network } = bare;
+      const { clientId, route, network, repeated } = bare;
       const other = { ...kept, requestId: 'r2', at: NOW - 1, status: 200, body: undefined };
       assert.deepEqual(entries, [
         { ...kept, user },
-        { ...other, clientId, route, network, user: undefined },
+        { ...other, clientId, route, network, repeated, user: undefined },
       ]);
     });
 

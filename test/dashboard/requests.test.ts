@@ -35,7 +35,7 @@ onEachDatabase((database, open) => {
         refused,
         entry({ requestId: 'r-near', at: at + 1_000, userId: 'ada', clientId: 'acme' }),
         entry({ requestId: 'r-other', at, status: 404, clientId: 'other', route: '/events/:id' }),
-        entry({ requestId: 'r-nobody', at, status: 429, clientId: undefined }),
+        entry({ requestId: 'r-nobody', at, status: 429, clientId: undefined, repeated: 1_980 }),
         ...Array.from({ length: 55 }, (_, number) =>
           entry({ requestId: `s${number}`, at: at - 5_000_000 - number, clientId: 'acme' }),
         ),
@@ -97,6 +97,13 @@ onEachDatabase((database, open) => {
       assert.match((await owner.get(`${LIST}/r-nobody`)).body, /not known whose user/);
     });
 
+    it('an entry that stands for several requests has their number in the list and on its page', async () => {
+      for (const path of [`${LIST}?request=r-nobody`, `${LIST}/r-nobody`])
+        assert.match((await owner.get(path)).body, /1,980 times within one minute/, path);
+      for (const path of [`${LIST}?request=r-near`, `${LIST}/r-near`])
+        assert.doesNotMatch((await owner.get(path)).body, /within one minute/, path);
+    });
+
     it('an empty list says what will be shown, and how the log is switched on where it is off', async () => {
       for (const [requestLogDays, words] of [
         [7, /one in a hundred.*7 days/s],
@@ -112,6 +119,6 @@ onEachDatabase((database, open) => {
 
 const entry = (change: Partial<NewRequestEntry>): NewRequestEntry => ({
   ...{ requestId: 'r', at: 0, method: 'GET', route: '/calendars', status: 200, durationMs: 3 },
-  ...{ clientId: undefined, userId: undefined, network: '192.0.2.0/24', body: undefined },
+  ...{ clientId: undefined, userId: undefined, network: '192.0.2.0/24', body: undefined, repeated: 1 },
   ...change,
 });

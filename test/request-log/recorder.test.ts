@@ -10,7 +10,11 @@ import type { RowLimits } from '../../src/request-log/row-limits.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 const MOST_WAITING = 5_000;
-const GENEROUS = { ofApplication: 1e6, successesInSecond: 1e6, ofAddress: 1e6, ofStrangers: 1e6 };
+const MANY = 1e6;
+const GENEROUS = {
+  ...{ ofApplication: MANY, burst: MANY, ofEqual: MANY },
+  ...{ successesInSecond: MANY, ofAddress: MANY, ofStrangers: MANY },
+};
 const NEVER = new Promise<void>(() => {});
 
 type Write = (entries: readonly NewRequestEntry[]) => Promise<void>;
@@ -77,20 +81,64 @@ describe('the recorder of requests', () => {
     );
   });
 
-  it('the recorder of requests keeps at most 6,000 refusals of an application in a minute, and of another as many', async () => {
-    const { recorder, kept, answer, clock } = open(async () => {});
+  it('the recorder of requests stores 1,000 failed requests of an application at once, then 600 a minute', async () => {
+    const { recorder, kept, entries, answer, clock } = open(async () => {});
 
-    for (const minute of [0, 1])
-      for (let index = 0; index < 7_000; index++) {
+    for (const minute of [0, 1, 2])
+      for (let index = 0; index < 1_700; index++) {
         if (index % 1000 === 0) await new Promise((next) => setImmediate(next));
         clock.now = Date.UTC(2026, 10, 1, 0, minute);
-        answer(acme);
+        answer({ ...acme, route: `/${index}` });
       }
     answer({ asker: { clientId: 'other' } });
     await recorder.stop();
 
-    assert.equal(kept.filter(({ clientId }) => clientId === 'acme').length, 12_000);
+    assert.equal(kept.filter(({ clientId }) => clientId === 'acme').length, 1_000 + 600 + 600);
     assert.equal(kept.filter(({ clientId }) => clientId === 'other').length, 1);
+    const left = entries.map(({ fields }) => ('beyondLimit' in fields ? Number(fields.beyondLimit) : 0));
+    assert.equal(
+      left.reduce((sum, count) => sum + count),
+      3 * 1_700 - 2_200,
+    );
+  });
+
+  it('the recorder of requests stores 20 of equal failed requests in a minute, and one entry that counts the others', async () => {
+    const { recorder, kept, entries, answer, clock } = open(async () => {});
+
+    for (const seconds of [0, 59, 60])
+      for (let index = 0; index < 5_000; index++) {
+        clock.now = Date.UTC(2026, 10, 1, 0, 0, seconds);
+        answer(acme);
+      }
+    const stored = kept.length;
+    await pass(1_000);
+    await recorder.stop();
+
+    assert.equal(stored, 0);
+    assert.deepEqual(
+      kept.map(({ repeated }) => repeated).filter((count) => count > 1),
+      [9_980, 4_980],
+    );
+    assert.equal(kept.length, 2 * 21);
+    assert.deepEqual(entries, []);
+  });
+
+  it('the recorder of requests counts only failed requests with the same application, method, route, status and code', async () => {
+    const { recorder, kept, answer } = open(async () => {});
+    const changes: readonly Partial<Answer>[] = [
+      ...[{}, { method: 'POST' }, { route: undefined }, { status: 403 }, { body: '{"code":"other"}' }],
+      ...[{ body: '{"error":"invalid_grant"}' }, { asker: { clientId: 'other' } }],
+    ];
+
+    for (const change of changes) for (let index = 0; index < 23; index++) answer({ ...acme, ...change });
+    for (let index = 0; index < 10; index++) answer({ ...acme, status: 200 });
+    await recorder.stop();
+
+    assert.deepEqual(
+      kept.map(({ repeated }) => repeated).filter((count) => count > 1),
+      changes.map(() => 3),
+    );
+    assert.equal(kept.length, changes.length * 21 + 10);
   });
 
   it('the recorder of requests holds a bounded number while the log is away, refusals longest, and writes them when it is back', async () => {

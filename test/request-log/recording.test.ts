@@ -14,7 +14,11 @@ import { link, makeUsers, openCalendarServer, START } from '../harness/calendar-
 import { onEachDatabase } from '../harness/databases.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
 
-const GENEROUS = { ofApplication: 1e6, successesInSecond: 1e6, ofAddress: 1e6, ofStrangers: 1e6 };
+const MANY = 1e6;
+const GENEROUS = {
+  ...{ ofApplication: MANY, burst: MANY, ofEqual: MANY },
+  ...{ successesInSecond: MANY, ofAddress: MANY, ofStrangers: MANY },
+};
 const BASIC = `Basic ${Buffer.from('acme:acme').toString('base64')}`;
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -41,7 +41,7 @@ ${path === undefined ? html`<p class="lead">${messages.text('request.path.unknow
 }
 
 function factsOf(
-  { at, status, durationMs, clientId, user, network }: RequestEntry,
+  { at, status, durationMs, clientId, user, network, repeated }: RequestEntry,
   clients: readonly Client[],
 ): Html {
   const name = clients.find((one) => one.clientId === clientId)?.name ?? clientId;
@@ -55,7 +55,7 @@ function factsOf(
       : html`<a class="code" href="${REQUESTS}?user=${encodeURIComponent(user)}">${user}</a>`;
   const facts = [
     ['requests.when', instant(at)],
-    ['requests.status', statusWord({ status })],
+    ['requests.status', statusWord({ status, repeated })],
     ['requests.took', html`${messages.text('milliseconds', { count: durationMs })}`],
     ['requests.application', whose],
     ['requests.user', ofUser],

@@ -3,6 +3,7 @@ import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { RequestEntry } from '../../request-log/request-entry.ts';
+import { refusalText } from '../../request-log/shown-body.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import {
@@ -93,7 +94,7 @@ export function requestTable(
       .map((head) => messages.text(`requests.${head}`)),
     rows: requests.map((entry) => {
       const { at, method, route, durationMs, clientId } = entry;
-      const words = refusalWords(entry);
+      const message = refusalText(entry);
       const whose =
         clientId === undefined
           ? html`<span class="none">${messages.text('requests.nobody')}</span>`
@@ -101,7 +102,7 @@ export function requestTable(
       return [
         html`<a href="${requestPath(entry)}">${instant(at)}</a>`,
         statusWord(entry),
-        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${words !== undefined && html`<small><bdi>${words}</bdi></small>`}`,
+        html`<span class="code">${method} ${route ?? messages.text('requests.no_route')}</span>${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
         ...(clients === undefined ? [] : [whose]),
         html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
       ];
@@ -109,26 +110,10 @@ export function requestTable(
   });
 }
 
-/** The status in the colour of its class. */
-export function statusWord({ status }: Pick<RequestEntry, 'status'>): Html {
+/** Renders the status in the color of its class, with the number of requests that the entry stands for. */
+export function statusWord({ status, repeated }: Pick<RequestEntry, 'status' | 'repeated'>): Html {
   const kind = status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good';
-  return stateWord(kind, String(status));
-}
-
-const MOST_WORDS = 200;
-
-/** What a refusal said, in short. */
-function refusalWords({ body }: Pick<RequestEntry, 'body'>): string | undefined {
-  if (body === undefined) return undefined;
-  // As RequestLog keeps it: a refusal's JSON.
-  const {
-    message,
-    error_description: description,
-    code,
-    error,
-  } = JSON.parse(body) as Readonly<Record<string, unknown>>;
-  const words = [message, description, code, error].find((one) => typeof one === 'string');
-  return typeof words === 'string' ? words.slice(0, MOST_WORDS) : undefined;
+  return html`${stateWord(kind, String(status))}${repeated > 1 && html`<small>${messages.text('requests.repeated', { count: repeated })}</small>`}`;
 }
 
 /** Where an application's own requests are. */
