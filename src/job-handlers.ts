@@ -44,6 +44,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'system'
   > & {
     readonly requestLogDays: number;
+    readonly requestLogRows: number;
     readonly activity: ActivityStore;
     readonly connectionCounts: Pick<ConnectionCounts, 'keepTotals'>;
   };
@@ -73,6 +74,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     testUsers: () => deleteEndedTestUsers(deps),
     activity: () => deleteOldActivity(deps),
     listeners: () => deps.endpoints.removeEndedListeners(deps.now()),
+    excessRequests: () => deps.requestLog.deleteExcessRequests(deps.requestLogRows),
   };
   const housekeeping = deleteExpired(deletions, deps);
   return {

@@ -227,7 +227,7 @@ async function instanceDeps(
     ...{ trustProxy: config.trustProxy, hosts: applicationHostRules(config, stores) },
     ...counting(startActivityCounter({ ...stores, log })),
     answerListener: config.requestLogDays > 0 ? startRequestRecorder({ ...stores, log }) : undefined,
-    requestLogDays: config.requestLogDays,
+    ...{ requestLogDays: config.requestLogDays, requestLogRows: config.limits.requestLogRows },
     auditDays: config.auditDays,
     connectionLimits: config.limits,
     loggedAnswers: loggedAnswers(config),

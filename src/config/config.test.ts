@@ -152,11 +152,13 @@ describe('the limits', () => {
       KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT: '3',
       KALENDS_LIMIT_WRONG_CODES: '4',
       KALENDS_LIMIT_WRONG_CODES_OF_USER: '5',
+      KALENDS_LIMIT_REQUEST_LOG_ROWS: '6',
     });
 
     const { newUsersPerHour, openTransactions, passwordsPerAccount } = limits;
     assert.deepEqual([newUsersPerHour, openTransactions, passwordsPerAccount], [1, 2, 3]);
     assert.deepEqual([limits.wrongCodesPerMinute, limits.wrongCodesOfUserPerMinute], [4, 5]);
+    assert.deepEqual([limits.requestLogRows, loadConfig({}).limits.requestLogRows], [6, 50_000]);
   });
 
   it('the limits are whole numbers from one', () => {

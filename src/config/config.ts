@@ -99,6 +99,7 @@ export type Config = {
     readonly megabytesPerCalendar: number;
     readonly megabytesPerUser: number;
     readonly requestsPerForm: number;
+    readonly requestLogRows: number;
   };
 };
 
@@ -455,6 +456,11 @@ export const OPTIONS = [
     doc: 'Requests that are sent to calendar servers for one form on the Connect pages.',
   },
   {
+    name: 'KALENDS_LIMIT_REQUEST_LOG_ROWS',
+    default: '50000',
+    doc: 'Rows that the [request log](operations.md#request-log) keeps for one application, and for all unknown callers together; the whole log keeps ten times as many. Every ten minutes the oldest rows above these limits are deleted.',
+  },
+  {
     name: 'KALENDS_DASHBOARD',
     default: 'on',
     doc: '`off` takes the [dashboard](dashboard.md) away.',
@@ -673,6 +679,7 @@ export function loadConfig(env: Environment): Config {
       megabytesPerCalendar: limit('KALENDS_LIMIT_MEGABYTES_PER_CALENDAR'),
       megabytesPerUser: limit('KALENDS_LIMIT_MEGABYTES_PER_USER'),
       requestsPerForm: limit('KALENDS_LIMIT_REQUESTS_PER_FORM'),
+      requestLogRows: limit('KALENDS_LIMIT_REQUEST_LOG_ROWS'),
     }),
   };
   if (problems.length > 0) throw new ConfigError(problems);

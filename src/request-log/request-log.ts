@@ -16,6 +16,12 @@ export interface RequestLog {
 
   /** Deletes those before that instant; answers how many. */
   deleteOldRequests(before: number): Promise<number>;
+
+  /**
+   * Deletes the oldest entries of each application above `most`, then of those with the most until ten times `most` are left
+   * in all. Unknown callers count as one application. Returns the number of deleted entries.
+   */
+  deleteExcessRequests(most: number): Promise<number>;
 }
 
 export type RequestFilter = {

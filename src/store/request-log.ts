@@ -4,6 +4,7 @@ import type { NewRequestEntry, RequestEntry } from '../request-log/request-entry
 import type { RequestFilter, RequestLog, RequestPage } from '../request-log/request-log.ts';
 import { subjectOfUser } from './append-audit.ts';
 import type { Database, Statements, Value } from './drivers/database.ts';
+import { inParts } from './drivers/delete-in-parts.ts';
 
 /** Rows in one statement; those left over go one by one, so that the texts of statements stay few. */
 const ROWS_PER_INSERT = 50;
@@ -67,6 +68,21 @@ const KEY_OF_USER = `
 const DELETE_OLD = `
   DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)
   RETURNING request_id`;
+/** Reads an index alone, and not all of a log that was filled without these limits. */
+const countClient = (client: string): string =>
+  `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS "count"`;
+const COUNTS = `
+  SELECT client_id AS "clientId", ${countClient('= application.client_id')} FROM application
+   UNION ALL SELECT NULL, ${countClient('IS NULL')}`;
+/** In the order of request_log_by_client: PostgreSQL would sort NULLs by `at` alone. */
+const deleteOldest = (client: string): string => `
+  DELETE FROM request_log WHERE request_id IN
+    (SELECT request_id FROM request_log WHERE client_id ${client} ORDER BY client_id, at LIMIT :limit)
+  RETURNING request_id`;
+const [DELETE_OLDEST, DELETE_UNKNOWN] = [deleteOldest('= :clientId'), deleteOldest('IS NULL')];
+const [MOST_COUNTED, SHARES] = [1_000_000, 10];
+
+type CountRow = { readonly clientId: string | null; count: number };
 
 /** What applications called, in `db`. */
 export function requestLog(db: Database): RequestLog {
@@ -87,11 +103,24 @@ export function requestLog(db: Database): RequestLog {
       return row?.key ? userSubject(row.key, userId) : undefined;
     },
 
-    async deleteOldRequests(before) {
+    deleteOldRequests: (before) =>
+      inParts(async (limit) => (await db.write(DELETE_OLD, { before, limit })).length, ROWS_PER_DELETE),
+
+    async deleteExcessRequests(most) {
+      const inAll = SHARES * most;
+      const rows = await db.all<CountRow>(COUNTS, { limit: most + MOST_COUNTED });
       for (let deleted = 0; ; ) {
-        const part = (await db.write(DELETE_OLD, { before, limit: ROWS_PER_DELETE })).length;
-        deleted += part;
-        if (part < ROWS_PER_DELETE) return deleted;
+        const [first] = rows.toSorted((one, other) => other.count - one.count);
+        const excess = rows.reduce((sum, { count }) => sum + count, 0) - inAll;
+        if (first === undefined || (first.count <= most && excess <= 0)) return deleted;
+        // The one with the most loses at least its part of the excess.
+        const limit = Math.min(
+          ROWS_PER_DELETE,
+          Math.max(first.count - most, Math.ceil(excess / rows.length)),
+        );
+        const sql = first.clientId === null ? DELETE_UNKNOWN : DELETE_OLDEST;
+        deleted += (await db.write(sql, { clientId: first.clientId, limit })).length;
+        first.count -= limit;
       }
     },
   };

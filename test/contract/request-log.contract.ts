@@ -22,11 +22,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
     const db = await open();
     const stores = openStores(db, { sealer: createSealer(randomBytes(32)) });
     for (const clientId of ['acme', 'other']) {
-      await db.write(
-        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-         VALUES (:clientId, :clientId, 'https://acme.example/cb', :now, :now) RETURNING client_id`,
-        { clientId, now: NOW },
-      );
+      await addApplication(db, clientId);
       await stores.users.loadOrCreateUser(clientId, 'ada', NOW);
     }
     const add = (...changes: Partial<NewRequestEntry>[]) =>
@@ -164,5 +160,52 @@ export function requestLogContract(database: string, open: () => Promise<Databas
 
       assert.deepEqual(await list(requestLog), ['kept']);
     });
+
+    it('the oldest entries of each application above its limit are deleted, unknown callers counting as one', async () => {
+      const { requestLog, add } = await prepare();
+      const rows = [...entries('acme', 510), ...entries('other', 5), ...entries(undefined, 8)];
+      await add(...rows.toReversed());
+
+      assert.equal(await requestLog.deleteExcessRequests(5), 505 + 3);
+
+      const left = [
+        ...entries('acme', 510).slice(-5),
+        ...entries('other', 5),
+        ...entries(undefined, 8).slice(-5),
+      ];
+      assert.deepEqual((await list(requestLog)).toSorted(), idsOf(left).toSorted());
+      assert.equal(await requestLog.deleteExcessRequests(5), 0);
+    });
+
+    it('above ten times that limit the oldest entries of the applications with the most are deleted', async () => {
+      const { db, requestLog, add } = await prepare();
+      const crowd = Array.from({ length: 11 }, (_, index) => `app${index}`);
+      for (const clientId of crowd) await addApplication(db, clientId);
+      const rows = crowd.flatMap((clientId) => entries(clientId, 270));
+      // The entries of `acme` and of unknown callers are the oldest.
+      await add(...rows, ...entries('acme', 3, -999), ...entries(undefined, 220, -999));
+
+      assert.equal(await requestLog.deleteExcessRequests(300), 193);
+
+      const left = await requestLog.listRequests({}, { limit: 10_000 });
+      const deleted = rows.filter(({ requestId }) => !left.some((row) => row.requestId === requestId));
+      assert.equal(deleted.length, 193);
+      // Evenly, and the oldest of each.
+      assert.ok(deleted.every(({ at }) => at < NOW + 20));
+    });
   });
 }
+
+const addApplication = (db: Database, clientId: string) =>
+  db.write(
+    `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+     VALUES (:clientId, :clientId, 'https://acme.example/cb', :now, :now) RETURNING client_id`,
+    { clientId, now: NOW },
+  );
+
+/** One each millisecond, from `after` milliseconds on. */
+const entries = (clientId: string | undefined, count: number, after = 0) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ requestId: `${clientId}-${index}`, clientId, at: NOW + after + index },
+  }));
+const idsOf = (rows: readonly Pick<NewRequestEntry, 'requestId'>[]) => rows.map(({ requestId }) => requestId);

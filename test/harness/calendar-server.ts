@@ -139,6 +139,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     answers: answerCache(),
     activityNotes: collectedActivity(),
     requestLogDays: 7,
+    requestLogRows: 50_000,
     auditDays: 730,
     ...openReadTurns(1_000),
     readWork: options.readWork,

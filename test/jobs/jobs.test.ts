@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { jobHandlers } from '../../src/job-handlers.ts';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
@@ -172,6 +173,30 @@ describe('the worker', () => {
     await second.stop();
 
     assert.equal(server.provider.calls.filter((call) => call === 'list').length, 12);
+  });
+
+  it('the worker deletes what the request log has above its limit', async () => {
+    const { requestLog } = server.deps;
+    const entry = { method: 'GET', route: '/events', status: 403, durationMs: 1, repeated: 1 };
+    const caller = { clientId: 'acme', userId: undefined, network: undefined, body: undefined };
+    const at = server.clock.now;
+    await requestLog.addRequests(
+      ['oldest', 'r2', 'r3'].map((requestId, index) => ({
+        ...entry,
+        ...caller,
+        requestId,
+        at: at - 10 + index,
+      })),
+    );
+
+    worker = startWorker(server, { handlers: jobHandlers({ ...server.deps, requestLogRows: 2 }) });
+    const listed = () => requestLog.listRequests({}, { limit: 10 });
+    await until(async () => (await listed()).length === 2);
+
+    assert.deepEqual(
+      (await listed()).map(({ requestId }) => requestId),
+      ['r3', 'r2'],
+    );
   });
 
   it('the worker deletes what outlived its use, and what is in use stays', async () => {

@@ -43,18 +43,34 @@ onEachDatabase((name, open) => {
   });
 });
 
+onEachDatabase((name, open) => {
+  if (name !== 'SQLite') return;
+  it('excess requests are counted by an index alone, and deleted by one without sorting', async () => {
+    const counts = ['acme', null].map((clientId) => ({ clientId, count: 2 }));
+    const plan = await planOf(await open(), (seen) => logOf(seen).deleteExcessRequests(1), counts);
+
+    const ofLog = plan.filter((step) => / request_log\b/.test(step));
+    assert.match(ofLog.slice(0, 2).join('; '), /^(SEARCH .* COVERING INDEX request_log_by_client .*){2}$/);
+    assert.equal(ofLog.length, 2 + 2 * 2, 'one statement for an application, and one for unknown callers');
+    assert.doesNotMatch(plan.join('; '), /SCAN request_log|B-TREE/);
+  });
+});
+
 const logOf = (db: Database) => openStores(db, { sealer: createSealer(randomBytes(32)) }).requestLog;
 
-/** How SQLite would answer what `read` asks. */
-async function planOf(db: Database, read: (db: Database) => Promise<unknown>): Promise<string[]> {
+/** Returns SQLite's plans for the statements of `run`, whose reads return `found`. */
+async function planOf(
+  db: Database,
+  run: (db: Database) => Promise<unknown>,
+  found: readonly object[] = [],
+): Promise<string[]> {
   const steps: string[] = [];
-  const explaining: Database = Object.assign(Object.create(db), {
-    async all(sql: string, values: Parameters<Database['all']>[1]) {
-      const rows = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
-      steps.push(...rows.map(({ detail }) => detail));
-      return [];
-    },
-  });
-  await read(explaining);
+  const explain = async (sql: string, values: Parameters<Database['all']>[1]) => {
+    const rows = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    steps.push(...rows.map(({ detail }) => detail));
+    return found;
+  };
+  const explaining: Database = Object.assign(Object.create(db), { all: explain, write: explain });
+  await run(explaining);
   return steps;
 }

@@ -11,11 +11,13 @@ export function deleteInParts(db: Database, sql: string, values: Values): Promis
   return inParts(async (limit) => (await db.write(sql, { ...values, limit })).length);
 }
 
-/** Calls `deletePart`, which deletes at most `limit` rows and answers how many, until it finds fewer. Answers the sum. */
-export async function inParts(deletePart: (limit: number) => Promise<number>): Promise<number> {
+type DeletePart = (limit: number) => Promise<number>;
+
+/** Calls `deletePart`, which returns how many rows it deleted, until these are fewer than `limit`. Returns the sum. */
+export async function inParts(deletePart: DeletePart, limit = ROWS_PER_PART): Promise<number> {
   for (let deleted = 0; ; ) {
-    const part = await deletePart(ROWS_PER_PART);
+    const part = await deletePart(limit);
     deleted += part;
-    if (part < ROWS_PER_PART) return deleted;
+    if (part < limit) return deleted;
   }
 }
