@@ -139,18 +139,20 @@ export async function untilHealthy(server: ServerProcess, port: number): Promise
   }
 }
 
-async function seedCodes(
+/** Writes the records of as many approvals of `user-<number>`, and returns their codes. */
+export async function seedCodes(
   { db, now }: Stores,
   clientId: string,
-  { from, count }: { from: number; count: number },
+  { from, count, scope = 'read' }: { from: number; count: number; scope?: 'read' | 'read-write' },
 ): Promise<string[]> {
   const codes = Array.from({ length: count }, (_, i) => `user-${from + i}`);
   for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
     await db.transaction(async (tx) => {
       for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
         const approvalId = randomBytes(16).toString('base64url');
-        await tx.all(INSERT_CODE, { approvalId, clientId, userId, redirectUri: REDIRECT_URI, now: now() });
-        await tx.all(COVER_ALL, { approvalId, clientId, userId });
+        const redirectUri = REDIRECT_URI;
+        await tx.all(INSERT_CODE, { approvalId, clientId, userId, redirectUri, scope, now: now() });
+        await tx.all(COVER_ALL, { approvalId, clientId, userId, scope });
       }
     });
   }
@@ -159,9 +161,9 @@ async function seedCodes(
 
 const INSERT_CODE = `
   INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
-  VALUES (:approvalId, :clientId, :userId, :redirectUri, 'read', :now)`;
+  VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :now)`;
 
 const COVER_ALL = `
   INSERT INTO grant_coverage (coverage_id, group_id, scope)
-  SELECT CAST(:approvalId AS TEXT), group_id, 'read' FROM account_group
+  SELECT CAST(:approvalId AS TEXT), group_id, CAST(:scope AS TEXT) FROM account_group
    WHERE client_id = :clientId AND user_id = :userId`;

@@ -7,9 +7,10 @@ import { ROWS, type RowName } from './row.ts';
 import type { DashboardPace } from './rows/dashboard-row.ts';
 import type { GrowthPace } from './rows/growth-row.ts';
 import type { MemoryPace } from './rows/memory-row.ts';
+import type { NeighborsPace } from './rows/neighbors-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,dashboard,growth,instances,sync,memory,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,instances,sync,memory,start]
                        [--against COMMIT [--at-least 0.97]]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 
@@ -39,6 +40,7 @@ export type Options = {
   /** Events of the first sync that are placed in a thread. */
   readonly heavyEvents: number;
   readonly webhooks: WebhookPace;
+  readonly neighbors: NeighborsPace;
   readonly dashboard: DashboardPace;
   readonly growth: GrowthPace;
   readonly memory: MemoryPace;
@@ -62,6 +64,11 @@ const WEBHOOKS = {
   full: { calendars: 400, rounds: 5, pushes: 60, noticeSeconds: 10 },
   quick: { calendars: 100, rounds: 3, pushes: 10, noticeSeconds: 2 },
   smoke: { calendars: 10, rounds: 1, pushes: 1, noticeSeconds: 1 },
+};
+const NEIGHBORS = {
+  full: { users: 110, rounds: 5, patienceMs: 60_000 },
+  quick: { users: 110, rounds: 2, patienceMs: 30_000 },
+  smoke: { users: 10, rounds: 1, patienceMs: 30_000 },
 };
 const DASHBOARD = {
   full: { users: 1_000_000, rounds: 20 },
@@ -121,6 +128,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     events: EVENTS[pace],
     heavyEvents: HEAVY_EVENTS[pace],
     webhooks: WEBHOOKS[pace],
+    neighbors: NEIGHBORS[pace],
     dashboard: DASHBOARD[pace],
     growth: {
       ...GROWTH[pace],

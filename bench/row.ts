@@ -13,6 +13,7 @@ export const ROWS = [
   'recurrence',
   'pages',
   'webhooks',
+  'neighbors',
   'dashboard',
   'growth',
   'instances',
