@@ -10,7 +10,7 @@ import { faultBoard } from '../../sandbox/core/faults.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { Stores } from '../../src/open-storage.ts';
-import { hashPassword } from '../../src/people/password.ts';
+import { hashPassword, passwordSlots } from '../../src/people/password.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
@@ -85,11 +85,16 @@ export async function neighborsRow(folder: string, pace: NeighborsPace): Promise
   }
 }
 
+const CALLER = { member: undefined, address: '127.0.0.1', signal: AbortSignal.timeout(60_000) };
+
 async function addOwner({ db }: Stores): Promise<void> {
   await db.write(
     `INSERT INTO person (person_id, name, login, role, password, created_at)
      VALUES ('owner', 'Owner', :login, 'owner', :password, 1) RETURNING person_id`,
-    { login: OWNER.login, password: await hashPassword(OWNER.password) },
+    {
+      login: OWNER.login,
+      password: await hashPassword(OWNER.password, CALLER, { passwordSlots: passwordSlots() }),
+    },
   );
 }
 

@@ -1,0 +1,86 @@
+/** Which endpoints of an EndpointStore may have a private address. Each database's test calls this with its own `open`. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import type { AuditActor } from '../../src/audit/audit-entry.ts';
+import { createSealer } from '../../src/lib/sealing.ts';
+import type { Role } from '../../src/people/person.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import type { NewEndpoint } from '../../src/webhooks/endpoint-store.ts';
+import { NOW } from './calendar-rows.ts';
+import { makeCalendars } from './grant-rows.ts';
+
+const URL = 'https://hook.example/in?tenant=7';
+
+const added = (change: Partial<NewEndpoint> = {}): NewEndpoint => ({
+  ...{ endpointId: 'we_1', clientId: 'acme', url: URL, secret: 'whsec_first', createdAt: NOW },
+  hears: { events: true, calendars: false, connections: true, own: false },
+  ...change,
+});
+
+export function endpointNetworkContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    const { endpoints, auditedFor } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    await makeCalendars(db, [NOW, NOW]);
+    return {
+      db,
+      endpoints,
+      as: (actor: AuditActor) => auditedFor({ actor, address: undefined, now: () => NOW }),
+    };
+  };
+  const memberOf = async (db: Database, role: Role): Promise<AuditActor> => {
+    await db.write(
+      `INSERT INTO person (person_id, name, login, role, created_at) VALUES (:role, :role, :role, :role, 1)
+       RETURNING person_id`,
+      { role },
+    );
+    return { kind: 'person', id: role, name: role };
+  };
+
+  describe(`the private addresses of EndpointStore on ${database}`, () => {
+    it('only a URL that an owner or the command line sets may have a private address', async () => {
+      const { db, as, endpoints } = await prepare();
+      const reach = async (endpointId: string) => (await endpoints.findEndpoint(endpointId))?.privateNetwork;
+      const setters: readonly (readonly [AuditActor, 0 | 1])[] = [
+        [await memberOf(db, 'owner'), 1],
+        [await memberOf(db, 'developer'), 0],
+        [{ kind: 'command_line', name: 'root' }, 1],
+        [await memberOf(db, 'viewer'), 0],
+        [{ kind: 'person', id: 'removed', name: 'command_line' }, 0],
+        [{ kind: 'system' }, 0],
+      ];
+      for (const [index, [actor, expected]] of setters.entries()) {
+        const stores = as(actor);
+        await stores.endpoints.addEndpoint(added({ endpointId: `we_${index}` }));
+        assert.equal(await reach(`we_${index}`), expected);
+        await stores.endpoints.changeEndpoint('we_0', { hears: added().hears, url: `${URL}${index}` });
+        assert.equal(await reach('we_0'), expected);
+        await stores.clients.updateClient('other', { webhookUrl: `${URL}${index}` }, NOW);
+        assert.equal(await reach('we_other'), expected);
+      }
+    });
+
+    it('what does not set the URL of an endpoint does not change whether it may have a private address', async () => {
+      const { db, as, endpoints } = await prepare();
+      const [owner, developer] = [await memberOf(db, 'owner'), await memberOf(db, 'developer')];
+      for (const [by, other] of [
+        [owner, developer],
+        [developer, owner],
+      ] as const) {
+        const endpointId = `we_${by === owner}`;
+        await as(by).endpoints.addEndpoint(added({ endpointId }));
+        const before = await endpoints.findEndpoint(endpointId);
+        const changes = as(other).endpoints;
+        await changes.changeEndpoint(endpointId, { hears: { ...added().hears, calendars: true } });
+        await changes.pauseEndpoint(endpointId, NOW);
+        await changes.resumeEndpoint(endpointId);
+        await changes.changeSecrets(endpointId, () => []);
+        assert.equal((await endpoints.findEndpoint(endpointId))?.privateNetwork, before?.privateNetwork);
+        assert.equal(before?.privateNetwork, by === owner ? 1 : 0);
+      }
+    });
+  });
+}
