@@ -130,8 +130,10 @@ async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, Loade
   };
 }
 
+const ofInstance = sealedField('webhook_key.sealed');
+const ofApplication = sealedField('application_webhook_key.sealed');
 const contextOf = (clientId: string, keyId: string) =>
-  sealedField(clientId === '' ? 'webhook_key.sealed' : 'application_webhook_key.sealed')(keyId);
+  clientId === '' ? ofInstance(keyId) : ofApplication(keyId);
 
 const publishedKey = ({ record }: LoadedKey): PublishedWebhookKey => ({
   id: record.keyId,
