@@ -18,6 +18,7 @@ import type { JobStore } from '../jobs/job-store.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
+import { failureOfDatabase } from './database-failure.ts';
 import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
 import { type LeasesUnderWay, leasesUnderWay } from './leases-under-way.ts';
@@ -70,10 +71,7 @@ type SharedSync = {
   readonly outcome: Promise<SyncFailure | undefined>;
 };
 
-const TOO_MANY: SyncFailure = {
-  kind: 'busy',
-  message: 'Too many calendars of this user are being synced just now',
-};
+const TOO_MANY: SyncFailure = { kind: 'busy', message: 'Too many calendars of this user are being synced' };
 
 /** The running of syncs in this process. */
 export function runningSync(deps: SyncDeps): RunningSync {
@@ -87,7 +85,8 @@ export function runningSync(deps: SyncDeps): RunningSync {
     const leave = await slots.enter(await placeOf(target, deps));
     if (leave === undefined) return TOO_MANY;
     shared.startedAt = deps.now();
-    return syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal }).finally(leave);
+    const work = syncOnce(target, shared.notBefore, { ...deps, leases, stopped: stop.signal });
+    return work.catch(failureOfDatabase).finally(leave);
   };
   /** Joins the sync under way when it began late enough or waits for its turn, else starts one. */
   const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {

@@ -34,9 +34,11 @@ onEachDatabase((database, _open, place) => {
       );
     };
 
-    it('fails refreshes with 503, keeps their tokens, serves reads, and is ready again by itself', async () => {
+    it('fails refreshes with 503, keeps their tokens, serves old mirrors, and is ready again by itself', async () => {
       const { application, login } = site;
       const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
+      assert.equal((await read(application, '/calendars', accessToken)).status, 200);
+      await administer(databaseUrl, 'UPDATE account SET listed_at = listed_at - 3600000');
       await setReadOnly('on');
       await until('/ready is no longer 200', async () => (await statusOf('/ready')) !== 200);
 

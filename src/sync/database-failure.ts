@@ -1,0 +1,9 @@
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { databaseProblem } from '../lib/database-away-error.ts';
+
+/** Returns the failure of a sync if the database takes no writes: reads are served from the mirror. Throws any other reason. */
+export function failureOfDatabase(reason: unknown): SyncFailure {
+  const problem = databaseProblem(reason);
+  if (problem !== 'read_only' && problem !== 'full') throw reason;
+  return { kind: 'unavailable', message: 'The database takes no writes' };
+}
