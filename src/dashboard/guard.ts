@@ -15,6 +15,7 @@ import {
   isFromRequestPage,
 } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
+import type { HashingCaller } from '../people/password.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import { findSignedIn, formTokenOf, isFresh, type SignedIn } from '../people/sessions.ts';
@@ -96,7 +97,10 @@ function doorVisit(http: FastifyRequest, reply: FastifyReply, deps: OpenDashboar
 }
 
 /** Returns the caller's address, and a signal that is aborted once the connection is closed, also if that was before. */
-export function callerOf({ http, reply }: Pick<DoorVisit, 'http' | 'reply'>) {
+export function callerOf({
+  http,
+  reply,
+}: Pick<DoorVisit, 'http' | 'reply'>): Pick<HashingCaller, 'address' | 'signal'> {
   const closed = new AbortController();
   finished(reply.raw, () => closed.abort());
   return { address: http.ip, signal: closed.signal };

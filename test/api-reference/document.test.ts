@@ -216,7 +216,7 @@ describe('the API reference', () => {
       ...['not_found', 'method_not_allowed', 'too_many_connections'],
       ...['invalid_client_metadata', 'invalid_redirect_uri', 'address_in_use'],
       ...['not_ready_for_review', 'note_missing', 'invalid_note'],
-      ...['invalid_provider', 'channel_not_found', 'too_many_pictures'],
+      ...['invalid_provider', 'channel_not_found', 'too_many_pictures', 'too_many_endpoints'],
     ];
     const root = path.resolve(import.meta.dirname, '../..');
     const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import type { AuditActor } from '../../src/audit/audit-entry.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import { DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
@@ -23,8 +24,11 @@ const added = (change: Partial<NewEndpoint> = {}): NewEndpoint => ({
 export function endpointNetworkContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
-    const { endpoints, auditedFor } = openStores(db, { sealer: createSealer(randomBytes(32)) });
+    const { endpoints, clients, auditedFor } = openStores(db, { sealer: createSealer(randomBytes(32)) });
     await makeCalendars(db, [NOW, NOW]);
+    const other = { ...DEFAULT_SETTINGS, clientId: 'other', name: 'other', displayName: undefined };
+    const redirectUri = 'https://other.example/cb';
+    await clients.createClient({ ...other, redirectUri, webhookUrl: URL, createdAt: NOW }, 'hash');
     return {
       db,
       endpoints,

@@ -81,7 +81,7 @@ const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
     without:
-      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"=>SELECT client_id AS "clientId", url, is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own" FROM webhook_endpoint WHERE endpoint_id = :endpointId',
+      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"=>SELECT client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own" FROM webhook_endpoint WHERE endpoint_id = :endpointId',
     fails: 'of ten who change the secrets at once each sees what the one before made',
     on: 'PostgreSQL',
   },

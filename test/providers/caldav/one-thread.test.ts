@@ -17,7 +17,7 @@ const listOf = (content: string) => bodyOf(multistatus(content).body);
 const object = `<d:getetag>"1"</d:getetag><c:calendar-data>${escapeText(ONE)}</c:calendar-data>`;
 const collection = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
 const wanted = [{ path: '/work/one.ics', etag: '"0"' }];
-const place = { digest: undefined, known: '', from: 0, most: 5, isCareful: false, secrets: [] };
+const place = { digest: undefined, known: '', from: 0, most: 5, isCareful: false, addresses: [COLLECTION] };
 const home = { base: COLLECTION, origins: ['https://dav.example'], principal: COLLECTION, most: 5 };
 const window = { start: 0, end: 1 };
 
