@@ -48,7 +48,7 @@ export type EgressRequest = {
   readonly account?: string;
   /** The application that it is for: applications share the slots of each host. Not sent. */
   readonly clientId?: string;
-  /** The application's user, as src/sync/owner-of.ts names it. Not sent. */
+  /** The application's user, as `ownerOf` names it. Not sent. */
   readonly owner?: string;
 };
 

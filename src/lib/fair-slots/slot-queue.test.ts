@@ -196,3 +196,21 @@ test('a listener is heard of loads, waits, refusals, and applications that hold 
     'test refused',
   ]);
 });
+
+test('a slot at one host lets in a waiter for another if its application held its share of all slots', async () => {
+  const { enter, leave, log } = openQueue({ slots: 4, share: 1 / 2 });
+  await enter('x', place('a', 'a', 'x'));
+  await enter('y', place('a', 'a', 'y'));
+  await enter('z', place('a', 'a', 'z'));
+  assert.deepEqual(log, ['x', 'y']);
+  assert.equal(await leave('x'), 'z');
+});
+
+test('a slot at one host lets in a waiter of another application for another host if all slots were held', async () => {
+  const { enter, leave, log } = openQueue({ slots: 2 });
+  await enter('x', place('a', 'a', 'x'));
+  await enter('y', place('b', 'b', 'y'));
+  await enter('z', place('c', 'c', 'z'));
+  assert.deepEqual(log, ['x', 'y']);
+  assert.equal(await leave('y'), 'z');
+});

@@ -63,8 +63,10 @@ export class SlotQueue {
 
   #leave(place: SlotPlace): void {
     const { host, owner } = place;
-    // Without a limit on all slots, this lets in waiters for this host only, unless the owner was full everywhere.
-    const isAtHost = this.#limits.slots === undefined && !this.#counts.isFull({ owner });
+    const { slots = Number.POSITIVE_INFINITY, share = 1 } = this.#limits;
+    // While fewer are held than an application may hold alone, the limit of all slots keeps nobody waiting: then this lets in
+    // waiters for this host only, unless the owner was full everywhere.
+    const isAtHost = this.#counts.heldBy({}) < Math.floor(slots * share) && !this.#counts.isFull({ owner });
     this.#counts.remove(place);
     for (const name of isAtHost ? [host] : [host, ...this.#turns.hosts]) this.#startAt(name);
   }
