@@ -16,6 +16,7 @@ export function applicationHostRules(settings: HostSettings, { clients }: HostDe
   if (applicationHosts === undefined) return undefined;
   const { protocol, hostname, port } = new URL(applicationHosts);
   const suffix = hostname.slice('id'.length);
+  const publicHost = new URL(url).hostname;
   const isProxy = trustedProxies(trustProxy);
   const parse = (host = '') => URL.parse(`${protocol}//${host.replace(/\.(?=:|$)/, '')}`);
   /** The first label in lower case; '' if the port is another or there are more labels; undefined for other hosts. */
@@ -28,7 +29,7 @@ export function applicationHostRules(settings: HostSettings, { clients }: HostDe
   const labelOf = ({ headers, socket }: RawRequestDefaultExpression) => {
     const host = parse(headers.host);
     const [forwarded = ''] = /[^,]*$/.exec(String(headers['x-forwarded-host'] ?? '')) ?? [];
-    const isPublic = labelIn(host) !== undefined || host?.hostname === new URL(url).hostname;
+    const isPublic = labelIn(host) !== undefined || host?.hostname === publicHost;
     const isForwarded = forwarded && !isPublic && isProxy(socket.remoteAddress ?? '');
     return labelIn(isForwarded ? parse(forwarded.trim()) : host);
   };
