@@ -1,7 +1,7 @@
 /** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
-import { isSameAddress } from '../lib/egress/endpoint-address.ts';
+import { comparableAddress } from '../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
@@ -137,7 +137,8 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
 
     async isElsewhere(url, clientId) {
       const rows = await db.all<{ url: string }>(URLS_ELSEWHERE, { clientId });
-      return rows.some((row) => isSameAddress(row.url, url));
+      const address = comparableAddress(url);
+      return rows.some((row) => comparableAddress(row.url) === address);
     },
   };
 }

@@ -113,13 +113,14 @@ function freshKey({ sealer, now }: WebhookKeysDeps, clientId = ''): FreshWebhook
 async function loadKeys(deps: WebhookKeysDeps, before: ReadonlyMap<string, LoadedKey[]> = new Map()) {
   const { webhookKeys, sealer, now } = deps;
   const uses = await webhookKeys.listKeyUses();
-  const owners = new Set((await webhookKeys.listWebhookKeys(now())).map(({ clientId }) => clientId));
+  let records = await webhookKeys.listWebhookKeys(now());
+  const owners = new Set(records.map(({ clientId }) => clientId));
   const lacking = uses.filter((use) => use.keys === 'own' && !owners.has(use.clientId));
   for (const { clientId } of lacking) await webhookKeys.addFirstWebhookKey(freshKey(deps, clientId));
+  if (lacking.length > 0) records = await webhookKeys.listWebhookKeys(now());
   const unsealed = new Map([...before.values()].flat().map((key) => [key.record.keyId, key.privateKey]));
   const unseal = ({ clientId, keyId, sealed }: WebhookKeyRecord) =>
     createPrivateKey(sealer.open(sealed, contextOf(clientId, keyId)));
-  const records = await webhookKeys.listWebhookKeys(now());
   const keys = records.map((record) => ({
     record,
     privateKey: unsealed.get(record.keyId) ?? unseal(record),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isSameAddress } from './endpoint-address.ts';
+import { comparableAddress } from './endpoint-address.ts';
+
+const isSameAddress = (one: string, other: string) => comparableAddress(one) === comparableAddress(other);
 
 /** Each row: what differs, and spellings of one address. */
 const SAME: readonly (readonly [string, ...(readonly string[])])[] = [

@@ -9,10 +9,11 @@ export function endpointAddress(url: string): string {
   return `${origin}${pathname}`;
 }
 
-/** Returns whether two absolute URLs are common spellings of one address: a convenience, not a protection. */
-export const isSameAddress = (a: string, b: string): boolean => comparableAddress(a) === comparableAddress(b);
-
-function comparableAddress(url: string): string {
+/**
+ * Returns a text that is the same for common spellings of the absolute `url`. Comparing such texts is a convenience, not a
+ * protection.
+ */
+export function comparableAddress(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const host = hostname.replace(/\.$/, '');
   // By bytes: unlike `decodeURIComponent`, this accepts every path.
