@@ -156,13 +156,13 @@ export async function acceptLink(
   { password, address, signal, ...typed }: Registration & Omit<HashingCaller, 'member'>,
   deps: PeopleDeps & AuditedPeople & HashingDeps,
 ): Promise<Joined | Problems> {
-  const { problems: wrong, login, isKnown: _, ...who } = await readRegistration(token, typed, deps);
+  const { problems: wrong, login, isKnown, ...who } = await readRegistration(token, typed, deps);
   const problem = passwordProblem(password, [who.name, login ?? '']);
   const problems = { ...wrong, ...(problem !== undefined && { password: problem }) };
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
   // An invitation has a new member's id each time: its hashes count for the link.
-  const { personId: member, invitationId } = await openLink(token, deps);
-  const hash = await hashPassword(password, { member: member ?? invitationId, address, signal }, deps);
+  const member = isKnown ? who.personId : hashOfSecret(token);
+  const hash = await hashPassword(password, { member, address, signal }, deps);
   const person = { ...who, login, password: hash };
   return complete({ token, person, address }, deps);
 }

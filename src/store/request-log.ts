@@ -110,9 +110,9 @@ export function requestLog(db: Database): RequestLog {
       const inAll = SHARES * most;
       const rows = await db.all<CountRow>(COUNTS, { limit: most + MOST_COUNTED });
       for (let deleted = 0; ; ) {
-        const [first] = rows.toSorted((one, other) => other.count - one.count);
+        const first = rows.reduce((most, row) => (row.count > most.count ? row : most));
         const excess = rows.reduce((sum, { count }) => sum + count, 0) - inAll;
-        if (first === undefined || (first.count <= most && excess <= 0)) return deleted;
+        if (first.count <= most && excess <= 0) return deleted;
         // The one with the most loses at least its part of the excess.
         const limit = Math.min(
           ROWS_PER_DELETE,
