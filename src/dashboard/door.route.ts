@@ -13,7 +13,7 @@ import { mustBeOn, otherWays, type Ways, waysOfLink, waysOfPerson } from '../peo
 import { relyingPartyOf } from '../people/web-authn.ts';
 import { endedSessionCookie, knownCookie, sessionCookie } from './dashboard-cookies.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
-import { refusalStatus } from './dashboard-errors.ts';
+import { refusalSentence, refusalStatus } from './dashboard-errors.ts';
 import {
   callerOf,
   type DashboardRoute,
@@ -99,13 +99,11 @@ function signingIn(deps: OpenDashboard): (DashboardRoute | DoorRoute)[] {
   ];
 }
 
-function problemOf(
-  { kind, retryAfter = 1 }: PeopleRefusal,
-  wrong: 'sign_in.wrong' | 'confirm.wrong',
-): string | undefined {
-  if (kind === 'too_many' || kind === 'too_many_for_login')
-    return messages.text(kind, { seconds: retryAfter });
-  return kind === 'wrong_login' ? messages.text(wrong) : undefined;
+/** Returns the sentence for a refusal that the form itself shows; undefined for others. */
+function problemOf(refusal: PeopleRefusal, wrong: 'sign_in.wrong' | 'confirm.wrong'): string | undefined {
+  const { kind } = refusal;
+  if (kind === 'wrong_login') return messages.text(wrong);
+  return kind === 'too_many' || kind === 'too_many_for_login' ? refusalSentence(refusal) : undefined;
 }
 
 type Entering = Pick<Person, 'personId' | 'name'> & { readonly way: SignInWay };

@@ -51,7 +51,12 @@ const answerOf = ({ http, field, cookies }: DoorVisit) => ({
 
 /** Refusals that the page itself shows. */
 const SHOWN: readonly PeopleRefusalKind[] = [
-  ...(['too_many', 'wrong_passkey', 'no_passkeys', 'challenge_ended', 'passkey_taken', 'last_way'] as const),
+  'too_many',
+  'wrong_passkey',
+  'no_passkeys',
+  'challenge_ended',
+  'passkey_taken',
+  'last_way',
 ];
 
 /** Returns the sentence and the status of a refusal that the page shows. Throws everything else. */
