@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { answering, type Running, removeFolder, run, temporaryFolder } from './process.ts';
+import { answeringFrom, type Running, run, temporaryFolder } from './process.ts';
 
 export const HAPROXY = '/usr/sbin/haproxy';
 
@@ -11,16 +11,5 @@ export async function startHaproxy(configuration: string, url: string): Promise<
   const folder = temporaryFolder('haproxy');
   const file = path.join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration);
-  const server = run(HAPROXY, ['-db', '-f', file]);
-  const stop = async () => {
-    await server.stop();
-    removeFolder(folder);
-  };
-  try {
-    await answering(url, server);
-    return { output: server.output, stop };
-  } catch (reason) {
-    await stop();
-    throw reason;
-  }
+  return answeringFrom(folder, url, run(HAPROXY, ['-db', '-f', file]));
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { answering, type Running, removeFolder, run, temporaryFolder } from './process.ts';
+import { answeringFrom, type Running, run, temporaryFolder } from './process.ts';
 
 export const NGINX = '/usr/sbin/nginx';
 
@@ -13,15 +13,5 @@ export async function startNginx(servers: string, url: string): Promise<Running>
   const main = `pid ${folder}/nginx.pid;\ndaemon off;\nmaster_process off;\nevents {}\n`;
   writeFileSync(file, `${main}http {\naccess_log off;\n${servers}}\n`);
   const server = run(NGINX, ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', file]);
-  const stop = async () => {
-    await server.stop();
-    removeFolder(folder);
-  };
-  try {
-    await answering(url, server);
-    return { output: server.output, stop };
-  } catch (reason) {
-    await stop();
-    throw reason;
-  }
+  return answeringFrom(folder, url, server);
 }

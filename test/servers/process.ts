@@ -143,3 +143,18 @@ export async function makeCalendar(
     `<?xml version="1.0" encoding="utf-8"?>${root}<D:set><D:prop>${prop}</D:prop></D:set></C:mkcalendar>`,
   );
 }
+
+/** Waits until the server answers at `url`. When it stops, or if it never answers, its folder is removed. */
+export async function answeringFrom(folder: string, url: string, server: Running): Promise<Running> {
+  const stop = async () => {
+    await server.stop();
+    removeFolder(folder);
+  };
+  try {
+    await answering(url, server);
+    return { output: server.output, stop };
+  } catch (reason) {
+    await stop();
+    throw reason;
+  }
+}

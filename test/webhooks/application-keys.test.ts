@@ -17,12 +17,12 @@ import {
   rotateWebhookKeys,
   type WebhookSigner,
 } from '../../src/webhooks/webhook-signer.ts';
-import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { calendar } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { until } from '../harness/until.ts';
-import { type DeliveryServer, openDeliveryServer } from './delivery-server.ts';
+import { type DeliveryServer, deliverChange, openDeliveryServer } from './delivery-server.ts';
 import type { Received } from './receiver.ts';
 
 const HOUR = 3_600_000;
@@ -199,17 +199,7 @@ onEachDatabase((database, open) => {
     });
 
     describe('before a verifier in Python', counterpart('python3-cryptography', CRYPTOGRAPHY), () => {
-      /** Ada's calendar at `clientId` changes: what its receiver got. */
-      const delivered = async (title: string): Promise<Received> => {
-        const { server, receiver } = telling;
-        receiver.received.length = 0;
-        server.provider.put('/work/', resource('a', event('2026-11-20T09:00:00', { title })));
-        await telling.sync();
-        await telling.deliver();
-        const [received] = receiver.received;
-        assert.ok(received !== undefined);
-        return received;
-      };
+      const delivered = (title: string): Promise<Received> => deliverChange(telling, title);
       const verdict = async ({ headers, raw }: Received, keysOf: string): Promise<string> => {
         const child = promisify(execFile)('/usr/bin/python3', [VERIFIER]);
         child.child.stdin?.end(

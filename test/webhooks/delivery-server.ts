@@ -1,4 +1,5 @@
 /** A calendar server whose application has a receiver, and whose deliveries a test works when it wants. */
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
@@ -9,6 +10,7 @@ import { type DeliveryWorkerDeps, workTurn } from '../../src/webhooks/delivery-w
 import type { EndpointStore } from '../../src/webhooks/endpoint-store.ts';
 import { sendAgain } from '../../src/webhooks/replay.ts';
 import { openWebhookSigner, type WebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { event, resource } from '../contract/mirror-rows.ts';
 import { takeTerms } from '../contract/take-terms.ts';
 import {
   type CalendarServer,
@@ -16,7 +18,7 @@ import {
   makeUsers,
   openCalendarServer,
 } from '../harness/calendar-server.ts';
-import { openReceiver, type Receiver } from './receiver.ts';
+import { openReceiver, type Received, type Receiver } from './receiver.ts';
 
 export type DeliveryServer = {
   readonly server: CalendarServer;
@@ -94,4 +96,16 @@ export async function openDeliveryServer(options: DeliveryServerOptions = {}): P
     await server.close();
   };
   return { server, receiver, sealer, deps, deliver, resend, sync, close };
+}
+
+/** Changes the event of `/work/` to this title, and returns what the receiver got. */
+export async function deliverChange(telling: DeliveryServer, title: string): Promise<Received> {
+  const { server, receiver } = telling;
+  receiver.received.length = 0;
+  server.provider.put('/work/', resource('a', event('2026-11-20T09:00:00', { title })));
+  await telling.sync();
+  await telling.deliver();
+  const [received] = receiver.received;
+  assert.ok(received !== undefined);
+  return received;
 }

@@ -8,9 +8,9 @@ import { Webhook as SvixWebhook } from 'svix';
 
 import { makeFirstSecret, rotateEndpointSecret } from '../../src/webhooks/endpoints.ts';
 import { rotateWebhookKeys } from '../../src/webhooks/webhook-signer.ts';
-import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { calendar } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
-import { type DeliveryServer, openDeliveryServer } from './delivery-server.ts';
+import { type DeliveryServer, deliverChange, openDeliveryServer } from './delivery-server.ts';
 import type { Received } from './receiver.ts';
 
 const HOUR = 3_600_000;
@@ -52,17 +52,7 @@ describe('deliveries before verifiers that nobody here wrote', () => {
   });
   afterEach(() => telling.close());
 
-  /** Something changes and is told: what the receiver got. */
-  const told = async (title = 'Café ☕ — Zoë'): Promise<Received> => {
-    const { server, receiver } = telling;
-    receiver.received.length = 0;
-    server.provider.put('/work/', resource('a', event('2026-11-20T09:00:00', { title })));
-    await telling.sync();
-    await telling.deliver();
-    const [received] = receiver.received;
-    assert.ok(received !== undefined);
-    return received;
-  };
+  const told = (title = 'Café ☕ — Zoë'): Promise<Received> => deliverChange(telling, title);
   const rotate = async (overlapMs: number): Promise<string> => {
     const secret = await rotateEndpointSecret({ endpointId: ENDPOINT, overlapMs }, telling.deps);
     assert.ok(secret !== undefined);
