@@ -1,4 +1,4 @@
-/** What an instance shows of the slots that applications share: metrics where they are on, and lines in the log. */
+/** Reports the slots that applications share: as metrics, if these are on, and as lines in the log. */
 import type { SlotListener, SlotLoad } from './lib/fair-slots/slot-listener.ts';
 import type { Log } from './lib/log.ts';
 import { counter, gauge } from './metrics/counter.ts';

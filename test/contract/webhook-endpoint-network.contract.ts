@@ -1,4 +1,4 @@
-/** Which endpoints of an EndpointStore may have a private address. Each database's test calls this with its own `open`. */
+/** Tests the rule for private addresses in every EndpointStore. Each database's test calls this with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -7,7 +7,7 @@ import type { TurnPlace } from './waiting-turns.ts';
 
 const place = (clientId: string, owner = clientId, host = ''): TurnPlace => ({ clientId, owner, host });
 
-/** Opens a queue that logs the names of those that entered it or were refused, in order. */
+/** Opens a queue, and logs the name of each caller that entered or was refused, in order. */
 function openQueue(limits: QueueLimits, listener?: SlotListener) {
   const queue = new SlotQueue('test', limits, listener);
   const leaves = new Map<string, () => void>();

@@ -35,8 +35,10 @@ export class WorkSlots extends SlotCounts {
     }
     this.#waiting = this.#turns.count;
     const left = new Map<string, number>();
-    for (let one = this.#turns.takeAny(); one !== undefined; one = this.#turns.takeAny())
-      left.set(one.place.clientId, (left.get(one.place.clientId) ?? 0) + 1);
+    for (let waiter = this.#turns.takeAny(); waiter !== undefined; waiter = this.#turns.takeAny()) {
+      const { clientId } = waiter.place;
+      left.set(clientId, (left.get(clientId) ?? 0) + 1);
+    }
     for (const [clientId, waiting] of left)
       this.#listener?.exhausted({ work: this.#work, clientId, held: this.heldBy({ clientId }), waiting });
     return picked;
