@@ -40,6 +40,8 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   return { positionals: byName, options: values, lists };
 }
 
+const MARK = '\0';
+
 type ParsedArguments = {
   values: Record<string, string | true>;
   lists: Record<string, string[]>;
@@ -50,9 +52,11 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
   const allowed = [...command.options, ...COMMON_OPTIONS];
   const options: ParseArgsOptionsConfig = {};
   for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
+  // All options are long: an id that begins with one hyphen would be split into short ones. No argument contains U+0000.
+  const marked = args.map((word) => (/^-[^-]/.test(word) ? MARK + word : word));
   // Not strict, so that the messages of refusals are our own. The tokens hold what was typed.
   const { tokens } = parseArgs({
-    args: [...args],
+    args: marked,
     options,
     strict: false,
     allowPositionals: true,
@@ -60,7 +64,8 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
   });
 
   const parsed: ParsedArguments = { values: {}, lists: {}, positionals: [] };
-  for (const token of tokens) {
+  for (const { ...token } of tokens) {
+    if ('value' in token) token.value = token.value?.replace(MARK, '');
     if (token.kind === 'positional') parsed.positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = allowed.find(({ name }) => name === token.name);
