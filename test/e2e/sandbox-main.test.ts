@@ -25,7 +25,7 @@ describe('npm run sandbox', () => {
     await new Promise<void>((resolve) => {
       portHolder.once('listening', resolve).once('error', () => resolve());
     });
-    child = spawn(process.execPath, [MAIN, 'sandbox'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(process.execPath, [MAIN, 'sandbox'], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         output += text;
@@ -69,15 +69,14 @@ describe('npm run sandbox', () => {
     );
   });
 
-  it('npm run sandbox ends with Ctrl-C, and nothing it started answers any longer', async () => {
-    const addresses = ['Begin here', 'Faults and time', 'Kalends', 'at the server'].map(addressAfter);
-
+  it('npm run sandbox ends with Ctrl-C, and no process that it started is left', async () => {
     const ended = once(child, 'exit');
     child.kill('SIGINT');
     const [code] = await ended;
 
     assert.equal(code, 0, output);
-    for (const address of addresses) await assert.rejects(fetch(address), TypeError, address);
+    // Another program may have taken its ports since, but not its process group.
+    assert.throws(() => process.kill(-(child.pid ?? 0), 0), { code: 'ESRCH' });
   });
 });
 
