@@ -103,8 +103,8 @@ function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [s
                  ROW_NUMBER() OVER (PARTITION BY client_id ORDER BY leased, served_at, endpoint_id) AS turn
             FROM (SELECT e.*, ${ORIGIN} AS origin, ${most} AS most, (SELECT COUNT(*) ${ofEndpoint} AND ${isLeased}) AS leased,
                          (SELECT COUNT(*) FROM (SELECT 1 ${ofEndpoint} AND ${isDue} ORDER BY ${order} LIMIT :ofEndpoint) AS d) AS due
-                    FROM waiting JOIN webhook_endpoint e ON e.endpoint_id = waiting.endpoint_id
-                   WHERE ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')}) AS d
+                    FROM waiting CROSS JOIN webhook_endpoint e
+                   WHERE e.endpoint_id = waiting.endpoint_id AND ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')}) AS d
            WHERE due > 0 AND leased < most AND NOT client_id || ' ' || origin ${oneOf('full')}) AS e
    ORDER BY turn, client_served_at, endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
 }
