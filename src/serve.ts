@@ -47,7 +47,7 @@ import { runningProgram } from './system/running-program.ts';
 import { watchMasterKeys } from './system/watch-master-keys.ts';
 import { receiverUrls } from './watches/receiver-url.ts';
 import { watchCap } from './watches/watch-cap.ts';
-import { type DeliveryWorkerDeps, startDeliveries } from './webhooks/delivery-worker.ts';
+import { type DeliveryWorkerDeps, RECEIVER_LIMITS, startDeliveries } from './webhooks/delivery-worker.ts';
 import { openWebhookSigner } from './webhooks/webhook-signer.ts';
 import { setupOf, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -295,6 +295,3 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
 
 /** One counts for all: flows, deliveries and answers. */
 const counting = (counter: ActivityCounter) => ({ activityNotes: counter, answerCounter: counter });
-
-/** The delivery worker limits how many deliveries are sent at once. */
-const RECEIVER_LIMITS = {};

@@ -9,6 +9,7 @@ import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
 import type { TakenStream } from './message.ts';
+import { OF_APPLICATION_AT_ORIGIN, originPace } from './origin-pace.ts';
 import { type ReplayDeps, sendAgain } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
 import type { TakeTerms } from './stream-store.ts';
@@ -40,8 +41,6 @@ const MOST_IN_TURN = 10;
 /** An application that is alone holds half of the slots. */
 const DELIVERY_SLOTS = { slots: 128, share: 1 / 2 };
 const RESEND_SLOTS = { slots: 16, share: 1 / 2 };
-/** Slots of both kinds together. */
-const OF_APPLICATION_AT_ORIGIN = 16;
 const DELIVERIES_OF_ENDPOINT = 8;
 const RESENDS_OF_ENDPOINT = 2;
 /** With more turns under way than these, streams are taken once in so many milliseconds: several share a look and their commits. */
@@ -51,10 +50,16 @@ const TAKE_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
 
+/** Limits of the requests to receivers, for `createEgress`. */
+export const RECEIVER_LIMITS = { ofClientAtHost: OF_APPLICATION_AT_ORIGIN };
+
 /** Starts delivering and resending until stopped. */
-export function startDeliveries(deps: DeliveryWorkerDeps): DeliveryWorker {
-  const { streams, messages, now, log, deliveryWakeUp, slots: listener } = deps;
-  const shared = new SlotCounts({ ofClientAtHost: OF_APPLICATION_AT_ORIGIN });
+export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
+  const { streams, messages, now, log, deliveryWakeUp, slots: listener } = given;
+  const pace = originPace(given.webhookEgress);
+  const deps = { ...given, webhookEgress: pace.egress };
+  // Deliveries and resends together.
+  const shared = new SlotCounts({ ofClientAtHost: pace.most });
   const deliveries = new WorkSlots('delivery', DELIVERY_SLOTS, { shared, listener });
   const resends = new WorkSlots('resend', RESEND_SLOTS, { shared, listener });
   const running = new Set<Promise<void>>();

@@ -80,6 +80,7 @@ function request(
       'webhook-signature': signatures.join(' '),
     },
     body,
+    clientId,
     mayFollow: () => false,
     publicOnly: privateNetwork === 0,
     timeoutMs: TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { SlotLoad } from '../../src/lib/fair-slots/slot-listener.ts';
-import { type DeliveryWorker, startDeliveries } from '../../src/webhooks/delivery-worker.ts';
+import { type DeliveryWorker, RECEIVER_LIMITS, startDeliveries } from '../../src/webhooks/delivery-worker.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -26,7 +26,7 @@ onEachDatabase((database, open) => {
     const heldOf = (work: string) => loads.get(work)?.().held;
 
     beforeEach(async () => {
-      const egress = createEgress({ privateNetwork: { mode: 'loopback' }, limits: {} });
+      const egress = createEgress({ privateNetwork: { mode: 'loopback' }, limits: RECEIVER_LIMITS });
       telling = await openDeliveryServer({ db: await open(), egress });
       for (const href of CALENDARS) telling.server.provider.addCalendar(calendar(href));
       slow = await Promise.all(Array.from({ length: 9 }, openReceiver));
@@ -107,6 +107,23 @@ onEachDatabase((database, open) => {
       assert.deepEqual(await server.db.all('SELECT fault FROM webhook_attempt WHERE fault IS NOT NULL'), []);
       assert.ok(sentTo('other').length <= 16);
       assert.deepEqual([...exhausted].toSorted(), ['delivery other', 'resend other']);
+    });
+
+    it('have more turns under way at an origin that was quick, but still 16 requests', async () => {
+      for (const receiver of [telling.receiver, ...slow]) receiver.answer = () => ({ status: 204 });
+      start();
+      await change('other', CALENDARS, 'second');
+      telling.deps.deliveryWakeUp.notify();
+      await until('three endpoints at the origin have all', () => sentTo('other').length === 30);
+
+      telling.receiver.answer = () => 'never';
+      telling.receiver.received.length = 0;
+      await change('other', CALENDARS, 'third');
+      telling.deps.deliveryWakeUp.notify();
+      await until('three endpoints have all turns that they may', () => heldOf('delivery') === 24);
+      await until('requests arrived', () => sentTo('other').length >= 16);
+
+      assert.equal(sentTo('other').length, 16);
     });
   });
 });

@@ -21,7 +21,8 @@ export type SlotLimits = {
   readonly share?: number;
   readonly ofOwner?: number;
   readonly ofOwnerAtHost?: number;
-  readonly ofClientAtHost?: number;
+  /** A function returns the limit that holds now for the application at the host. */
+  readonly ofClientAtHost?: number | ((place: SlotPlace) => number);
 };
 
 const NOBODY: SlotPlace = { clientId: '', owner: '', host: '' };
@@ -87,7 +88,8 @@ export class SlotCounts {
     if (clientId === '') return inAll;
     const heldByOthers = this.heldBy({ host }) - this.heldBy(level);
     const most = Math.max(1, Math.floor(share * (inAll - heldByOthers)));
-    return host === '' ? most : Math.min(most, ofClientAtHost ?? unlimited);
+    if (host === '' || ofClientAtHost === undefined) return most;
+    return Math.min(most, typeof ofClientAtHost === 'number' ? ofClientAtHost : ofClientAtHost(level));
   }
 }
 
