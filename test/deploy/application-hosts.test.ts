@@ -9,10 +9,12 @@ import { after, before, describe, it } from 'node:test';
 
 import { counterpart } from '../harness/counterpart.ts';
 import { freePort } from '../harness/loopback.ts';
-import { type Program, type Registration, startProgram } from '../harness/program.ts';
+import { type Program, prepareProgram, REDIRECT_URI, type Registration } from '../harness/program.ts';
 import { NGINX, startNginx } from '../servers/nginx.ts';
 import { type Running, removeFolder, temporaryFolder } from '../servers/process.ts';
 import { certificateFor } from '../servers/tls-front.ts';
+import { CRYPTOGRAPHY, verdictOf } from '../webhooks/python-verifier.ts';
+import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { blockAfter } from './docs-blocks.ts';
 
 const PUBLIC = 'https://calendars.example.com';
@@ -22,6 +24,9 @@ const LIST = '/.well-known/webhook-keys';
 describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
   let program: Program;
   let application: Registration;
+  let withOwnKeys: string;
+  let receiver: Receiver;
+  const endpoints: string[] = [];
   let nginx: Running;
   let folder: string;
   let port: number;
@@ -32,9 +37,19 @@ describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
       KALENDS_URL: PUBLIC,
       KALENDS_APPLICATION_HOSTS: `https://{client_id}.${SUFFIX}`,
       KALENDS_TRUST_PROXY: '1',
+      KALENDS_PRIVATE_NETWORK: 'loopback',
     };
-    program = await startProgram({ env });
+    program = await prepareProgram({ env });
     application = await program.createClient();
+    const words = ['--name', 'With own keys', '--redirect-uri', REDIRECT_URI, '--own-webhook-keys'];
+    const { client_id } = await program.command('client', 'create', ...words);
+    withOwnKeys = String(client_id).toLowerCase();
+    receiver = await openReceiver();
+    for (const clientId of [application.clientId, String(client_id)]) {
+      const added = await program.command('webhook', 'add', clientId, '--url', `${receiver.url}/${clientId}`);
+      endpoints.push(String(added.endpoint_id));
+    }
+    await program.start();
     host = `${application.clientId}.${SUFFIX}`;
     port = await freePort();
     folder = temporaryFolder('certificates');
@@ -53,6 +68,7 @@ describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
   });
   after(async () => {
     await nginx?.stop();
+    receiver?.close();
     await program?.dispose();
     if (folder !== undefined) removeFolder(folder);
   });
@@ -119,6 +135,32 @@ describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
     assert.equal((await send(`${PUBLIC}${LIST}`, { headers })).body, (await send(`${PUBLIC}${LIST}`)).body);
     const back = { 'x-forwarded-host': 'calendars.example.com' };
     assert.equal((await send(`https://${host}/docs`, { headers: back })).status, 404);
+  });
+
+  describe('before a verifier in Python', counterpart('python3-cryptography', CRYPTOGRAPHY), () => {
+    /** What a receiver says that verifies with the keys at the origin of its base URL. */
+    const verdict = async (delivery: Received, origin: string) => {
+      const { status, body } = await send(`${origin}${LIST}`);
+      assert.equal(status, 200);
+      return verdictOf(delivery, `data:application/json,${encodeURIComponent(body)}`);
+    };
+
+    it('the list at a host verifies the deliveries of its application, and of no other one', async () => {
+      for (const endpoint of endpoints) await program.command('webhook', 'test', endpoint);
+      const [shared, own] = receiver.received;
+      assert.ok(shared !== undefined && own !== undefined);
+      const ownHost = `https://${withOwnKeys}.${SUFFIX}`;
+
+      assert.equal(await verdict(own, ownHost), 'verified');
+      assert.equal(await verdict(shared, `https://${host}`), 'verified');
+      assert.equal(await verdict(shared, PUBLIC), 'verified');
+      for (const [delivery, origin] of [
+        [shared, ownHost],
+        [own, `https://${host}`],
+        [own, PUBLIC],
+      ] as const)
+        assert.equal(await verdict(delivery, origin), 'no_matching_signature');
+    });
   });
 
   it('the key list of a host without an application is 404', async () => {

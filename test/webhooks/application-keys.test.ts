@@ -1,11 +1,8 @@
 /** Webhook keys of single applications: what they sign, who is shown them, and what another application's receiver refuses. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 
 import { createServer } from '../../src/http/server.ts';
 import { sealedField } from '../../src/lib/sealing.ts';
@@ -23,11 +20,10 @@ import { counterpart } from '../harness/counterpart.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { until } from '../harness/until.ts';
 import { type DeliveryServer, deliverChange, openDeliveryServer } from './delivery-server.ts';
+import { CRYPTOGRAPHY, verdictOf } from './python-verifier.ts';
 import type { Received } from './receiver.ts';
 
 const HOUR = 3_600_000;
-const CRYPTOGRAPHY = '/usr/lib/python3/dist-packages/cryptography/__init__.py';
-const VERIFIER = path.join(import.meta.dirname, 'verify_delivery.py');
 
 onEachDatabase((database, open) => {
   describe(`webhook keys of applications, on ${database}`, () => {
@@ -200,13 +196,8 @@ onEachDatabase((database, open) => {
 
     describe('before a verifier in Python', counterpart('python3-cryptography', CRYPTOGRAPHY), () => {
       const delivered = (title: string): Promise<Received> => deliverChange(telling, title);
-      const verdict = async ({ headers, raw }: Received, keysOf: string): Promise<string> => {
-        const child = promisify(execFile)('/usr/bin/python3', [VERIFIER]);
-        child.child.stdin?.end(
-          JSON.stringify({ keys_url: `${url}/.well-known/webhook-keys${keysOf}`, headers, body: raw }),
-        );
-        return (await child).stdout.trim();
-      };
+      const verdict = (delivery: Received, keysOf: string) =>
+        verdictOf(delivery, `${url}/.well-known/webhook-keys${keysOf}`);
       beforeEach(async () => {
         // The verifier looks at the real time; each sync is a minute later.
         telling.server.clock.now = Date.now() - 3 * 60_000;
