@@ -14,8 +14,7 @@ import { type EventOwner, type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
 import { mainThreadTurn } from './main-thread-turn.ts';
 import { inPieces } from './row-pieces.ts';
-import { timesOf } from './series-times.ts';
-import { instanceOfOverride, listedMaster } from './whole-series.ts';
+import { effectiveTimes, instanceOfOverride, listedMaster } from './whole-series.ts';
 
 /** One of an answer. What is not deleted is read when it is written out. */
 export type Change =
@@ -134,7 +133,7 @@ const MOST_INHERITED = 1_000_000;
 /** The master, with `overrides` (instances that differ) and `cancelledInstances` (ids of those that do not take place). */
 function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): RenderedObject {
   const zone = owner.calendar.timeZone;
-  const times = timesOf(one);
+  const times = effectiveTimes(one, zone);
   const instances = times.overrides.map((override) => ({
     ...override,
     event: instanceOfOverride(one, override, { times, zone }),

@@ -13,7 +13,7 @@ import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
 import { type SeriesTimes, timesOf } from './series-times.ts';
-import { type CalendarZones, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
+import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
 /**
  * One for each of the calendars that has such an event. Cancelled ones are not there. Throws 422 `event_too_complex` for
@@ -49,7 +49,7 @@ const MOST_INSTANCES = 10_000;
 function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent | undefined {
   const original = parseInstanceId(id)?.originalStart;
   if (original === undefined) return undefined;
-  const times = timesOf(one);
+  const times = effectiveTimes(one, zone);
   const { master, overrides } = times;
   const override = overrides.find(
     ({ recurrenceId }) =>

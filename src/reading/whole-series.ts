@@ -1,5 +1,6 @@
 /** Events of a series that was read whole, as answers have them. */
 import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
 import { rulesOf } from './event-pieces.ts';
 import type { EventContent, WholeSeries } from './event-reader.ts';
@@ -16,6 +17,12 @@ function contentOf({ rows }: WholeSeries, row: number): EventContent {
   const stored = rows[row]?.stored;
   if (stored === undefined) throw new Error('A row was asked for that the series does not have');
   return stored;
+}
+
+/** Returns the times of a series with the overrides that count. */
+export function effectiveTimes(one: WholeSeries, zone: string): SeriesTimes {
+  const times = timesOf(one);
+  return { ...times, overrides: effectiveOverrides(times.master.start, times.overrides, zone) };
 }
 
 /** An instance of a series as a listing has it. */

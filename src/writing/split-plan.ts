@@ -13,6 +13,7 @@ import { jsonIn } from '../lib/json.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { endLasting, lengthOf } from '../lib/recurrence/master-clock.ts';
+import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
 import type { SeriesShift } from '../lib/recurrence/shift-series.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
@@ -150,7 +151,7 @@ function planSplit(
   const { details, times } = newSeries;
   const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
   const rules = newRules(laterRules(master, place), shift, newSeries.rule);
-  const later = overrides.filter((event) => isFrom(event, master, place));
+  const later = effectiveIn(series, place.calendarZone).filter((event) => isFrom(event, master, place));
   const placed = placedIn({ later, master }, { newSeries, shift, rules });
   const cancelled = placed
     .filter(({ event }) => event.status === 'cancelled')
@@ -167,6 +168,15 @@ function planSplit(
     },
     trimmed: trimmedRules(master, place),
   };
+}
+
+/** Returns the exceptions that count: see effectiveOverrides. */
+function effectiveIn({ master, overrides }: Series, calendarZone: string): readonly CalendarEvent[] {
+  const read = overrides.flatMap((event) => {
+    const { recurrenceId, status } = event;
+    return recurrenceId === undefined ? [] : [{ event, recurrenceId, cancelled: status === 'cancelled' }];
+  });
+  return effectiveOverrides(master.start, read, calendarZone).map(({ event }) => event);
 }
 
 /** `undefined` when nothing is left of them. */

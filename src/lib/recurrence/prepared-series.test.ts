@@ -5,6 +5,7 @@ import { DAY } from './civil.ts';
 import type { EventTime } from './event-time.ts';
 import { expand, weightOf } from './expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import { effectiveOverrides } from './prepared-series.ts';
 import type { Series, SeriesOverride } from './series.ts';
 
 const START = Date.UTC(2020, 0, 1);
@@ -100,5 +101,34 @@ describe('a prepared series', () => {
 
       assert.ok(weight > steps / 3 && weight < steps * 3, `${weight}, ${steps}`);
     }
+  });
+});
+
+describe('the overrides that count', () => {
+  const date = (day: number): EventTime => ({
+    type: 'date',
+    date: new Date(START + day * DAY).toISOString().slice(0, 10),
+  });
+  const floating: EventTime = { type: 'floating', local: '2020-01-02T08:00:00' };
+  const overriding = (recurrenceId: EventTime, cancelled = false) => ({ recurrenceId, cancelled });
+
+  it('have the type of the series, or are live and the only ones of their occurrence', () => {
+    const live = overriding(date(2));
+    const right = overriding(at(1), true);
+    const overrides = [overriding(date(0), true), right, overriding(date(1)), live];
+
+    assert.deepEqual(effectiveOverrides(at(0), overrides, 'Europe/Paris'), [right, live]);
+    const ofDays = [overriding(at(0), true), overriding(date(1)), overriding(at(1)), overriding(at(2))];
+    assert.deepEqual(effectiveOverrides(date(0), ofDays, 'Europe/Paris'), [ofDays[1], ofDays[3]]);
+  });
+
+  it('are all of them if the series has no master or a floating start, and those with a floating name', () => {
+    const overrides = [overriding(date(0), true), overriding(at(0)), overriding(floating, true)];
+
+    assert.equal(effectiveOverrides(undefined, overrides, 'Europe/Paris'), overrides);
+    assert.equal(effectiveOverrides(floating, overrides, 'Europe/Paris'), overrides);
+    assert.deepEqual(effectiveOverrides(date(5), [overriding(floating, true)], 'UTC'), [
+      overriding(floating, true),
+    ]);
   });
 });

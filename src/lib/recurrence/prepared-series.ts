@@ -112,7 +112,8 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
   const { master } = series;
   const clock = master === undefined ? undefined : masterClock(master, calendarZone);
   const reading = { calendarZone, charge: questionCharge(budget) };
-  const overrides = placeOverrides(clock, series.overrides, reading);
+  const effective = effectiveOverrides(master?.start, series.overrides, calendarZone);
+  const overrides = placeOverrides(clock, effective, reading);
   const shapes = overrides
     .filter(({ override }) => override.thisAndFuture === true)
     .map((future) => futureShape(future, reading));
@@ -125,6 +126,25 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
     exclusions: exclusionsOf(clock, master, reading),
     reach: reachOf(master && lengthOfInstances(master, calendarZone), shapes),
   };
+}
+
+/**
+ * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that changed between timed and all-day stay: they
+ * name occurrences by times of the type that the series had. A cancelled one of these does not count, and a live one only
+ * if no override of the right type names its occurrence. Floating times have either type.
+ */
+export function effectiveOverrides<
+  Override extends Pick<SeriesOverride<unknown>, 'recurrenceId' | 'cancelled'>,
+>(start: EventTime | undefined, overrides: readonly Override[], calendarZone: string): readonly Override[] {
+  if (start === undefined || start.type === 'floating') return overrides;
+  const isRight = ({ recurrenceId: { type } }: Override) =>
+    type === 'floating' || (type === 'date') === (start.type === 'date');
+  const right = overrides.filter(isRight);
+  if (right.length === overrides.length) return overrides;
+  const occurrenceOf = ({ recurrenceId }: Override) =>
+    instantOf(originalStartOf(start, recurrenceId, calendarZone), calendarZone);
+  const occurrences = new Set(right.map(occurrenceOf));
+  return overrides.filter((one) => isRight(one) || !(one.cancelled || occurrences.has(occurrenceOf(one))));
 }
 
 function* timesOf({ master, overrides }: Series<unknown>): Generator<EventTime> {
