@@ -10,7 +10,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { type ApiContext, calendarNamed, calendarOf } from './api-context.ts';
 import { etagOf } from './event-view.ts';
 import {
-  type AccessRole,
+  ACCESS_ROLES,
   addCalendar,
   type GoogleCalendar,
   type ListEntry,
@@ -20,8 +20,7 @@ import {
 import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
 import { flag, jsonBody, pageSize, parametersOf, withFaults } from './query.ts';
 
-const ROLES: readonly AccessRole[] = ['freeBusyReader', 'reader', 'writer', 'owner'];
-const ROLE_NAMES: readonly string[] = ROLES;
+const ROLE_NAMES: readonly string[] = ACCESS_ROLES;
 
 export function listCalendars(context: ApiContext): SandboxAnswer {
   const { person, query, effects } = context;
@@ -69,7 +68,7 @@ function listedEntries({ person, query }: ApiContext, since: number | undefined)
   const showDeleted = since !== undefined || (flag(query, 'showDeleted') ?? false);
   return [...person.list.values()]
     .filter(({ version, deleted }) => (since === undefined || version > since) && (showDeleted || !deleted))
-    .filter(({ role }) => ROLES.indexOf(role) >= rank)
+    .filter(({ role }) => ROLE_NAMES.indexOf(role) >= rank)
     .sort((a, b) => (a.calendarId < b.calendarId ? -1 : 1));
 }
 

@@ -55,7 +55,7 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
 function hidesDetails({ details }: StoredEvent, { role, busyOnly }: Viewer): boolean {
   if (busyOnly || role === 'freeBusyReader') return true;
   const isPrivate = details.visibility === 'private' || details.visibility === 'confidential';
-  return isPrivate && role === 'reader';
+  return isPrivate && role !== 'owner' && role !== 'writer';
 }
 
 function detailsOf(

@@ -10,11 +10,18 @@ import { apiOperation } from './api-operations.ts';
 import { type ChannelState, noChannels, openChannels } from './channels.ts';
 import { type MeetBehaviour, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
-import { type GoogleStore, googleStore, type InstanceVersions } from './google-store.ts';
+import {
+  type AccessRole,
+  addCalendar,
+  type GoogleStore,
+  googleStore,
+  type InstanceVersions,
+  type NewCalendar,
+} from './google-store.ts';
 import { type GoogleApp, type GoogleTokenState, googleTokens, noGoogleTokens } from './google-tokens.ts';
 import { type GoogleHabits, habitsOf } from './habits.ts';
 import { type InvitationDraft, receiveInvitation, withInvitations } from './invitations.ts';
-import { googleManualChanges } from './manual-changes.ts';
+import { googleManualChanges, lookups } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
 /** All that it knows, as structured data. */
@@ -46,6 +53,8 @@ export interface GoogleSandbox extends ProviderSandbox {
   state(): GoogleState;
   /** Somebody else invites the person, to whose own calendar the event comes. Answers its id there. */
   receiveInvitation(email: string, draft: InvitationDraft): string;
+  /** Somebody else shares a calendar with the person, in this role. Returns its id. */
+  shareCalendar(email: string, calendar: NewCalendar & { readonly role: AccessRole }): string;
   /** Registers an app, or changes the one of this `clientId`: its secret, its addresses, its publishing status. */
   registerApp(app: GoogleApp): void;
 }
@@ -97,6 +106,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     state: () => state,
     receiveInvitation: (email, draft) =>
       receiveInvitation({ email, calendarId: email }, draft, { store, channels, now }),
+    shareCalendar: (email, calendar) => addCalendar(store, lookups(store).personOf(email), calendar).id,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {
       meets.close();

@@ -79,7 +79,16 @@ export type GoogleCalendar = {
 /** Whether an instance that nobody changed has its master's version or one of its own. No source confirms which. */
 export type InstanceVersions = 'master' | 'own';
 
-export type AccessRole = 'freeBusyReader' | 'reader' | 'writer' | 'owner';
+/** From the least access to the most. `writerWithoutPrivateAccess` writes, and sees of private events that they are there. */
+export const ACCESS_ROLES = [
+  'freeBusyReader',
+  'reader',
+  'writerWithoutPrivateAccess',
+  'writer',
+  'owner',
+] as const;
+
+export type AccessRole = (typeof ACCESS_ROLES)[number];
 
 /** A calendar in somebody's list. */
 export type ListEntry = {

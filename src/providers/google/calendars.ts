@@ -40,7 +40,8 @@ function calendarOf(entry: Entry): ProviderCalendar | undefined {
       color: /^#[\da-f]{6}$/i.exec(text(entry.backgroundColor) ?? '')?.[0].toLowerCase(),
     }),
     timeZone: text(entry.timeZone) ?? 'UTC',
-    access: entry.accessRole === 'owner' || entry.accessRole === 'writer' ? 'write' : 'read',
+    // `writerWithoutPrivateAccess` among them: it writes events and hides the details of private ones.
+    access: /owner|writer/.test(text(entry.accessRole) ?? '') ? 'write' : 'read',
     ...(entry.primary === true ? { primary: true } : {}),
     original: { ...entry },
   };

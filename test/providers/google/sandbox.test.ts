@@ -188,6 +188,20 @@ function suite(openDatabase: Open): void {
     assert.deepEqual([title, timeZone, access, color], ['Team', 'Asia/Tokyo', 'read', '#0b8043']);
   });
 
+  it('the Google adapter may write in calendars that it owns, or that are shared for changes to events', async () => {
+    const roles = ['owner', 'writer', 'writerWithoutPrivateAccess', 'reader', 'freeBusyReader'] as const;
+    for (const role of roles)
+      open.google.shareCalendar(ADA.email, { id: role, title: role, timeZone: 'UTC', role });
+    const { account } = await openAccount();
+
+    const calendars = new Map((await account.listCalendars()).map(({ href, access }) => [href, access]));
+
+    assert.deepEqual(
+      roles.map((role) => calendars.get(role)),
+      ['write', 'write', 'write', 'read', 'read'],
+    );
+  });
+
   it('the Google adapter shows a weekly series with a moved and a deleted instance over a DST change as Google does', async () => {
     const { manual } = open.google;
     const start = (day: string) => ({ dateTime: `${day}T09:00:00`, timeZone: PARIS });
