@@ -30,6 +30,7 @@ import { permittedInput, withOwnAnswer } from './guest-changes.ts';
 import { listEvents as listing } from './list-events.ts';
 import { readPageToken, tokenText } from './page-tokens.ts';
 import { flag, instant, jsonBody, pageSize, parametersOf } from './query.ts';
+import { permittedDetails, spreadVisibility } from './series-visibility.ts';
 
 export function listEvents(context: ApiContext): SandboxAnswer {
   const { calendar, viewer } = calendarOf(context);
@@ -103,8 +104,10 @@ function change(
     meets: context.meets.behaviour,
   });
   const { habits } = context;
-  const permitted = permittedInput(event, input, habits);
-  const changed = replaceEvent({ calendar, event }, permitted, writerOf(context));
+  const { details, ...permitted } = permittedInput(event, input, habits);
+  const written = { ...permitted, details: permittedDetails(event, details) };
+  const changed = replaceEvent({ calendar, event }, written, writerOf(context));
+  spreadVisibility({ calendar, event: changed }, event.details, context.now);
   context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);
   const mostGuests = Math.min(viewer.mostGuests, habits.mostGuestsWritten);

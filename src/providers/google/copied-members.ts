@@ -63,6 +63,7 @@ const APART: ReadonlySet<string> = new Set([
   'attendees',
   'conferenceData',
   'extendedProperties',
+  'visibility',
 ]);
 
 /** What an occurrence has other than its series, as a patch of the occurrence; without its times. */

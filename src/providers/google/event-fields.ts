@@ -8,6 +8,7 @@ import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-fields.ts';
 import { colorOf } from './event-colors.ts';
 import { instantIn } from './event-times.ts';
+import { privacyOf } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 type Fields = Omit<
@@ -41,9 +42,4 @@ export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {
 function availabilityOf({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
   const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
   return isFree ? 'free' : 'busy';
-}
-
-/** `default` is the calendar's own visibility, which an event does not tell. */
-function privacyOf({ visibility }: GoogleEvent): CalendarEvent['privacy'] {
-  return visibility === 'private' || visibility === 'confidential' ? visibility : 'public';
 }

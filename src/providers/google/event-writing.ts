@@ -26,6 +26,7 @@ import { insertBody, patchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import { type GoogleEvents, googleEvents } from './events.ts';
 import { guestChange, refuseGuestChange } from './organizer.ts';
+import { withoutOwnPrivacy } from './privacy.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
 import { resourcesOf, seriesResult, storedHrefs, withKnownCancelled } from './series-result.ts';
 import { insertOnce, patchEvent } from './write-event.ts';
@@ -59,7 +60,8 @@ async function create(draft: EventDraft, key: string, events: GoogleEvents): Pro
 
 async function update(target: WriteTarget, asked: EventChange, events: GoogleEvents): Promise<WriteResult> {
   const current = await currentEvent(target, events);
-  const change = await guestChange(asked, current.event, events);
+  const permitted = await guestChange(asked, current.event, events);
+  const change = target.instance === undefined ? permitted : withoutOwnPrivacy(permitted, current.event);
   if (Object.keys(change).length === 0) return { changed: [], removed: [] };
   if (change.attendees !== undefined) refuseShortenedList(current.event);
   const body = patchBody(change, current.event, randomUUID());

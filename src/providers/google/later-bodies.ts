@@ -8,6 +8,7 @@ import { CONFERENCE_PROPERTY, copiedConference, wholeConferencePatch } from './c
 import { copiedMembers, ownMembers } from './copied-members.ts';
 import { type EventBody, patchBody } from './event-body.ts';
 import { patched } from './merge-patch.ts';
+import { wouldPublish } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -38,11 +39,19 @@ export type OldException = Pick<LaterException, 'times'> & {
   readonly master: GoogleEvent;
 };
 
-/** What an occurrence of the new series has of its own. */
+/** What an occurrence of the new series has of its own: times alone, if it had been more private than that series. */
 export function laterExceptionBody(
   { exception, master, times }: OldException,
   { id, change, makesMeets }: LaterEvent,
 ): EventBody {
+  const placed = withoutUndefined({
+    start: times && googleTimePatch(times.start, 'start'),
+    end: times && googleTimePatch(times.end, 'end'),
+  });
+  const isSingle = change.recurrence === null;
+  const { privacy = master.visibility } = change;
+  const series = { visibility: privacy ?? 'default' };
+  if (!isSingle && wouldPublish({ exception, former: master, series })) return placed;
   const { conferenceData, extendedProperties, ...own } = ownMembers(exception, master);
   const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
   const kept: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
@@ -52,8 +61,8 @@ export function laterExceptionBody(
     ...kept,
     conferenceData: changesConference(change) ? undefined : conference,
     extendedProperties: ownProperties(extendedProperties, change),
-    start: times && googleTimePatch(times.start, 'start'),
-    end: times && googleTimePatch(times.end, 'end'),
+    visibility: isSingle && change.privacy === undefined ? (exception.visibility ?? null) : undefined,
+    ...placed,
   });
 }
 
@@ -75,7 +84,6 @@ const MEMBER_OF: ReadonlyMap<string, string> = new Map([
   ['color', 'colorId'],
   ['status', 'status'],
   ['availability', 'transparency'],
-  ['privacy', 'visibility'],
   ['attendees', 'attendees'],
 ]);
 

@@ -15,6 +15,7 @@ import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents, SeriesNow } from './events.ts';
 import { patternAmong } from './pattern.ts';
+import { wouldPublish } from './privacy.ts';
 
 /** `before` is the series before it was changed to `after`. Answers the occurrences that were deleted again. */
 export async function restoreExceptions(
@@ -41,7 +42,8 @@ export async function restoreExceptions(
       const deleted = await events.get(version.id);
       if (deleted?.status === 'cancelled') cancelled.push(await events.resourceOf(deleted));
     } else {
-      const body = bodyOf(exception, before.master, shifted);
+      const body = bodyOf(exception, { former: before.master, series: after }, shifted);
+      if (Object.keys(body).length === 0) continue;
       // Where the new series has no such occurrence there is nothing left to differ from.
       await undefinedIf('not_found', events.patch({ ...version, body }));
     }
@@ -52,12 +54,16 @@ export async function restoreExceptions(
 const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
 
-/** What an exception had other than its series had. */
-const bodyOf = (exception: EventResource, master: EventResource, placed: EventTime): EventBody => ({
-  // Both are as Google answered them.
-  ...ownMembers(exception.original, master.original),
-  ...timesOf(exception, master, placed),
-});
+type Move = { readonly former: EventResource; readonly series: EventResource };
+
+/** What an exception had other than its series had: times alone, if it was more private than the moved series is. */
+function bodyOf(exception: EventResource, { former, series }: Move, placed: EventTime): EventBody {
+  const times = timesOf(exception, former, placed);
+  // All three are as Google sent them.
+  const move = { exception: exception.original, former: former.original, series: series.original };
+  if (wouldPublish(move)) return times;
+  return { ...ownMembers(exception.original, former.original), ...times };
+}
 
 /** One that was moved stays where it was put; one that was not keeps its own length. */
 function timesOf({ events: [event] }: EventResource, master: EventResource, placed: EventTime): EventBody {

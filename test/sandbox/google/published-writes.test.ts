@@ -26,6 +26,9 @@ describe('Google’s published client writing to the sandbox’s Google', () => 
   });
   const insert = async (requestBody: calendar_v3.Schema$Event): Promise<calendar_v3.Schema$Event> =>
     (await client.events.insert({ calendarId, requestBody })).data;
+  const SERIES = { ...MEETING, recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] };
+  const instances = async (eventId: calendar_v3.Schema$Event['id']) =>
+    (await client.events.instances({ calendarId, eventId: eventId ?? '' })).data.items ?? [];
   const shared = (role: 'reader' | 'writerWithoutPrivateAccess' | 'writer') =>
     open.google.shareCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, role });
 
@@ -46,5 +49,24 @@ describe('Google’s published client writing to the sandbox’s Google', () => 
       (await client.calendarList.get({ calendarId })).data.accessRole,
       'writerWithoutPrivateAccess',
     );
+  });
+
+  it('a stricter visibility of one occurrence becomes that of the series, and a looser one is ignored', async () => {
+    const { id } = await insert(SERIES);
+    const [first, second, third] = await instances(id);
+    const patch = (event: calendar_v3.Schema$Event | undefined, requestBody: calendar_v3.Schema$Event) =>
+      client.events.patch({ calendarId, eventId: event?.id ?? '', requestBody });
+    await patch(second, { summary: 'Own' });
+    const visibilities = async () => (await instances(id)).map(({ visibility }) => visibility);
+
+    await patch(first, { visibility: 'private' });
+    const stricter = await visibilities();
+    await patch(third, { visibility: 'public' });
+    const looser = await visibilities();
+    await patch({ id: id ?? null }, { visibility: 'public' });
+
+    assert.deepEqual(stricter, ['private', 'private', 'private']);
+    assert.deepEqual(looser, stricter);
+    assert.deepEqual(await visibilities(), ['public', 'public', 'public']);
   });
 });
