@@ -16,6 +16,8 @@ export const MICROSOFT_HABITS = [
   'no_own_answer',
   /** An online meeting puts a paragraph into the text of its event. */
   'meeting_in_body',
+  /** Refresh tokens of personal accounts are refused at `common`, and taken at `consumers`. */
+  'common_refused',
 ] as const;
 
 export type MicrosoftHabit = (typeof MICROSOFT_HABITS)[number];

@@ -105,8 +105,8 @@ function change(
   });
   const { habits } = context;
   const { details, ...permitted } = permittedInput(event, input, habits);
-  const written = { ...permitted, details: permittedDetails(event, details) };
-  const changed = replaceEvent({ calendar, event }, written, writerOf(context));
+  const next = { ...permitted, details: permittedDetails(event, details) };
+  const changed = replaceEvent({ calendar, event }, next, writerOf(context));
   spreadVisibility({ calendar, event: changed }, event.details, context.now);
   context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);

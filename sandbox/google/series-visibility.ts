@@ -27,7 +27,7 @@ function withVisibility(
   return visibility === undefined ? details : { ...details, visibility };
 }
 
-/** Gives the series of `event`, which was just written in the place of `former`, its visibility if that changed. */
+/** Gives the series of `event` its visibility if that differs from `former`, the details before a change. */
 export function spreadVisibility({ calendar, event }: PlacedEvent, former: EventDetails, now: number): void {
   const { visibility } = event.details;
   if (visibility === former.visibility) return;

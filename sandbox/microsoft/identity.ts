@@ -1,4 +1,5 @@
 /** The identity platform's operations: which request is which, and what each answers. */
+import { hasEffect } from '../core/faults.ts';
 import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';
@@ -7,7 +8,7 @@ import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-s
 import { aadsts, identityJson } from './aadsts.ts';
 import { answerAdminConsent } from './admin-consent.ts';
 import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
-import { findAccount } from './directory.ts';
+import { findAccount, isPersonal } from './directory.ts';
 import { subjectOf } from './id-token-claims.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { metadataAt } from './metadata.ts';
@@ -70,9 +71,11 @@ export function identityOperation(request: SandboxRequest, deps: IdentityDeps): 
   const matched = matchRoute(ENDPOINTS, request);
   if (matched === undefined) return undefined;
   const { endpoint, parts } = matched;
-  const run = () => {
+  const run: Operation['run'] = (effects) => {
     const tenant = tenantPath(parts.tenant ?? 'common');
     if (tenant === undefined) throw aadsts(90002);
+    if (hasEffect(effects, 'common_refused') && isPersonalRefresh(request, deps) && tenant === 'common')
+      throw aadsts(70000);
     return endpoint.answer(request, tenant, deps);
   };
   return { name: endpoint.name, user: endpoint.user?.(request, deps), run };
@@ -80,6 +83,11 @@ export function identityOperation(request: SandboxRequest, deps: IdentityDeps): 
 
 /** Operations whose errors have the identity platform's form. */
 export const isIdentityOperation = (name: string): boolean => ENDPOINTS.some((one) => one.name === name);
+
+function isPersonalRefresh(request: SandboxRequest, { tokens }: IdentityDeps): boolean {
+  const account = tokens.holder(new URLSearchParams(request.body).get('refresh_token') ?? '');
+  return account !== undefined && isPersonal(account);
+}
 
 /** Whose tokens the request is about; it may be answered with an error all the same. */
 function tokenUser(request: SandboxRequest, { tokens, directory }: IdentityDeps): string | undefined {

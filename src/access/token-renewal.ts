@@ -124,7 +124,8 @@ async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<O
   const provider = deps.providers[account.provider];
   if (provider?.signIn.method !== 'redirect') throw notSetUp(account);
   const app = await issuerOf(credentials, renewal);
-  const renewed = await within(RENEWAL_MS, provider.signIn.renew(credentials, { ...app, user: account }));
+  const renewing = provider.signIn.renew(credentials, { ...app, user: account }, account.identity);
+  const renewed = await within(RENEWAL_MS, renewing);
   if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not answer in time');
   // A provider that does not rotate need not repeat the token it issued before.
   return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken };

@@ -122,8 +122,11 @@ export type RedirectSignIn = {
    * Absent where the provider has none.
    */
   adminConsentUrl?(app: ProviderApp, request: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
-  /** New tokens for the refresh token; the answer replaces the credentials. */
-  renew(credentials: OAuthCredentials, app: AppInUse): Promise<OAuthCredentials>;
+  /**
+   * Returns new tokens for the refresh token, which replace the credentials. `identity` is the account's; it is undefined
+   * if the account was linked before identities were stored.
+   */
+  renew(credentials: OAuthCredentials, app: AppInUse, identity?: string): Promise<OAuthCredentials>;
   /** Ends the access at the provider, if it offers that. */
   revoke(credentials: OAuthCredentials, app: AppInUse): Promise<void>;
   /**

@@ -1,10 +1,11 @@
-/** The check of `doctor` that asks Google and Microsoft whether they accept the instance's app. */
+/** The checks of `doctor` for Google and Microsoft: whether they accept the instance's app, and Microsoft's tenants. */
 import { type AppQuestion, askAboutApp } from '../access/provider-app-check.ts';
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
+import type { StorageReport } from './storage-report.ts';
 
 /** Asks nothing without an app. */
 export async function checkProvider(kind: AppKind, config: Config): Promise<Check> {
@@ -39,6 +40,18 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
       return verdict satisfies never;
   }
 }
+
+/** Returns a warning if the issuer serves many tenants and accounts exist whose tenant is not known. */
+export function checkTenants(report: StorageReport, { microsoft }: Config): Check[] {
+  const tenant = tenantIn(microsoft.issuer);
+  const count = report.state === 'reachable' ? report.accountsWithoutTenant : 0;
+  if (count === 0 || (tenant !== 'common' && tenant !== 'organizations')) return [];
+  const message = `The tenant of ${count} Microsoft account(s) is not known, so their access is renewed at "${tenant}". There Microsoft can refuse personal accounts, whose users then have to connect them again.`;
+  return [{ name: 'microsoft tenants', status: 'warn', message }];
+}
+
+/** The first segment of the issuer's path: "common", "organizations", "consumers" or a tenant id. */
+const tenantIn = (issuer: string): string => new URL(issuer).pathname.split('/')[1] ?? '';
 
 async function ask(question: AppQuestion, { privateNetwork }: Config) {
   const egress = lazyEgress({ privateNetwork });

@@ -16,6 +16,7 @@ const having = (watched: readonly WatchedCalendars[]): StorageReport => ({
   clockSkew: 0,
   newestInstant: undefined,
   sharedKeys: [],
+  accountsWithoutTenant: 0,
   begunAt: undefined,
   lastBackup: undefined,
   watched,

@@ -12,7 +12,7 @@ import {
   checkProxy,
   checkUrl,
 } from './doctor-config-checks.ts';
-import { checkProvider } from './doctor-provider-checks.ts';
+import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
 import { checkPushes } from './doctor-push-check.ts';
 import type { StorageReport } from './storage-report.ts';
 
@@ -52,6 +52,7 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
     checkProxy(config),
     checkAddresses(config),
     ...providers,
+    ...checkTenants(report, config),
     checkPushes(report, config),
     server,
   ];

@@ -21,6 +21,8 @@ export type StorageReport =
       readonly watched: readonly WatchedCalendars[];
       /** The applications with developers that use the instance's webhook keys, by client id. */
       readonly sharedKeys: readonly string[];
+      /** The number of Microsoft accounts whose tenant is not known. */
+      readonly accountsWithoutTenant: number;
       /** When the database was made, and when Kalends made a backup of it last. */
       readonly begunAt: number | undefined;
       readonly lastBackup: number | undefined;

@@ -68,7 +68,7 @@ onEachDatabase((database, open) => {
 
       assert.deepEqual(google.renewals, ['refresh-1']);
       assert.deepEqual(new Set(got), new Set(['access-2']));
-      assert.deepEqual(google.owners, ['acme ada']);
+      assert.deepEqual([google.owners, google.identities], [['acme ada'], ['id:ada@example.com']]);
       assert.deepEqual([instances[0]?.user?.clientId, instances[0]?.user?.userId], ['acme', 'ada']);
     });
 

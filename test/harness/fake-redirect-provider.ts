@@ -26,6 +26,8 @@ export class FakeRedirectProvider {
   readonly now: () => number;
   /** The refresh tokens that were presented for renewal, in order. */
   readonly renewals: (string | undefined)[] = [];
+  /** The identities of the accounts that were renewed, in order. */
+  readonly identities: (string | undefined)[] = [];
   /** Thrown by the next renewals, each once. */
   readonly renewalFailures: Error[] = [];
   /** Awaited by every renewal before it answers. */
@@ -81,7 +83,10 @@ export class FakeRedirectProvider {
         covers: () => true,
         begin: unused,
         complete: unused,
-        renew: (credentials, app) => this.#renew(credentials, app),
+        renew: (credentials, app, identity) => {
+          this.identities.push(identity);
+          return this.#renew(credentials, app);
+        },
         revoke: (credentials, app) => this.#revoke(credentials, app),
         grantOf: (appClientId) => appClientId.split('-')[0] ?? '',
       },

@@ -131,7 +131,7 @@ onEachDatabase((name, _, place) => {
     const report = (lastBackup: number | undefined, begunAt: number): StorageReport => ({
       ...{ state: 'reachable', engine: 'sqlite', pending: [], keyProblem: undefined, clockSkew: 0 },
       ...{ masterKey: { keyId: 'k', next: undefined, before: undefined }, newestInstant: undefined },
-      ...{ watched: [], sharedKeys: [], lastBackup, begunAt },
+      ...{ watched: [], sharedKeys: [], accountsWithoutTenant: 0, lastBackup, begunAt },
     });
 
     for (const [every, lastHours, begunHours, status] of [

@@ -12,6 +12,7 @@ import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
 import { pendingMigrations } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { databaseStates } from '../../src/store/drivers/readiness.ts';
+import { NOW, newAccount, openWithUsers } from '../contract/calendar-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 
@@ -148,11 +149,31 @@ onEachDatabase((name, _, place) => {
         newestInstant: now,
         watched: [],
         sharedKeys: [],
+        accountsWithoutTenant: 0,
         lastBackup: undefined,
       });
 
       const other = await inspectDatabase({ ...settings, masterKey: randomBytes(32) }, Date.now);
       assert.match((other.state === 'reachable' && other.keyProblem) || '', new RegExp(sealer.keyId));
+    });
+
+    it('opening a database tells doctor how many Microsoft accounts have no known tenant', async () => {
+      const settings = await place();
+      const { db } = await open(settings);
+      const { accounts } = await openWithUsers(async () => db);
+      for (const [accountId, identity] of [
+        ['a', 'oid:9188040d-6c67-4c5b-b112-36a304b66dad/a'],
+        ['b', 'sub:b https://issuer.example'],
+        ['c', 'replaced'],
+      ] as const)
+        await accounts.linkAccount(newAccount({ provider: 'microsoft', accountId, identity }), NOW);
+      await accounts.linkAccount(newAccount({ provider: 'google', identity: 'sub:d' }), NOW);
+      await db.write("UPDATE account SET identity = NULL WHERE account_id = 'c'");
+      await db.close();
+
+      const report = await inspectDatabase(settings, Date.now);
+
+      assert.equal(report.state === 'reachable' && report.accountsWithoutTenant, 2);
     });
   });
 });

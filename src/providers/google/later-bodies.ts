@@ -39,7 +39,7 @@ export type OldException = Pick<LaterException, 'times'> & {
   readonly master: GoogleEvent;
 };
 
-/** What an occurrence of the new series has of its own: times alone, if it had been more private than that series. */
+/** The members of an occurrence of the new series; its times alone, if it had been more private than that series. */
 export function laterExceptionBody(
   { exception, master, times }: OldException,
   { id, change, makesMeets }: LaterEvent,

@@ -1,5 +1,5 @@
 /**
- * Who sees the details of an event. At Google an occurrence has the privacy of its series: a stricter `visibility` that is
+ * The privacy of events. At Google an occurrence has the privacy of its series: a stricter `visibility` that is
  * written to one occurrence changes the whole series, a looser one is ignored. So it is never sent for an occurrence.
  */
 import type { calendar_v3 } from '@googleapis/calendar';

@@ -56,7 +56,7 @@ const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
 
 type Move = { readonly former: EventResource; readonly series: EventResource };
 
-/** What an exception had other than its series had: times alone, if it was more private than the moved series is. */
+/** The members in which an exception differs from its series; its times alone, if it was more private than the moved series. */
 function bodyOf(exception: EventResource, { former, series }: Move, placed: EventTime): EventBody {
   const times = timesOf(exception, former, placed);
   // All three are as Google sent them.

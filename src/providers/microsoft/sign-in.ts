@@ -5,7 +5,7 @@ import { type OpenIdFacts, openIdSignIn } from '../openid/relying-party.ts';
 import { identityOf } from './identity.ts';
 import { covers, requestedScope } from './scopes.ts';
 import { SIGN_IN_MEANINGS } from './sign-in-failure.ts';
-import { adminConsentUrl, issuerIn, ofCallback, ofTokens } from './tenant-issuer.ts';
+import { adminConsentUrl, issuerIn, ofAccount, ofCallback, ofTokens } from './tenant-issuer.ts';
 
 /** The issuer is as `https://login.microsoftonline.com/common/v2.0`. */
 export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
@@ -13,7 +13,7 @@ export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
     name: 'Microsoft',
     issuerIn,
     requiresSameOrigin: true,
-    issuers: { ofCallback, ofTokens },
+    issuers: { ofCallback, ofTokens, ofAccount: (...account) => ofAccount(deps.issuer, ...account) },
     requestedScope,
     covers,
     parametersFor,

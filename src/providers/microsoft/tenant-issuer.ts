@@ -54,6 +54,29 @@ export async function ofTokens(
   return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
 }
 
+/** The tenant of all personal accounts. */
+const PERSONAL_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
+const ACCOUNT = new RegExp(`^oid:(${TENANT})/`);
+
+/** Whether refresh tokens have to be sent to the tenant of each account: accounts of many tenants sign in at `issuer`. */
+export const hasManyTenants = (issuer: string): boolean =>
+  /^\/(?:common|organizations)(?:\/|$)/i.test(new URL(issuer).pathname);
+
+/**
+ * Returns the metadata for refreshing the tokens of an account: with the token endpoint of its tenant if `issuer` has many.
+ * Since June 2026 Microsoft refuses refresh tokens of personal accounts at `common`.
+ */
+export function ofAccount(
+  issuer: string,
+  identity: string,
+  metadata: AuthorizationServer,
+): AuthorizationServer {
+  const tenant = ACCOUNT.exec(identity)?.[1];
+  if (tenant === undefined || !hasManyTenants(issuer)) return metadata;
+  const path = `/${tenant === PERSONAL_TENANT ? 'consumers' : tenant}/oauth2/v2.0/token`;
+  return { ...metadata, token_endpoint: new URL(path, issuer).href };
+}
+
 /** The text of a JSON answer's member; the answer can be read once more. */
 async function memberIn(response: Response, name: string): Promise<string | undefined> {
   return text(memberOf(jsonIn(await response.clone().text()), name));

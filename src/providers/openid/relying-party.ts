@@ -63,6 +63,8 @@ export type OpenIdFacts = ServerFacts & {
   readonly issuers?: {
     readonly ofCallback: (callback: URL, metadata: AuthorizationServer) => AuthorizationServer;
     readonly ofTokens: (response: Response, metadata: AuthorizationServer) => Promise<AuthorizationServer>;
+    /** For refreshing the tokens of the account with this identity. */
+    readonly ofAccount: (identity: string, metadata: AuthorizationServer) => AuthorizationServer;
   };
 };
 
@@ -83,9 +85,9 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
     covers: facts.covers,
     begin: (request) => refusing(() => begin(request, party)),
     complete: (callback, pending, app) => refusing(() => complete({ callback, pending, app }, party)),
-    async renew(credentials, app) {
+    async renew(credentials, app, identity = '') {
       try {
-        return await refusing(() => renew(credentials, app, party));
+        return await refusing(() => renew({ credentials, app, identity }, party));
       } catch (cause) {
         const hasEnded = cause instanceof ProviderError && cause.kind === 'unauthorized';
         const why = hasEnded ? facts.revocationReason?.(credentials, deps.now()) : undefined;
@@ -167,10 +169,15 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   };
 }
 
+type RenewedAccount = {
+  readonly credentials: OAuthCredentials;
+  readonly app: AppInUse;
+  readonly identity: string;
+};
+
 /** New tokens. Where no new refresh token comes, the one before lives on (RFC 6749 §6). */
 async function renew(
-  credentials: OAuthCredentials,
-  app: AppInUse,
+  { credentials, app, identity }: RenewedAccount,
   { name, server, issuers, now }: Party,
 ): Promise<OAuthCredentials> {
   const { refreshToken } = credentials;
@@ -182,7 +189,7 @@ async function renew(
   const client = clientOf(app, now());
   const secret = ClientSecretPost(app.clientSecret);
   const response = await refreshTokenGrantRequest(
-    metadata,
+    issuers?.ofAccount(identity, metadata) ?? metadata,
     client,
     secret,
     refreshToken,

@@ -28,6 +28,11 @@ const SHARED_KEYS = `
   SELECT DISTINCT client_id AS "clientId" FROM application JOIN person_application USING (client_id) JOIN person USING (person_id)
    WHERE own_webhook_keys = 0 AND role = 'developer' ORDER BY 1`;
 
+/** Identities with a tenant are "oid:TENANT/OBJECT". */
+const WITHOUT_TENANT = `
+  SELECT COUNT(*) AS "count" FROM account
+   WHERE provider = 'microsoft' AND (identity IS NULL OR identity NOT LIKE 'oid:%')`;
+
 /** Never throws. `now` answers epoch milliseconds. */
 export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
   const { databaseUrl, databasePrepares: prepares = true, dataDir } = settings;
@@ -49,6 +54,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     const watched = pending.length > 0 ? [] : await db.all<WatchedCalendars>(WATCHED, { now: now() });
     const shared = pending.length > 0 ? [] : await db.all<{ clientId: string }>(SHARED_KEYS);
+    const untenanted = pending.length > 0 ? undefined : await db.get<{ count: number }>(WITHOUT_TENANT);
     const { engine } = db.dialect;
     const backups = pending.includes(1) ? undefined : await lastBackups(db);
     return {
@@ -61,6 +67,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       newestInstant,
       watched,
       sharedKeys: shared.map(({ clientId }) => clientId),
+      accountsWithoutTenant: untenanted?.count ?? 0,
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,
     };

@@ -76,7 +76,7 @@ export async function microsoftHarness(): Promise<MicrosoftHarness> {
       const { url, pending } = await provider.signIn.begin(request);
       return provider.signIn.complete(await completeSignIn(url, { account: email }), pending, APP);
     },
-    open: (signedIn) => usedAccount(signedIn.credentials, provider, () => clock.now()),
+    open: (signedIn) => usedAccount(signedIn, provider, () => clock.now()),
     async close() {
       await egress.close();
       await sandbox.close();
@@ -87,13 +87,13 @@ export async function microsoftHarness(): Promise<MicrosoftHarness> {
 /** Microsoft serves a mailbox four requests at once; one is left to others. */
 const AT_ONCE = 3;
 
-function usedAccount(first: OAuthCredentials, provider: RedirectProvider, now: () => number): UsedAccount {
-  let credentials = first;
+function usedAccount(signedIn: SignedInAccount, provider: RedirectProvider, now: () => number): UsedAccount {
+  let { credentials } = signedIn;
   let renewals = 0;
   let renewing: Promise<void> | undefined;
   const renew = (refused: string) => {
     if (credentials.accessToken !== refused) return Promise.resolve();
-    renewing ??= provider.signIn.renew(credentials, APP).then((renewed) => {
+    renewing ??= provider.signIn.renew(credentials, APP, signedIn.identity).then((renewed) => {
       credentials = renewed;
       renewals += 1;
     });
@@ -112,7 +112,7 @@ function usedAccount(first: OAuthCredentials, provider: RedirectProvider, now: (
     },
     limited: slots(AT_ONCE),
   };
-  const account = provider.open(first, session);
+  const account = provider.open(signedIn.credentials, session);
   return { ...account, credentials: () => credentials, renewals: () => renewals };
 }
 

@@ -5,6 +5,7 @@ import { completeSignIn } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import type { PendingSignIn, ProviderApp } from '../../../src/calendars/calendar-provider.ts';
 import type { HealthReason } from '../../../src/calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
+import type { Egress } from '../../../src/lib/egress/egress.ts';
 import { ADA, APP, type MicrosoftHarness, microsoftHarness, REDIRECT_URI } from './microsoft-harness.ts';
 
 const failsAs =
@@ -226,6 +227,34 @@ describe("Renewing Microsoft's tokens", () => {
     assert.deepEqual(renewed.scopes, credentials.scopes);
     assert.ok(renewed.expiresAt > credentials.expiresAt);
     assert.ok(renewed.issuedAt > credentials.issuedAt);
+  });
+
+  it('a personal account renews its access at Microsoft where common refuses it', async () => {
+    const { sandbox, provider } = microsoft;
+    await sandbox.manual.addPerson({ email: 'hal@outlook.com', name: 'Hal' });
+    const { credentials, identity } = await microsoft.signIn('read', 'hal@outlook.com');
+    microsoft.fault({ kind: 'common_refused' }, 'token');
+
+    const renewed = await provider.signIn.renew(credentials, APP, identity);
+
+    assert.notEqual(renewed.refreshToken, credentials.refreshToken);
+    const refused = provider.signIn.renew(renewed, APP);
+    await assert.rejects(refused, failsAs('unauthorized', 'reauthentication_demanded'));
+  });
+
+  it('an account of an organization renews its access at Microsoft in its own tenant', async () => {
+    const { credentials, identity } = await microsoft.signIn('read');
+    const paths: string[] = [];
+    const request: Egress['request'] = (sent) => {
+      paths.push(new URL(sent.url).pathname);
+      return microsoft.egress.request(sent);
+    };
+    const provider = microsoft.providerWith({ egress: { ...microsoft.egress, request } });
+
+    await provider.signIn.renew(credentials, APP, identity);
+
+    const tenant = /^oid:(.*)\//.exec(identity)?.[1];
+    assert.equal(paths.at(-1), `/${tenant}/oauth2/v2.0/token`);
   });
 
   it('revoking at Microsoft resolves, since there is nothing to call', async () => {

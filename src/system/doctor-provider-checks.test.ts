@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { loadConfig } from '../config/config.ts';
+import { checkTenants } from './doctor-provider-checks.ts';
+import type { StorageReport } from './storage-report.ts';
+
+const having = (accountsWithoutTenant: number): StorageReport => ({
+  ...{ state: 'reachable', engine: 'sqlite', pending: [], keyProblem: undefined, clockSkew: 0 },
+  ...{ masterKey: { keyId: undefined, next: undefined, before: undefined }, newestInstant: undefined },
+  ...{ watched: [], sharedKeys: [], lastBackup: undefined, begunAt: undefined, accountsWithoutTenant },
+});
+const at = (tenant: string) =>
+  loadConfig({ KALENDS_MICROSOFT_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0` });
+
+describe('the check of Microsoft’s tenants', () => {
+  it('warns with the number of accounts whose tenant is not known where many tenants sign in', () => {
+    for (const tenant of ['common', 'organizations']) {
+      const [check, ...more] = checkTenants(having(3), at(tenant));
+
+      assert.equal(check?.status, 'warn');
+      assert.match(check?.message ?? '', /^The tenant of 3 Microsoft account\(s\)/);
+      assert.deepEqual(more, []);
+    }
+  });
+
+  it('says nothing where every tenant is known, one tenant signs in, or the database is unknown', () => {
+    assert.deepEqual(checkTenants(having(0), at('common')), []);
+    assert.deepEqual(checkTenants(having(3), at('consumers')), []);
+    assert.deepEqual(checkTenants({ state: 'absent' }, at('common')), []);
+  });
+});
