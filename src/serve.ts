@@ -289,7 +289,7 @@ function appRegistrations(config: Config): Record<AppKind, AppRegistration> {
   });
   return {
     google: registration('google', googleScope(config.google.asksForCalendars)),
-    microsoft: registration('microsoft', microsoftScope),
+    microsoft: registration('microsoft', microsoftScope(config.microsoft.asksForShared)),
   };
 }
 

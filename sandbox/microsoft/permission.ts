@@ -50,6 +50,10 @@ const READS: readonly Permission[] = [
 const WRITES: readonly Permission[] = ['Calendars.ReadWrite', 'Calendars.ReadWrite.Shared'];
 const SHARED: readonly Permission[] = ['Calendars.Read.Shared', 'Calendars.ReadWrite.Shared'];
 
+/** Personal accounts are granted none of these (RogerSelwyn/MS365-Calendar#72), and signed in all the same. */
+export const withoutShared = (permissions: readonly Permission[]): Permission[] =>
+  permissions.filter((permission) => !SHARED.includes(permission));
+
 const has = (granted: readonly Permission[], some: readonly Permission[]): boolean =>
   granted.some((permission) => some.includes(permission));
 

@@ -4,11 +4,11 @@ import { hash } from 'node:crypto';
 import type { SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import { authenticatedApp } from './app-registration.ts';
-import { type Access, type Directory, missingConsent, needsAdmin } from './directory.ts';
+import { type Access, type Directory, isPersonal, missingConsent, needsAdmin } from './directory.ts';
 import { idTokenClaims } from './id-token-claims.ts';
 import type { IdentityDeps } from './identity-deps.ts';
 import { ACCESS_LIFE } from './microsoft-tokens.ts';
-import { readScope, scopeText } from './permission.ts';
+import { readScope, scopeText, withoutShared } from './permission.ts';
 import { admits, type TenantPath } from './tenant.ts';
 
 /** The token response. Rejects with refusals by their AADSTS code. */
@@ -71,11 +71,13 @@ function refuseBlocked(access: Access, directory: Directory): void {
 }
 
 async function tokenResponse(
-  access: Access,
+  requested: Access,
   nonce: string | undefined,
   deps: IdentityDeps,
 ): Promise<Record<string, unknown>> {
-  const { clientId, account, permissions } = access;
+  const { clientId, account } = requested;
+  const permissions = isPersonal(account) ? withoutShared(requested.permissions) : requested.permissions;
+  const access = { ...requested, permissions };
   const { tokens, signer, clock, origin } = deps;
   const granted = new Set<string>(permissions);
   const claims = { profile: granted.has('profile'), email: granted.has('email') };

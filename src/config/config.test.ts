@@ -31,6 +31,7 @@ describe('the settings of Google and Microsoft', () => {
       app: undefined,
       issuer: 'https://login.microsoftonline.com/common/v2.0',
       apiUrl: 'https://graph.microsoft.com/v1.0',
+      asksForShared: false,
     });
   });
 

@@ -63,7 +63,7 @@ export type Config = {
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
-  readonly microsoft: ProviderConfig;
+  readonly microsoft: ProviderConfig & { readonly asksForShared: boolean };
   readonly appleUrl: string;
   /** A mailto: or https: address; undefined: none is told. */
   readonly securityContact: string | undefined;
@@ -349,6 +349,11 @@ export const OPTIONS = [
     name: 'KALENDS_MICROSOFT_API_URL',
     default: 'https://graph.microsoft.com/v1.0',
     doc: 'Where Microsoft Graph begins. Another one is for national clouds and tests.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_SHARED_CALENDARS',
+    default: 'off',
+    doc: '`on` asks users for [calendars that others shared with them](providers.md#shared-calendars) as well. Users who connected before have to connect again.',
   },
   {
     name: 'KALENDS_APPLE_URL',
@@ -649,7 +654,10 @@ export function loadConfig(env: Environment): Config {
       ...provider('GOOGLE'),
       asksForCalendars: check('KALENDS_GOOGLE_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
     }),
-    microsoft: provider('MICROSOFT'),
+    microsoft: Object.freeze({
+      ...provider('MICROSOFT'),
+      asksForShared: check('KALENDS_MICROSOFT_SHARED_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
+    }),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
     dashboardUrl: check('KALENDS_DASHBOARD', oneOf('on', 'off'), 'on') === 'off' ? undefined : dashboardUrl,
     isDashboardNetwork: check('KALENDS_DASHBOARD_NETWORKS', networks, () => false),

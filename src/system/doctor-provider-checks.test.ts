@@ -10,8 +10,11 @@ const having = (accountsWithoutTenant: number): StorageReport => ({
   ...{ masterKey: { keyId: undefined, next: undefined, before: undefined }, newestInstant: undefined },
   ...{ watched: [], sharedKeys: [], lastBackup: undefined, begunAt: undefined, accountsWithoutTenant },
 });
-const at = (tenant: string) =>
-  loadConfig({ KALENDS_MICROSOFT_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0` });
+const at = (tenant: string, shared = 'off') =>
+  loadConfig({
+    KALENDS_MICROSOFT_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0`,
+    KALENDS_MICROSOFT_SHARED_CALENDARS: shared,
+  });
 
 describe('the check of Microsoft’s tenants', () => {
   it('warns with the number of accounts whose tenant is not known where many tenants sign in', () => {
@@ -28,5 +31,14 @@ describe('the check of Microsoft’s tenants', () => {
     assert.deepEqual(checkTenants(having(0), at('common')), []);
     assert.deepEqual(checkTenants(having(3), at('consumers')), []);
     assert.deepEqual(checkTenants({ state: 'absent' }, at('common')), []);
+  });
+
+  it('warns of shared calendars where personal accounts sign in', () => {
+    for (const tenant of ['common', 'consumers']) {
+      const [check] = checkTenants({ state: 'absent' }, at(tenant, 'on'));
+      assert.match(check?.message ?? '', /^KALENDS_MICROSOFT_SHARED_CALENDARS is on/);
+    }
+    assert.deepEqual(checkTenants(having(0), at('organizations', 'on')), []);
+    assert.equal(checkTenants(having(2), at('common', 'on')).length, 2);
   });
 });

@@ -70,6 +70,19 @@ describe('kalends setup', () => {
     assert.deepEqual(scopes.find(({ scope }) => scope === `${CALENDAR}.calendars`)?.for, ['read-write']);
   });
 
+  it('kalends setup has the permission for shared calendars where it is asked for', async () => {
+    const wide = await openCommandLine({ KALENDS_URL: URL, KALENDS_MICROSOFT_SHARED_CALENDARS: 'on' });
+    const { document } = await wide.json('setup', 'microsoft');
+    await wide.close();
+
+    const scopes = document.scopes as { scope: string; for: string[] }[];
+    const shared = scopes.filter(({ scope }) => scope.endsWith('.Shared'));
+    assert.deepEqual(shared, [
+      { scope: 'Calendars.Read.Shared', for: ['read'] },
+      { scope: 'Calendars.ReadWrite.Shared', for: ['read-write'] },
+    ]);
+  });
+
   it('kalends setup tells programs the same, and that nothing was checked', async () => {
     const { document } = await cli.json('setup', 'microsoft');
 

@@ -9,21 +9,20 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { texts } from '../json-value.ts';
-import type { OpenIdDeps } from '../openid/authorization-server.ts';
 import { type Graph, type GraphDeps, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { calendarUrl, listCalendars, ownerOfCalendar } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { covers } from './scopes.ts';
-import { microsoftSignIn } from './sign-in.ts';
+import { type MicrosoftSignInDeps, microsoftSignIn } from './sign-in.ts';
 import { microsoftWatching } from './watching.ts';
 
 /**
  * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph begins,
  * `https://graph.microsoft.com/v1.0`.
  */
-export type MicrosoftDeps = OpenIdDeps & GraphDeps & { readonly log: Log };
+export type MicrosoftDeps = MicrosoftSignInDeps & GraphDeps & { readonly log: Log };
 
 export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
   return {

@@ -22,8 +22,17 @@ const PERMISSIONS: readonly (readonly string[])[] = [
 ];
 const ENOUGH: Readonly<Record<Scope, number>> = { 'read-write': 1, read: 2, 'free-busy': 3 };
 
-/** What to ask for, as the authorization request writes it. */
-export const requestedScope = (scope: Scope): string => [...IDENTITY, REQUESTED[scope]].join(' ');
+/**
+ * Returns what the authorization request asks for. `sharedToo`: the calendars that others shared with the user as well. There
+ * is no such permission for `free-busy`, and personal accounts are not granted any: `covers` does not need it.
+ */
+export const requestedScope =
+  (sharedToo: boolean) =>
+  (scope: Scope): string => {
+    const permission = REQUESTED[scope];
+    const shared = sharedToo && scope !== 'free-busy' ? [`${permission}.Shared`] : [];
+    return [...IDENTITY, permission, ...shared].join(' ');
+  };
 
 /** Whether the permissions granted serve the scope. */
 export function covers(grantedScopes: readonly string[], scope: Scope): boolean {

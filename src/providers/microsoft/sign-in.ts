@@ -7,14 +7,20 @@ import { covers, requestedScope } from './scopes.ts';
 import { SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 import { adminConsentUrl, issuerIn, ofAccount, ofCallback, ofTokens } from './tenant-issuer.ts';
 
-/** The issuer is as `https://login.microsoftonline.com/common/v2.0`. */
-export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
+/**
+ * The issuer is as `https://login.microsoftonline.com/common/v2.0`. `asksForShared`: users are asked for the calendars that
+ * others shared with them too; the default is false.
+ */
+export type MicrosoftSignInDeps = OpenIdDeps & { readonly asksForShared?: boolean };
+
+export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
+  const scopeFor = requestedScope(deps.asksForShared ?? false);
   const facts: OpenIdFacts = {
     name: 'Microsoft',
     issuerIn,
     requiresSameOrigin: true,
     issuers: { ofCallback, ofTokens, ofAccount: (...account) => ofAccount(deps.issuer, ...account) },
-    requestedScope,
+    requestedScope: scopeFor,
     covers,
     parametersFor,
     identityOf,
@@ -24,7 +30,12 @@ export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
     ...openIdSignIn(facts, deps),
     // There is none to call: Microsoft lets users and administrators withdraw access on its own pages only.
     revoke: async () => {},
-    adminConsentUrl: (app, request) => adminConsentUrl(deps.issuer, app, request),
+    adminConsentUrl: ({ clientId }, { redirectUri, scope }) =>
+      adminConsentUrl(deps.issuer, {
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: scopeFor(scope),
+      }),
   };
 }
 

@@ -4,12 +4,10 @@
  */
 import type { AuthorizationServer } from 'oauth4webapi';
 
-import type { ProviderApp, SignInRequest } from '../../calendars/calendar-provider.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { memberOf, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { badIssuer } from '../openid/authorization-server.ts';
-import { requestedScope } from './scopes.ts';
 
 const ANY_TENANT = '{tenantid}';
 const TENANT = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
@@ -86,16 +84,11 @@ async function memberIn(response: Response, name: string): Promise<string | unde
  * Where an administrator approves the app for a whole organisation. `organizations` stands for that of whoever signs
  * in there: which one the user is of is not known when it was refused.
  */
-export function adminConsentUrl(
-  issuer: string,
-  { clientId }: ProviderApp,
-  { redirectUri, scope }: Pick<SignInRequest, 'redirectUri' | 'scope'>,
-): URL {
+export function adminConsentUrl(issuer: string, parameters: Readonly<Record<string, string>>): URL {
   const { origin, pathname } = new URL(issuer);
   const [, path = 'common'] = pathname.split('/');
   const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
   const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
-  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope: requestedScope(scope) };
   url.search = new URLSearchParams(parameters).toString();
   return url;
 }
