@@ -205,13 +205,23 @@ function tryExpanding(
 }
 
 function hasInstance(of: OneSeries, { window }: Wanted, budget: RecurrenceBudget): boolean {
-  for (let start = window.start, length = FIRST_STRETCH; start < window.end; length *= 2) {
+  const first = Math.max(window.start, earliestStart(of));
+  for (let start = first, length = FIRST_STRETCH; start < window.end; length *= 2) {
     const end = Math.min(start + length, window.end);
     // `undefined` means too many, so there is one.
     if (tryExpanding(of, { start, end }, budget)?.length !== 0) return true;
     start = end;
   }
   return false;
+}
+
+/** Returns an instant before which no instance starts. */
+function earliestStart({ times: { master, overrides }, zone }: OneSeries): number {
+  const starts = [master, ...overrides, ...(master.recurrence?.rdates ?? [])];
+  return starts.reduce(
+    (earliest, { start }) => Math.min(earliest, instantOf(start, zone)),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 function foundInstance(of: OneSeries, { startsAt, endsAt, originalStart, payload }: Instance<number>): Found {
