@@ -8,7 +8,7 @@ export const MOST_SEARCH_TERMS = 8;
 /** Of long descriptions, no more than this is searched. */
 const LONGEST = 20_000;
 
-/** Compatibility forms are one (ﬁ is fi), combining marks go, white space is one blank. */
+/** Compatibility forms are one (ﬁ is fi), so are apostrophes, combining marks and tatweel go, white space is one blank. */
 export function searchText(parts: readonly (string | undefined)[]): string {
   return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 }
@@ -29,5 +29,8 @@ const foldText = (text: string): string =>
     .replace(/\p{M}+/gu, '')
     .replaceAll('ς', 'σ')
     .replaceAll('ß', 'ss')
+    // The tatweel only lengthens Arabic words.
+    .replaceAll('\u0640', '')
+    .replace(/[’‘ʼ]/g, "'")
     .replace(/\s+/gu, ' ')
     .trim();

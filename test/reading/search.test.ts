@@ -1,6 +1,7 @@
 /** `q` on GET /events: a search over the mirror, the same on both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { get, link, openCalendarServer } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
@@ -13,8 +14,9 @@ onEachDatabase((database, open) => {
   describe(`a search on ${database}`, () => {
     let server: Awaited<ReturnType<typeof openCalendarServer>>;
     let token: string;
+    let db: Database;
     before(async () => {
-      const db = await open();
+      db = await open();
       for (const client of ['acme'])
         await db.write(
           `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at) VALUES (:client, 'A', 'https://app.example/cb', 0, 0)`,
@@ -30,6 +32,8 @@ onEachDatabase((database, open) => {
         '/work/',
         resource('cafe', event('2026-11-10T09:00:00', { title: 'CAFÉ ☕ mit Zoë' })),
         resource('strasse', event('2026-11-11T09:00:00', { location: 'Große Straße 100%' })),
+        resource('quotes', event('2026-11-14T09:00:00', { title: "L’été d‘Ada, Oʼahu, rock 'n' roll" })),
+        resource('tatweel', event('2026-11-15T09:00:00', { title: 'كـــتاب' })),
         resource('note', event('2026-11-12T09:00:00', { description: 'line one\n\nΟΔΟΣ  two_words ﬁne' })),
         resource(
           'guest',
@@ -77,12 +81,25 @@ onEachDatabase((database, open) => {
       ['hopper', ['guest']],
       ["'; DROP TABLE event; --", []],
       ['!', []],
+      ["l'ete", ['quotes']],
+      ['d’ada Oʼahu', ['quotes']],
+      ['rock ‘n’ roll', ['quotes']],
+      ["l'''ete", []],
+      ['كتاب', ['tatweel']],
+      ['كتـاب', ['tatweel']],
     ];
     for (const [q, ids] of table) {
       it(`a search finds ${JSON.stringify(ids)} by ${JSON.stringify(q)}`, async () => {
         assert.deepEqual(await idsBy(q), ids);
       });
     }
+
+    it('a search finds apostrophes in texts that were stored before they were folded', async () => {
+      await db.write("UPDATE event SET search_text = REPLACE(search_text, '''', '’')");
+
+      assert.deepEqual(await idsBy("l'ete d'ada"), ['quotes']);
+      assert.deepEqual(await idsBy('l’ete rock'), ['quotes']);
+    });
 
     it('a search finds the instances of a series by the words of each', async () => {
       const standup = await idsBy('standup');
