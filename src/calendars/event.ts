@@ -27,7 +27,7 @@ export type CalendarEvent = {
   readonly response?: Attendee['status'];
   /** A URL where the meeting can be joined. */
   readonly conference?: string;
-  /** What the provider says of the conference, in its own words, where it says more than that URL. */
+  /** The provider's own object for the conference: Google's `conferenceData`, Graph's `onlineMeeting`. */
   readonly conferenceData?: Readonly<Record<string, unknown>>;
   readonly link?: string;
   readonly custom?: Readonly<Record<string, unknown>>;

@@ -163,11 +163,11 @@ function zoneNameOf(start: EventTime, calendarZone: string): string | undefined 
   return typeof zone === 'string' ? zone : undefined;
 }
 
-/** The service by name, as far as the address tells it, and what the provider says of it. */
-function conferenceDataOf({ conference, conferenceData }: CalendarEvent): CalendarEvent['conferenceData'] {
-  const provider = conference === undefined ? undefined : conferenceProviderOf(conference);
-  if (provider === undefined) return conferenceData;
-  return { provider, ...conferenceData };
+/** The service by name if the address tells it, the join URL, and the provider's own object with its members. */
+function conferenceDataOf({ conference: url, conferenceData: original }: CalendarEvent) {
+  if (url === undefined && original === undefined) return undefined;
+  const provider = url === undefined ? undefined : conferenceProviderOf(url);
+  return { provider, ...original, url, original };
 }
 
 const timingOf = ({

@@ -75,7 +75,11 @@ export const eventMembers = {
   ),
   custom: Type.Optional(anyObject('Your own values, kept with the event.')),
   conference: text('The URL to join at.'),
-  conferenceData: Type.Optional(anyObject('`provider`, and what the calendar knows of the meeting.')),
+  conferenceData: Type.Optional(
+    anyObject(
+      '`provider` and `url`, the URL to join at; `original` is the provider’s own object, whose members are also here.',
+    ),
+  ),
   availability: Type.Optional(oneOf(['busy', 'free'])),
   privacy: Type.Optional(oneOf(['public', 'private', 'confidential'])),
   status: Type.Optional(oneOf(['confirmed', 'tentative', 'cancelled'])),

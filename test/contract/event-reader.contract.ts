@@ -81,6 +81,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const conference = 'https://meet.google.com/abc-defg-hij';
       const other = 'https://meetings.example/1';
+      const meet = { provider: 'google-meet', url: conference };
       await fill(
         mirror,
         calendarKey,
@@ -94,9 +95,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(
         events.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
         [
-          [conference, { provider: 'google-meet', conferenceId: 'a' }],
-          [conference, { provider: 'google-meet' }],
-          [other, undefined],
+          [conference, { ...meet, conferenceId: 'a', original: { conferenceId: 'a' } }],
+          [conference, meet],
+          [other, { url: other }],
         ],
       );
     });

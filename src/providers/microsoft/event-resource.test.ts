@@ -190,6 +190,7 @@ describe("Graph's event", () => {
       [event.description, event.location, event.conference, event.link, event.lastModified],
       ['Agenda', 'Room 1', 'https://teams.example/1', 'https://outlook.example/1', Date.UTC(2026, 10, 1, 10)],
     );
+    assert.deepEqual(event.conferenceData, { joinUrl: 'https://teams.example/1' });
   });
 
   it('Graph’s event gives back what an application keeps with it, and nothing else under that name', () => {

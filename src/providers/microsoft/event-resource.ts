@@ -168,6 +168,7 @@ function eventOf(item: GraphItem, zone: Zone, owner: string | undefined): Calend
     attendees: attendeesOf(item, owner),
     ...(response !== undefined && { response }),
     ...(conference && { conference }),
+    ...(item.onlineMeeting && { conferenceData: { ...item.onlineMeeting } }),
     ...(webLink && { link: webLink }),
     ...(custom !== undefined && { custom }),
     ...(lastModified !== undefined && { lastModified }),
