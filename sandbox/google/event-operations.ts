@@ -114,14 +114,11 @@ function change(
   return answerEvent(200, changed, { ...open, viewer: { ...viewer, mostGuests } });
 }
 
-/** RFC 7396, as far as Google's PATCH follows it. */
-function merged(former: JsonObject, patch: JsonObject): JsonObject {
-  const result: Record<string, unknown> = { ...former };
-  for (const [name, value] of Object.entries(patch)) {
-    const before = result[name];
-    const both = isJsonObject(before) && isJsonObject(value);
-    result[name] = both ? merged(before, value) : value;
-  }
+/** RFC 7396: a null takes a member away at any depth. */
+function merged(former: unknown, patch: JsonObject): JsonObject {
+  const result: Record<string, unknown> = isJsonObject(former) ? { ...former } : {};
+  for (const [name, value] of Object.entries(patch))
+    result[name] = isJsonObject(value) ? merged(result[name], value) : value;
   return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== null));
 }
 
