@@ -144,6 +144,8 @@ export function deleteCalendar(context: ApiContext): SandboxAnswer {
   if (calendar.id === context.person.email) {
     throw new SandboxRefusal(403, 'forbidden', 'The primary calendar of a user cannot be deleted.');
   }
+  if (calendar.dataOwner !== context.person.email)
+    throw new SandboxRefusal(403, 'forbidden', 'Only the data owner can delete the calendar.');
   removeCalendar(context.store, calendar.id);
   context.channels.changed(`list ${context.person.email}`);
   return { status: 204 };
@@ -169,13 +171,14 @@ function readCalendar({ summary, description, timeZone }: JsonObject) {
 }
 
 function answerCalendar(calendar: GoogleCalendar): SandboxAnswer {
-  const { id, title, description, timeZone } = calendar;
+  const { id, title, description, timeZone, dataOwner } = calendar;
   const resource: calendar_v3.Schema$Calendar = {
     kind: 'calendar#calendar',
     etag: etagOf(calendar),
     id,
     summary: title,
     timeZone,
+    ...(/@group\./.test(id) ? { dataOwner } : {}),
     ...(description === undefined ? {} : { description }),
     conferenceProperties: { allowedConferenceSolutionTypes: ['hangoutsMeet'] },
   };

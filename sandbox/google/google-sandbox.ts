@@ -17,6 +17,7 @@ import {
   googleStore,
   type InstanceVersions,
   type NewCalendar,
+  SOMEBODY,
 } from './google-store.ts';
 import { type GoogleApp, type GoogleTokenState, googleTokens, noGoogleTokens } from './google-tokens.ts';
 import { type GoogleHabits, habitsOf } from './habits.ts';
@@ -106,7 +107,8 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     state: () => state,
     receiveInvitation: (email, draft) =>
       receiveInvitation({ email, calendarId: email }, draft, { store, channels, now }),
-    shareCalendar: (email, calendar) => addCalendar(store, lookups(store).personOf(email), calendar).id,
+    shareCalendar: (email, calendar) =>
+      addCalendar(store, lookups(store).personOf(email), { dataOwner: SOMEBODY, ...calendar }).id,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {
       meets.close();

@@ -141,7 +141,11 @@ export type NewCalendar = {
   readonly timeZone: string;
   readonly color?: string | undefined;
   readonly role?: AccessRole;
+  /** The person, or somebody else for a role that is not "owner", unless given. */
+  readonly dataOwner?: string;
 };
+
+export const SOMEBODY = 'someone.else@example.com';
 
 export function addCalendar(store: GoogleStore, person: GooglePerson, made: NewCalendar): GoogleCalendar {
   const id = made.id ?? `c_${randomBytes(28).toString('hex')}@group.calendar.google.com`;
@@ -150,7 +154,7 @@ export function addCalendar(store: GoogleStore, person: GooglePerson, made: NewC
     title: made.title,
     description: made.description,
     timeZone: made.timeZone,
-    dataOwner: made.role === undefined || made.role === 'owner' ? person.email : 'someone.else@example.com',
+    dataOwner: made.dataOwner ?? (made.role === undefined || made.role === 'owner' ? person.email : SOMEBODY),
     events: new Map(),
     exceptions: new Map(),
     version: 0,

@@ -111,7 +111,7 @@ export const WRITING: readonly IndexedError[] = [
   error(
     'calendar_not_deletable',
     '422',
-    'It is the main calendar of an account, or one that the provider keeps.',
+    'It is the main calendar of an account, one that the provider keeps, or one that somebody else owns.',
     'Delete its events instead.',
   ),
   error(

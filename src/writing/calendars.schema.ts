@@ -130,7 +130,7 @@ export const calendarWriteOperations: readonly Operation[] = [
       badField('calendarId', 'is missing'),
       ...ofAnyWrite,
       refusal(422, 'calendar_not_deletable', {
-        when: 'The main calendar of an account, or one the provider keeps.',
+        when: 'The main calendar of an account, or one that the provider keeps or somebody else owns.',
         message: 'The main calendar of an account cannot be deleted',
       }),
     ],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { SandboxClock } from '../../sandbox/core/clock.ts';
 import type { FaultEffect, Faults } from '../../sandbox/core/faults.ts';
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
+import type { GoogleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import type { MicrosoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import {
@@ -33,6 +34,8 @@ export type Bench = {
   readonly manual: ManualChanges;
   /** Microsoft's own; throws elsewhere. */
   microsoft(): MicrosoftSandbox;
+  /** Google's own; throws elsewhere. */
+  google(): GoogleSandbox;
   calendarId: string;
   /** Changes what is known of the app at the provider. */
   registerApp(change: { clientSecret?: string; secretExpiresAt?: number; status?: 'testing' }): void;
@@ -85,6 +88,10 @@ export async function openBench(
     faults,
     microsoft() {
       assert.ok(sandbox.kind === 'microsoft' && 'issuer' in sandbox);
+      return sandbox;
+    },
+    google() {
+      assert.ok(sandbox.kind === 'google' && 'issuer' in sandbox);
       return sandbox;
     },
     registerApp(change) {

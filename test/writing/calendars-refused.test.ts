@@ -71,6 +71,25 @@ describe('a calendar that may not be written', () => {
     });
   }
 
+  it('a calendar is not deleted at Google by an owner who is not its data owner, whom the refusal names', async (t) => {
+    const bench = await openBench('google');
+    t.after(() => bench.close());
+    const dataOwner = 'grace@example.com';
+    const shared = { title: 'Shared', timeZone: 'UTC', dataOwner };
+    const calendarIds = (['owner', 'writer'] as const).map((role) =>
+      bench.google().shareCalendar(ADA.email, { ...shared, role }),
+    );
+    await bench.link({ scope: 'read-write', besides: [FULL] });
+    await bench.read();
+
+    for (const calendarId of calendarIds) {
+      const { status, body } = await send(bench.server, 'DELETE', { provider: 'google', calendarId });
+
+      assert.deepEqual([status, body.code], [422, 'calendar_not_deletable']);
+      assert.match(body.message, /data owner, grace@example\.com,/);
+    }
+  });
+
   for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const) {
     it(`a calendar is not there any more at ${kind}: a change is 404, a deletion is done`, async (t) => {
       const bench = await openBench(kind);

@@ -6,7 +6,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { text, withoutUndefined } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
@@ -29,7 +29,10 @@ export function calendarWriting(api: GoogleApi, granted: readonly string[]): Cal
     },
     async delete(calendarHref) {
       if (!mayWriteCalendars(granted)) throw permissionMissing();
-      await undefinedIf('not_found', remove(calendarHref, api));
+      await undefinedIf('not_found', remove(calendarHref, api)).catch(async (failure: unknown) => {
+        const isRefused = failure instanceof UnsupportedByProvider && failure.reason === 'calendar_read_only';
+        throw isRefused ? await notDeletable(calendarHref, api) : failure;
+      });
     },
   };
 }
@@ -56,6 +59,18 @@ const pathOf = (href: string): string => `/calendars/${encodeURIComponent(href)}
 
 async function remove(href: string, api: GoogleApi): Promise<void> {
   await api.write({ method: 'DELETE', operation: 'calendars.delete', path: pathOf(href) });
+}
+
+/** Returns the refusal of a deletion: only the data owner of a calendar may delete it, even if others have the role "owner". */
+async function notDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
+  const request = {
+    operation: 'calendarList.get',
+    path: `/users/me/calendarList/${encodeURIComponent(href)}`,
+  };
+  const entry = await undefinedIf('not_found', api.get<calendar_v3.Schema$CalendarListEntry>(request));
+  const owner = text(entry?.dataOwner);
+  const message = `At Google only its data owner${owner === undefined ? '' : `, ${owner},`} can delete this calendar`;
+  return new UnsupportedByProvider('calendar_not_deletable', message, 'calendarId');
 }
 
 async function setColor(href: string, color: string, api: GoogleApi): Promise<void> {
