@@ -13,6 +13,7 @@ import {
   type OpenCalendar,
   writableCalendarOf,
 } from './api-context.ts';
+import { refuseBirthdayChange } from './birthdays.ts';
 import {
   cancelEvent,
   findEvent,
@@ -104,6 +105,7 @@ function change(
     meets: context.meets.behaviour,
   });
   const { habits } = context;
+  refuseBirthdayChange(event, input);
   const { details, ...permitted } = permittedInput(event, input, habits);
   const next = { ...permitted, details: permittedDetails(event, details) };
   const changed = replaceEvent({ calendar, event }, next, writerOf(context));

@@ -57,6 +57,14 @@ export function refusalOf(answer: EgressResponse, method: string): ProviderError
   });
 }
 
+/** The refusal of a change that Google does not take for an event of this kind, such as "birthday". */
+export class EventTypeRestriction extends UnsupportedByProvider {
+  constructor(kind: string | null = null) {
+    const ofKind = kind === null ? 'of its kind' : `of the kind "${kind}"`;
+    super('field_not_supported_by_provider', `Google does not accept this change of an event ${ofKind}`);
+  }
+}
+
 /** Whether a refusal is a limit of what Google can keep, and no failure of Google's. */
 export const isLimit = (refusal: Error): boolean => refusal instanceof UnsupportedByProvider;
 
@@ -71,6 +79,7 @@ function limitIn(
   if (status === 403)
     return new UnsupportedByProvider('calendar_read_only', 'This user may not change that at Google');
   if (status !== 400) return undefined;
+  if (reasons.includes('eventTypeRestriction')) return new EventTypeRestriction();
   const explanation = text(memberOf(error, 'message'))?.slice(0, 200);
   const message = `Google does not accept this${explanation === undefined ? '' : `: ${explanation}`}`;
   return /recurren/i.test(explanation ?? '')

@@ -18,6 +18,7 @@ import { instanceIdOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import type { GoogleApi } from './api.ts';
+import { EventTypeRestriction } from './api-refusal.ts';
 import { answeredList, refuseShortenedList } from './attendees.ts';
 import { checkMeet } from './conference-result.ts';
 import { copyLater } from './copy-later.ts';
@@ -70,7 +71,11 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
   // What is not an instance and recurs is a master; its exceptions may have to move with it.
   const moves = change.start !== undefined && change.recurrence !== null && isSeries(current.event);
   const before = moves ? await events.series(current.id) : undefined;
-  const event = await patchEvent({ ...current, body }, events);
+  const event = await patchEvent({ ...current, body }, events).catch((failure: unknown) => {
+    throw failure instanceof EventTypeRestriction
+      ? new EventTypeRestriction(current.event.eventType)
+      : failure;
+  });
   if (before === undefined) return resultOf(target, event, events);
   const known = withKnownCancelled(before, target);
   const deleted = await restoreExceptions(known, await events.resourceOf(event), events);

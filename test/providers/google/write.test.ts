@@ -281,6 +281,19 @@ function refusals(): void {
     await assert.rejects(create(series), unsupported('recurrence_not_supported_by_provider', 'recurrence'));
   });
 
+  it('a change that Google does not take for a kind of event is refused with that kind', async () => {
+    const birthday = { eventType: 'birthday', start: { date: '2026-12-10' }, end: { date: '2026-12-11' } };
+    const { body } = await site.google.call('POST', pathOf('').slice(0, -1), { summary: 'Ada', ...birthday });
+    const href = body.id ?? '';
+    await reread(href);
+
+    await update(href, { title: 'Countess' });
+
+    const refused = update(href, { description: 'Cake' });
+    await assert.rejects(refused, unsupported(FIELD));
+    await assert.rejects(refused, /an event of the kind "birthday"/);
+  });
+
   it('an end before the start is told by Google', async () => {
     const draft = { ...MEETING, end: berlin('2026-11-16T08:00:00') };
 

@@ -26,6 +26,11 @@ describe('Google’s published client writing to the sandbox’s Google', () => 
   });
   const insert = async (requestBody: calendar_v3.Schema$Event): Promise<calendar_v3.Schema$Event> =>
     (await client.events.insert({ calendarId, requestBody })).data;
+  const isRefused = (status: number, reason: string) => (error: unknown) => {
+    assert.ok(error instanceof Error && 'status' in error && 'response' in error);
+    assert.deepEqual([error.status, Object(error.response).data.error.errors[0].reason], [status, reason]);
+    return true;
+  };
   const SERIES = { ...MEETING, recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] };
   const instances = async (eventId: calendar_v3.Schema$Event['id']) =>
     (await client.events.instances({ calendarId, eventId: eventId ?? '' })).data.items ?? [];
@@ -68,5 +73,59 @@ describe('Google’s published client writing to the sandbox’s Google', () => 
     assert.deepEqual(stricter, ['private', 'private', 'private']);
     assert.deepEqual(looser, stricter);
     assert.deepEqual(await visibilities(), ['public', 'public', 'public']);
+  });
+
+  it('a calendar is deleted by its data owner alone, whom the calendar and the list name', async () => {
+    const shared = open.google.shareCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, role: 'owner' });
+
+    await assert.rejects(client.calendars.delete({ calendarId: shared }), isRefused(403, 'forbidden'));
+    const { data } = await client.calendars.get({ calendarId: shared });
+    const { data: entry } = await client.calendarList.get({ calendarId: shared });
+    await client.calendars.delete({ calendarId });
+
+    assert.deepEqual([data.dataOwner, entry.dataOwner], ['someone.else@example.com', data.dataOwner]);
+    assert.equal(entry.accessRole, 'owner');
+    assert.equal((await client.calendars.get({ calendarId: 'primary' })).data.dataOwner, undefined);
+  });
+
+  it('of a birthday only color, title, reminders and its day are changed', async () => {
+    const day = (date: string, next: string) => ({ start: { date }, end: { date: next } });
+    const eventType = 'birthday';
+    const recurrence = ['RRULE:FREQ=YEARLY'];
+    const { id } = await insert({
+      summary: 'Ada',
+      eventType,
+      recurrence,
+      ...day('2026-12-10', '2026-12-11'),
+    });
+    const patch = (requestBody: calendar_v3.Schema$Event) =>
+      client.events.patch({ calendarId, eventId: id ?? '', requestBody });
+    const restricted = isRefused(400, 'eventTypeRestriction');
+
+    await patch({ summary: 'Countess', colorId: '5', ...day('2026-12-11', '2026-12-12') });
+    await patch({ reminders: { useDefault: false } });
+
+    await assert.rejects(patch({ description: 'Cake' }), restricted);
+    await assert.rejects(patch({ visibility: 'public' }), restricted);
+    await assert.rejects(patch({ recurrence: ['RRULE:FREQ=DAILY'] }), restricted);
+    await assert.rejects(patch(day('2026-12-11', '2026-12-14')), restricted);
+    const timed = { start: { ...MEETING.start, date: null }, end: { ...MEETING.end, date: null } };
+    await assert.rejects(patch(timed), restricted);
+  });
+
+  it('a null takes a member away at any depth, from what is there and from what is sent', async () => {
+    const properties = { private: { a: '1', b: '2' } };
+    const { id } = await insert({ ...MEETING, extendedProperties: properties });
+    const patch = async (requestBody: object) =>
+      (await client.events.patch({ calendarId, eventId: id ?? '', requestBody })).data;
+
+    const without = await patch({
+      extendedProperties: { private: { a: null, c: null }, shared: { d: null } },
+    });
+    const fresh = await patch({ source: { title: 'Ticket', url: null }, reminders: { overrides: null } });
+
+    assert.deepEqual(without.extendedProperties, { private: { b: '2' }, shared: {} });
+    assert.deepEqual(fresh.source, { title: 'Ticket' });
+    assert.equal(JSON.stringify(fresh).includes('null'), false);
   });
 });
