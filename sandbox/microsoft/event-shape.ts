@@ -1,9 +1,9 @@
 /** Events as Graph v1.0 answers them, typed by Microsoft's published types. */
 import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-types';
 
-import { html } from '../../src/http/html.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { htmlOfText, plainText } from './body-text.ts';
 import { eventTimeOf, graphDate, graphTime, stampOf } from './graph-time.ts';
 import { eventId, type IdForm, occurrenceId } from './item-id.ts';
 import { changeKeyOf, type EventContent, type EventException, etagOf, type StoredEvent } from './mailbox.ts';
@@ -122,7 +122,9 @@ function members(content: EventContent, { basic, textBody, unanswered }: EventVi
         : guest,
     ),
     // Which members Calendars.ReadBasic leaves out beside the body is not documented.
-    ...(basic ? {} : { body: bodyResource(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
+    ...(basic
+      ? {}
+      : { body: bodyResource(body, textBody), bodyPreview: plainText(body ?? {}).slice(0, 255) }),
     originalStartTimeZone: startZoneName,
     originalEndTimeZone: endZoneName,
     organizer: { emailAddress: organizer },
@@ -141,21 +143,13 @@ const NO_ANSWER = { response: 'none' as const, time: '0001-01-01T00:00:00Z' };
 
 function bodyResource(body: GraphEvent['body'], asText: boolean): ItemBody {
   const { content, contentType } = body ?? {};
-  if (asText) return { contentType: 'text', content: plainText(body) };
+  if (asText) return { contentType: 'text', content: plainText(body ?? {}) };
   if (contentType === 'html') return { contentType, content: content ?? '' };
   // Exchange makes a longer document of plain text; no source shows it whole.
-  const escaped = html`${content ?? ''}`.markup.replaceAll('\n', '<br>\n');
-  return { contentType: 'html', content: `<html><head></head><body>${escaped}</body></html>` };
-}
-
-function plainText(body: GraphEvent['body']): string {
-  const { content, contentType } = body ?? {};
-  if (contentType !== 'html') return content ?? '';
-  const text = (content ?? '').replace(/<br\s*\/?>|<\/p>/gi, '\n').replace(/<[^>]*>/g, '');
-  const named = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&nbsp;': ' ', '&amp;': '&' };
-  return text
-    .replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => named[entity as keyof typeof named])
-    .trim();
+  return {
+    contentType: 'html',
+    content: `<html><head></head><body>${htmlOfText(content ?? '')}</body></html>`,
+  };
 }
 
 const webLink = (key: string, { origin }: EventView): string =>

@@ -4,6 +4,7 @@ import type { ItemBody } from '@microsoft/microsoft-graph-types';
 import { html } from '../../src/http/html.ts';
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import { htmlOfText } from './body-text.ts';
 import { type Account, isPersonal } from './directory.ts';
 import type { EventBody } from './event.schema.ts';
 import type { EventContent } from './mailbox.ts';
@@ -42,7 +43,7 @@ export function onlineMeetingMembers(
 /** After the text, between two lines of underscores, as the examples of Microsoft's documentation show it. */
 function withParagraph(body: EventContent['body'], joinUrl: string): ItemBody {
   const { content, contentType } = body ?? {};
-  const before = contentType === 'html' ? (content ?? '') : html`<div>${content ?? ''}</div>`.markup;
+  const before = contentType === 'html' ? (content ?? '') : `<div>${htmlOfText(content ?? '')}</div>`;
   const line = `<div style="width:100%; height:20px"><span>${'_'.repeat(80)}</span>\r\n</div>\r\n`;
   const join = html`<a class="me-email-headline" href="${joinUrl}">Join Microsoft Teams Meeting</a>`.markup;
   const paragraph = `${line}<div class="me-email-text"><div>${join} </div>\r\n</div>\r\n${line}`;
