@@ -21,8 +21,8 @@ const on = (date: string, next: string, more: object = {}) => ({
 });
 
 const mastersIn = (window: { start: number; end: number }, series: readonly TimedSeries[]) => {
-  const wanted = { window, after: undefined, limit: 5_000, singleEvents: false };
-  return expandCalendar({ calendarKey: 'a', zone: 'UTC', series, wanted }, stepBudget());
+  const page = { window, after: undefined, limit: 5_000, singleEvents: false };
+  return expandCalendar({ calendarKey: 'a', zone: 'UTC', series, wanted: page }, stepBudget());
 };
 
 describe('series that are listed once', () => {
