@@ -76,9 +76,7 @@ export const eventMembers = {
   custom: Type.Optional(anyObject('Your own values, kept with the event.')),
   conference: text('The URL to join at.'),
   conferenceData: Type.Optional(
-    anyObject(
-      '`provider` and `url`, the URL to join at; `original` is the provider’s own object, whose members are also here.',
-    ),
+    anyObject('`provider`, `url` to join at, and `original`, the provider’s own object, with its members.'),
   ),
   availability: Type.Optional(oneOf(['busy', 'free'])),
   privacy: Type.Optional(oneOf(['public', 'private', 'confidential'])),

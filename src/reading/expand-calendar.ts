@@ -218,10 +218,7 @@ function hasInstance(of: OneSeries, { window }: Wanted, budget: RecurrenceBudget
 /** Returns an instant before which no instance starts. */
 function earliestStart({ times: { master, overrides }, zone }: OneSeries): number {
   const starts = [master, ...overrides, ...(master.recurrence?.rdates ?? [])];
-  return starts.reduce(
-    (earliest, { start }) => Math.min(earliest, instantOf(start, zone)),
-    Number.POSITIVE_INFINITY,
-  );
+  return starts.reduce((first, { start }) => Math.min(first, instantOf(start, zone)), Infinity);
 }
 
 function foundInstance(of: OneSeries, { startsAt, endsAt, originalStart, payload }: Instance<number>): Found {

@@ -43,22 +43,19 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
 
 /** Returns a warning for what does not fit the tenants that sign in: accounts without a known one, or shared calendars. */
 export function checkTenants(report: StorageReport, { microsoft }: Config): Check[] {
-  const tenant = tenantIn(microsoft.issuer);
-  const messages: string[] = [];
-  if (microsoft.asksForShared && ['common', 'consumers'].includes(tenant)) messages.push(SHARED_AT_PERSONAL);
+  const tenant = new URL(microsoft.issuer).pathname.split('/')[1] ?? '';
   const count = report.state === 'reachable' ? report.accountsWithoutTenant : 0;
-  if (count > 0 && ['common', 'organizations'].includes(tenant))
-    messages.push(
-      `The tenant of ${count} Microsoft account(s) is not known, so their access is renewed at "${tenant}". There Microsoft can refuse personal accounts, whose users then have to connect them again.`,
-    );
+  const messages = [
+    microsoft.asksForShared && ['common', 'consumers'].includes(tenant) ? SHARED_AT_PERSONAL : [],
+    count > 0 && ['common', 'organizations'].includes(tenant)
+      ? `The tenant of ${count} Microsoft account(s) is not known, so their access is renewed at "${tenant}". There Microsoft can refuse personal accounts, whose users then have to connect them again.`
+      : [],
+  ].flat();
   return messages.map((message) => ({ name: 'microsoft tenants', status: 'warn', message }));
 }
 
 const SHARED_AT_PERSONAL =
   'KALENDS_MICROSOFT_SHARED_CALENDARS is on, but personal accounts can sign in, which Microsoft grants no shared calendars: their sign-in could fail. Set KALENDS_MICROSOFT_ISSUER to "organizations" or your tenant, or try it with a personal account.';
-
-/** The first segment of the issuer's path: "common", "organizations", "consumers" or a tenant id. */
-const tenantIn = (issuer: string): string => new URL(issuer).pathname.split('/')[1] ?? '';
 
 async function ask(question: AppQuestion, { privateNetwork }: Config) {
   const egress = lazyEgress({ privateNetwork });

@@ -63,10 +63,8 @@ async function remove(href: string, api: GoogleApi): Promise<void> {
 
 /** Returns the refusal of a deletion: only the data owner of a calendar may delete it, even if others have the role "owner". */
 async function notDeletable(href: string, api: GoogleApi): Promise<UnsupportedByProvider> {
-  const request = {
-    operation: 'calendarList.get',
-    path: `/users/me/calendarList/${encodeURIComponent(href)}`,
-  };
+  const path = `/users/me/calendarList/${encodeURIComponent(href)}`;
+  const request = { operation: 'calendarList.get', path };
   const entry = await undefinedIf('not_found', api.get<calendar_v3.Schema$CalendarListEntry>(request));
   const owner = text(entry?.dataOwner);
   const message = `At Google only its data owner${owner === undefined ? '' : `, ${owner},`} can delete this calendar`;

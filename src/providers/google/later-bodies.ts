@@ -50,8 +50,7 @@ export function laterExceptionBody(
   });
   const isSingle = change.recurrence === null;
   const { privacy = master.visibility } = change;
-  const series = { visibility: privacy ?? 'default' };
-  if (!isSingle && wouldPublish({ exception, former: master, series })) return placed;
+  if (!isSingle && wouldPublish(exception, master, { visibility: privacy })) return placed;
   const { conferenceData, extendedProperties, ...own } = ownMembers(exception, master);
   const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
   const kept: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));

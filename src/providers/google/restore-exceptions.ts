@@ -42,7 +42,11 @@ export async function restoreExceptions(
       const deleted = await events.get(version.id);
       if (deleted?.status === 'cancelled') cancelled.push(await events.resourceOf(deleted));
     } else {
-      const body = bodyOf(exception, { former: before.master, series: after }, shifted);
+      const { original: former } = before.master;
+      const times = timesOf(exception, before.master, shifted);
+      // All are as Google sent them. One that was more private than the moved series keeps its times alone.
+      const isHidden = wouldPublish(exception.original, former, after.original);
+      const body = isHidden ? times : { ...ownMembers(exception.original, former), ...times };
       if (Object.keys(body).length === 0) continue;
       // Where the new series has no such occurrence there is nothing left to differ from.
       await undefinedIf('not_found', events.patch({ ...version, body }));
@@ -53,17 +57,6 @@ export async function restoreExceptions(
 
 const originalOf = ({ events: [event] }: EventResource): EventTime[] =>
   event?.recurrenceId === undefined ? [] : [event.recurrenceId];
-
-type Move = { readonly former: EventResource; readonly series: EventResource };
-
-/** The members in which an exception differs from its series; its times alone, if it was more private than the moved series. */
-function bodyOf(exception: EventResource, { former, series }: Move, placed: EventTime): EventBody {
-  const times = timesOf(exception, former, placed);
-  // All three are as Google sent them.
-  const move = { exception: exception.original, former: former.original, series: series.original };
-  if (wouldPublish(move)) return times;
-  return { ...ownMembers(exception.original, former.original), ...times };
-}
 
 /** One that was moved stays where it was put; one that was not keeps its own length. */
 function timesOf({ events: [event] }: EventResource, master: EventResource, placed: EventTime): EventBody {

@@ -30,12 +30,8 @@ export function microsoftSignIn(deps: MicrosoftSignInDeps): RedirectSignIn {
     ...openIdSignIn(facts, deps),
     // There is none to call: Microsoft lets users and administrators withdraw access on its own pages only.
     revoke: async () => {},
-    adminConsentUrl: ({ clientId }, { redirectUri, scope }) =>
-      adminConsentUrl(deps.issuer, {
-        client_id: clientId,
-        redirect_uri: redirectUri,
-        scope: scopeFor(scope),
-      }),
+    adminConsentUrl: (app, { redirectUri, scope }) =>
+      adminConsentUrl(deps.issuer, app, { redirectUri, scope: scopeFor(scope) }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { AuthorizationServer } from 'oauth4webapi';
 
+import type { ProviderApp } from '../../calendars/calendar-provider.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { memberOf, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
@@ -56,21 +57,14 @@ export async function ofTokens(
 const PERSONAL_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const ACCOUNT = new RegExp(`^oid:(${TENANT})/`);
 
-/** Whether refresh tokens have to be sent to the tenant of each account: accounts of many tenants sign in at `issuer`. */
-export const hasManyTenants = (issuer: string): boolean =>
-  /^\/(?:common|organizations)(?:\/|$)/i.test(new URL(issuer).pathname);
-
 /**
- * Returns the metadata for refreshing the tokens of an account: with the token endpoint of its tenant if `issuer` has many.
+ * Returns the metadata with the token endpoint of the account's tenant if accounts of many tenants sign in at `issuer`.
  * Since June 2026 Microsoft refuses refresh tokens of personal accounts at `common`.
  */
-export function ofAccount(
-  issuer: string,
-  identity: string,
-  metadata: AuthorizationServer,
-): AuthorizationServer {
+export function ofAccount(issuer: string, identity: string, metadata: AuthorizationServer) {
   const tenant = ACCOUNT.exec(identity)?.[1];
-  if (tenant === undefined || !hasManyTenants(issuer)) return metadata;
+  const hasManyTenants = /^\/(?:common|organizations)\//i.test(new URL(issuer).pathname);
+  if (tenant === undefined || !hasManyTenants) return metadata;
   const path = `/${tenant === PERSONAL_TENANT ? 'consumers' : tenant}/oauth2/v2.0/token`;
   return { ...metadata, token_endpoint: new URL(path, issuer).href };
 }
@@ -84,11 +78,16 @@ async function memberIn(response: Response, name: string): Promise<string | unde
  * Where an administrator approves the app for a whole organisation. `organizations` stands for that of whoever signs
  * in there: which one the user is of is not known when it was refused.
  */
-export function adminConsentUrl(issuer: string, parameters: Readonly<Record<string, string>>): URL {
+export function adminConsentUrl(
+  issuer: string,
+  { clientId }: ProviderApp,
+  { redirectUri, scope }: { readonly redirectUri: string; readonly scope: string },
+): URL {
   const { origin, pathname } = new URL(issuer);
   const [, path = 'common'] = pathname.split('/');
   const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
   const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
+  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope };
   url.search = new URLSearchParams(parameters).toString();
   return url;
 }

@@ -87,7 +87,7 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
     complete: (callback, pending, app) => refusing(() => complete({ callback, pending, app }, party)),
     async renew(credentials, app, identity = '') {
       try {
-        return await refusing(() => renew({ credentials, app, identity }, party));
+        return await refusing(() => renew(credentials, app, { ...party, identity }));
       } catch (cause) {
         const hasEnded = cause instanceof ProviderError && cause.kind === 'unauthorized';
         const why = hasEnded ? facts.revocationReason?.(credentials, deps.now()) : undefined;
@@ -169,16 +169,11 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   };
 }
 
-type RenewedAccount = {
-  readonly credentials: OAuthCredentials;
-  readonly app: AppInUse;
-  readonly identity: string;
-};
-
 /** New tokens. Where no new refresh token comes, the one before lives on (RFC 6749 §6). */
 async function renew(
-  { credentials, app, identity }: RenewedAccount,
-  { name, server, issuers, now }: Party,
+  credentials: OAuthCredentials,
+  app: AppInUse,
+  { name, server, issuers, now, identity }: Party & { readonly identity: string },
 ): Promise<OAuthCredentials> {
   const { refreshToken } = credentials;
   if (refreshToken === undefined)
