@@ -11,6 +11,7 @@ import { withoutUnchanged } from '../unchanged-fields.ts';
 import { addressOf } from './attendees.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents } from './events.ts';
+import { privacyOf } from './privacy.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -50,6 +51,9 @@ export function refuseGuestChange(event: GoogleEvent, body: EventBody): void {
  * is always the calendar that it is made in.
  */
 export function refuseGuestSplit(event: GoogleEvent): void {
+  // Without private access, a private event shows nothing that could be copied.
+  const isHidden = privacyOf(event) !== 'public' && !event.organizer && !event.creator;
+  if (isHidden) throw organizerOnly('Google hides the details of this private event from the account');
   if (isOrganizer(event)) return;
   throw organizerOnly('Only the organizer can give a part of the series to a series of its own');
 }

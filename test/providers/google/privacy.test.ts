@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { berlin, rule, targetAt } from '../../contract/mirrored-writes.ts';
+import { ADA } from '../../sandbox/google/google-client.ts';
 import { FIELD, newKey, SECOND, shareGoogle, unsupported, WEEKLY } from './google-write-site.ts';
 
 const site = shareGoogle();
-const { create, eventAtGoogle, reread, update, writing } = site;
+const { create, eventAtGoogle, pathOf, reread, update, writing } = site;
 
 const THIRD = berlin('2026-11-30T09:00:00');
 
@@ -91,16 +92,37 @@ describe('the privacy of an occurrence at Google', () => {
     assert.equal(sentVisibilities().length, 1);
   });
 
-  it('a stricter exception that becomes a single event stays as strict', async () => {
+  const single = async (change: object = {}) => {
     const href = await create(WEEKLY);
     await hideThird(href);
-    const single = { at: THIRD, change: { ...times, start: THIRD, recurrence: null }, cancelled: [] };
-    const later = { ...single, key: newKey(), exceptions: [{ recurrenceId: THIRD, instance: THIRD }] };
+    const exceptions = [{ recurrenceId: THIRD, instance: THIRD }];
+    const later = { at: THIRD, change: { ...times, start: THIRD, recurrence: null, ...change }, exceptions };
+    const target = targetAt(site.mirror, href);
+    const request = { ...later, cancelled: [], key: newKey() };
+    const { changed } = await writing().copyLater(site.calendarHref, target, request);
+    return eventAtGoogle(changed[0]?.href ?? '');
+  };
 
-    const { changed } = await writing().copyLater(site.calendarHref, targetAt(site.mirror, href), later);
+  it('a stricter exception that becomes a single event stays as strict, unless the caller says otherwise', async () => {
+    const kept = await single();
+    const changed = await single({ privacy: 'public' });
 
-    const event = await eventAtGoogle(changed[0]?.href ?? '');
-    assert.deepEqual([event.summary, event.visibility], ['Secret', 'private']);
+    assert.deepEqual([kept.summary, kept.visibility], ['Secret', 'private']);
+    assert.deepEqual([changed.summary, changed.visibility], ['Secret', undefined]);
+  });
+
+  it('a private series whose details Google hides is not split, since none of them would be copied', async () => {
+    const shared = { title: 'Team', timeZone: 'Europe/Berlin', role: 'writerWithoutPrivateAccess' } as const;
+    site.calendarHref = site.google.google.shareCalendar(ADA.email, shared);
+    const href = await create(WEEKLY);
+    await update(href, { privacy: 'private' });
+    site.google.sent.length = 0;
+    const later = { ...LATER, exceptions: [], key: newKey() };
+
+    const splitting = writing().copyLater(site.calendarHref, targetAt(site.mirror, href), later);
+
+    await assert.rejects(splitting, unsupported('organizer_only'));
+    assert.ok(site.google.sent.every(({ method }) => method === 'GET'));
   });
 
   it('an exception that is stricter than its series keeps only its times when the series moves', async () => {
@@ -114,5 +136,18 @@ describe('the privacy of an occurrence at Google', () => {
     const moved = await eventAtGoogle(id.replace('T080000Z', 'T130000Z'));
     assert.deepEqual([moved.summary, moved.visibility], ['Weekly', undefined]);
     assert.equal(moved.start?.dateTime, '2026-12-01T11:00:00+01:00');
+  });
+
+  it('an exception that is stricter than its series, and was not moved, is as its series when that moves', async () => {
+    const href = await create(WEEKLY);
+    const id = await hideThird(href);
+    site.google.sent.length = 0;
+
+    await update(href, { start: berlin('2026-11-16T14:00:00'), end: berlin('2026-11-16T15:00:00') });
+
+    const patched = site.google.sent.filter(({ method }) => method === 'PATCH').map(({ path }) => path);
+    assert.deepEqual(patched, [pathOf(href)]);
+    const moved = await eventAtGoogle(id.replace('T080000Z', 'T130000Z'));
+    assert.deepEqual([moved.summary, moved.visibility], ['Weekly', undefined]);
   });
 });

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { wouldPublish } from './privacy.ts';
+
+const event = (visibility?: string | null) => (visibility === undefined ? {} : { visibility });
+
+describe('an exception at Google that comes into a series', () => {
+  const cases: [exception: string | undefined, former: string | undefined, series: string | undefined][] = [
+    ['private', undefined, undefined],
+    ['confidential', 'public', 'default'],
+    ['private', 'public', 'public'],
+    [undefined, 'public', 'public'],
+    ['default', 'public', 'public'],
+  ];
+  for (const [exception, former, series] of cases)
+    it(`would be published if it is ${exception}, was in a series that is ${former}, and comes into one that is ${series}`, () => {
+      assert.equal(wouldPublish(event(exception), event(former), event(series)), true);
+    });
+
+  const kept: typeof cases = [
+    ['private', undefined, 'private'],
+    ['private', undefined, 'confidential'],
+    ['confidential', 'private', undefined],
+    ['private', 'private', 'public'],
+    ['public', 'private', undefined],
+    [undefined, undefined, 'public'],
+    [undefined, 'public', undefined],
+    ['public', 'public', 'public'],
+  ];
+  for (const [exception, former, series] of kept)
+    it(`is as private as before if it is ${exception}, was in a series that is ${former}, and comes into one that is ${series}`, () => {
+      assert.equal(wouldPublish(event(exception), event(former), event(series)), false);
+    });
+});
