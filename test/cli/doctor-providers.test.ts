@@ -29,7 +29,7 @@ describe('kalends doctor, of provider apps', () => {
     for (const sandbox of Object.values(sandboxes)) await sandbox.close();
   });
 
-  const checkOf = async (kind: Kind, variables: Record<string, string>) => {
+  const checkOf = async (kind: Kind | 'microsoft tenants', variables: Record<string, string>) => {
     const cli = await openCommandLine({ KALENDS_URL: URL, ...variables });
     const { document } = await cli.json('doctor');
     const { stdout } = await cli.run(['doctor']);
@@ -76,4 +76,13 @@ describe('kalends doctor, of provider apps', () => {
       assert.match(check?.message ?? '', new RegExp(`KALENDS_${kind.toUpperCase()}_ISSUER`));
     });
   }
+
+  it('kalends doctor warns of shared calendars where personal accounts sign in', async () => {
+    const shared = { ...settings('microsoft'), KALENDS_MICROSOFT_SHARED_CALENDARS: 'on' };
+
+    const check = await checkOf('microsoft tenants', shared);
+
+    assert.equal(check?.status, 'warn');
+    assert.equal(await checkOf('microsoft tenants', settings('microsoft')), undefined);
+  });
 });

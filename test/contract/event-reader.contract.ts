@@ -81,6 +81,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const conference = 'https://meet.google.com/abc-defg-hij';
       const other = 'https://meetings.example/1';
+      const pending = { createRequest: { status: { statusCode: 'pending' } } };
       const meet = { provider: 'google-meet', url: conference };
       await fill(
         mirror,
@@ -88,6 +89,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('meet', event('2026-11-02T09:00:00', { conference, conferenceData: { conferenceId: 'a' } })),
         resource('bare', event('2026-11-03T09:00:00', { conference })),
         resource('other', event('2026-11-04T09:00:00', { conference: other })),
+        resource('pending', event('2026-11-05T09:00:00', { conferenceData: pending })),
       );
 
       const events = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
@@ -98,6 +100,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
           [conference, { ...meet, conferenceId: 'a', original: { conferenceId: 'a' } }],
           [conference, meet],
           [other, { url: other }],
+          [undefined, { ...pending, original: pending }],
         ],
       );
     });

@@ -90,6 +90,19 @@ describe('a calendar that may not be written', () => {
     }
   });
 
+  it('a calendar is not deleted while Google is out of order, which is no refusal of the deletion', async (t) => {
+    const bench = await openBench('google');
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read-write', besides: [FULL] });
+    await bench.read();
+    bench.fault({ kind: 'status', status: 503 }, 'calendars.delete');
+
+    const { calendarId } = bench;
+    const { status, body } = await send(bench.server, 'DELETE', { provider: 'google', calendarId });
+
+    assert.deepEqual([status, body.code], [503, 'provider_unavailable']);
+  });
+
   for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const) {
     it(`a calendar is not there any more at ${kind}: a change is 404, a deletion is done`, async (t) => {
       const bench = await openBench(kind);

@@ -1,4 +1,4 @@
-/** Microsoft's published client, which nobody here wrote, at the sandbox's Graph. */
+/** Microsoft's published client at the sandbox's Graph. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
