@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import fc from 'fast-check';
+import { instancesOf, isIn } from '../../../sandbox/core/occurrences.ts';
+import { DAY } from '../../../sandbox/core/rule-times.ts';
 import { rounds, scale } from '../../harness/rounds.ts';
-import { DAY, instancesOf, isIn } from './brute-force.ts';
 import { ourInstances } from './our-instances.ts';
 import { calendarText, HORIZON, randomEvents } from './random-events.ts';
 

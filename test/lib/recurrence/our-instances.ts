@@ -1,14 +1,13 @@
 /** What Kalends makes of a random event, from the text of its calendar to its instances. */
 import assert from 'node:assert/strict';
-
-import { instantOf } from '../../../src/lib/recurrence/event-instant.ts';
+import type { Instance } from '../../../sandbox/core/occurrences.ts';
+import { instantOf, localOf } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { seriesOf } from '../../../src/lib/recurrence/place-of.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
 import { type Span, spanOf } from '../../../src/lib/recurrence/span-of.ts';
 import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
-import type { Instance } from './brute-force.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent } from './random-events.ts';
 
 export function ourInstances(event: RandomEvent, window: TimeWindow): { instances: Instance[]; span: Span } {
@@ -30,6 +29,7 @@ export function ourInstances(event: RandomEvent, window: TimeWindow): { instance
       startsAt,
       endsAt,
       originalAt: instantOf(originalStart, CALENDAR_ZONE),
+      local: localOf(originalStart),
       title: titles[payload] ?? '',
     })),
   };

@@ -2,22 +2,18 @@
 import fc from 'fast-check';
 
 import {
-  type Change,
   type Clock,
-  changeIn,
-  DAY,
   instantOf,
   type Length,
   lengthBetween,
-  MINUTE,
   type Moment,
   type Override,
-  type OwnZone,
-  type Rule,
   type Series,
   shownAt,
   startsOf,
-} from './brute-force.ts';
+} from '../../../sandbox/core/occurrences.ts';
+import { DAY, MINUTE, type Rule } from '../../../sandbox/core/rule-times.ts';
+import { type Change, changeIn, type SundayZone, sundayZone } from './own-zones.ts';
 
 /** `floating`: in no zone of its own, and so in the calendar's. */
 export type RandomEvent = {
@@ -40,24 +36,18 @@ const orNone = <T>(values: fc.Arbitrary<readonly T[]>, freq: number): fc.Arbitra
 
 const yearly = (first: Change, second: Change) => [first, second];
 /** Offsets that no country has, so that each stays a zone of its own. */
-const OWN_ZONES: readonly OwnZone[] = [
-  { tzid: 'Acme HQ Custom', offset: 165, changes: [] },
-  {
-    tzid: 'Base Camp',
-    offset: -435,
-    changes: yearly(
-      { month: 2, sunday: 2, hour: 2, offset: -375 },
-      { month: 10, sunday: 1, hour: 2, offset: -435 },
-    ),
-  },
-  {
-    tzid: 'tzone://Example/Ship',
-    offset: 705,
-    changes: yearly(
-      { month: 9, sunday: 1, hour: 3, offset: 735 },
-      { month: 3, sunday: 1, hour: 3, offset: 705 },
-    ),
-  },
+const OWN_ZONES: readonly SundayZone[] = [
+  sundayZone('Acme HQ Custom', 165, []),
+  sundayZone(
+    'Base Camp',
+    -435,
+    yearly({ month: 2, sunday: 2, hour: 2, offset: -375 }, { month: 10, sunday: 1, hour: 2, offset: -435 }),
+  ),
+  sundayZone(
+    'tzone://Example/Ship',
+    705,
+    yearly({ month: 9, sunday: 1, hour: 3, offset: 735 }, { month: 3, sunday: 1, hour: 3, offset: 705 }),
+  ),
 ];
 const CLOCKS: readonly Clock[] = [
   ...['UTC', 'date', 'Europe/Brussels', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'],
@@ -89,9 +79,15 @@ const ruleOf = (startLocal: number): fc.Arbitrary<Rule> =>
           end,
           interval: fc.constantFrom(1, 1, 1, 2, 3, 5),
           byMonth: orNone(some(between(1, 12), 4), 3),
+          // RFC 5545 has both in years only, and its programs read their combinations with other parts in many ways.
+          byWeekNo: freq === 'YEARLY' ? orNone(some(signed(53), 3), 6) : fc.constant([]),
+          byYearDay: freq === 'YEARLY' ? orNone(some(signed(366), 3), 6) : fc.constant([]),
           byMonthDay: freq === 'WEEKLY' ? fc.constant([]) : orNone(some(signed(31), 3), 3),
           byDay: orNone(byDay, 1),
           byHour: orNone(some(hours, 3), 4),
+          byMinute: orNone(some(fc.constantFrom(0, 7, 15, 45), 2), 8),
+          bySecond: orNone(some(fc.constantFrom(0, 30), 2), 12),
+          weekStart: fc.constantFrom(0, 0, 0, 6, 3),
           bySetPos: orNone(some(signed(4), 2), 6),
         })
         .map(({ end: bound, bySetPos, ...rule }) => {
@@ -187,7 +183,8 @@ type Parts = {
   readonly changes: readonly RandomChange[];
 };
 type Place = { nth: number } | { quarter: number };
-type RandomChange = Omit<Override, 'original' | 'start' | 'title'> & {
+type RandomChange = Omit<Override, 'original' | 'start' | 'end' | 'title'> & {
+  readonly minutes: number;
   readonly place: Place;
   readonly form: Form;
   readonly shift: number;
@@ -220,15 +217,17 @@ function eventOf({ start, floats, length, additions, exclusions, changes, ...par
     'nth' in place ? (known[place.nth % Math.max(1, known.length)] ?? local) : later(local, place.quarter);
   const exdates = exclusions.map(({ place, form }) => as(form, localAt(place)));
   const overrides = new Map<number, Override>();
-  for (const { place, form, shift, elsewhere, ...change } of changes) {
+  for (const { place, form, shift, elsewhere, minutes: lasts, ...change } of changes) {
     const original = localAt(place);
     // One for all later ones moves them by days, not by years: they are looked for near the window.
     const moved = later(original, change.future ? Math.trunc(shift / 16) : shift);
+    const begin = elsewhere && !floating ? named('Asia/Tokyo', clock, moved) : { clock, local: moved };
+    const minutes = isDate ? Math.max(1, Math.floor(lasts / 1440)) * 1440 : lasts;
     overrides.set(instantOf({ clock, local: original }), {
       ...change,
       original: as(form, original),
-      start: elsewhere && !floating ? named('Asia/Tokyo', clock, moved) : { clock, local: moved },
-      minutes: isDate ? Math.max(1, Math.floor(change.minutes / 1440)) * 1440 : change.minutes,
+      start: begin,
+      end: { ...begin, local: begin.local + minutes * MINUTE },
       title: `override ${overrides.size}`,
     });
   }
@@ -236,7 +235,8 @@ function eventOf({ start, floats, length, additions, exclusions, changes, ...par
   // So is that of a floating event that does not recur.
   const isFound = !floating || rules.length + rdates.length > 0;
   const byDuration = length.byDuration && !isDate && isFound;
-  const lasting = byDuration ? { days: length.days, minutes } : lengthBetween(start, minutes);
+  const end = { ...start, local: local + minutes * MINUTE };
+  const lasting = byDuration ? { days: length.days, minutes } : lengthBetween(start, end);
   const series = { start, length: lasting, rules, rdates, exdates, overrides: [...overrides.values()] };
   return { series, floating, endsAfter: byDuration ? undefined : minutes };
 }
@@ -266,20 +266,25 @@ export function ruleText(rule: Rule, { clock }: Moment, floating: boolean): stri
     `FREQ=${rule.freq};INTERVAL=${rule.interval}`,
     count === undefined ? '' : `;COUNT=${count}`,
     until === undefined ? '' : `;UNTIL=${lastText(until)}`,
+    rule.weekStart === 0 ? '' : `;WKST=${WEEKDAYS[rule.weekStart]}`,
     list('BYMONTH', rule.byMonth),
+    list('BYWEEKNO', rule.byWeekNo),
+    list('BYYEARDAY', rule.byYearDay),
     list('BYMONTHDAY', rule.byMonthDay),
     list(
       'BYDAY',
       rule.byDay.map((day) => `${day.ordinal || ''}${WEEKDAYS[day.weekday]}`),
     ),
     list('BYHOUR', rule.byHour),
+    list('BYMINUTE', rule.byMinute),
+    list('BYSECOND', rule.bySecond),
     list('BYSETPOS', rule.bySetPos),
   ].join('');
 }
 
 const durationText = ({ days, minutes }: Length): string => `P${days}DT${minutes}M`;
 
-function zoneLines({ tzid, offset, changes }: OwnZone): string[] {
+function zoneLines({ tzid, offset, changes }: SundayZone): string[] {
   const offsetText = (value: number) =>
     `${value < 0 ? '-' : '+'}${String(Math.floor(Math.abs(value) / 60) * 100 + (Math.abs(value) % 60)).padStart(4, '0')}`;
   const onset = (from: number, to: number, ...lines: string[]) => [
@@ -318,16 +323,16 @@ export function calendarText({ series, floating, endsAfter }: RandomEvent): stri
     ),
     ...exdates.map((moment) => line('EXDATE', moment)),
   );
-  const changed = overrides.flatMap(({ original, start: moved, minutes, ...override }) =>
+  const changed = overrides.flatMap(({ original, start: moved, end: until, ...override }) =>
     vevent(
       `SUMMARY:${override.title}`,
       `SEQUENCE:${override.older ? 1 : 2}`,
       line(override.future ? 'RECURRENCE-ID;RANGE=THISANDFUTURE' : 'RECURRENCE-ID', original),
       line('DTSTART', moved),
-      line('DTEND', { ...moved, local: moved.local + minutes * MINUTE }),
+      line('DTEND', until),
       ...(override.cancelled ? ['STATUS:CANCELLED'] : []),
     ),
   );
-  const zones = typeof start.clock === 'string' ? [] : zoneLines(start.clock);
+  const zones = OWN_ZONES.filter((zone) => zone === start.clock).flatMap(zoneLines);
   return ['BEGIN:VCALENDAR', ...zones, ...master, ...changed, 'END:VCALENDAR'].join('\r\n');
 }

@@ -9,9 +9,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
-
+import type { Moment } from '../../../sandbox/core/occurrences.ts';
+import { DAY, type Rule, timesOf, weekdayOf } from '../../../sandbox/core/rule-times.ts';
 import { rounds, scale } from '../../harness/rounds.ts';
-import { DAY, type Moment, type Rule, timesOf } from './brute-force.ts';
 import { ourInstances } from './our-instances.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent, randomEvents, ruleText } from './random-events.ts';
 
@@ -75,9 +75,9 @@ function comparable(event: RandomEvent): RandomEvent | [] {
   if (typeof clock !== 'string' || clock === 'date' || clock === UNSURE) return [];
   const known = rules.map((rule) => ({
     ...rule,
-    byDay: rule.byDay.some(({ ordinal }) => ordinal !== 0)
+    byDay: daysOf(rule, start.local).some(({ ordinal }) => ordinal !== 0)
       ? rule.byDay.filter(({ ordinal }) => ordinal !== 0)
-      : rule.byDay,
+      : daysOf(rule, start.local),
     bySetPos: rule.freq === 'WEEKLY' ? [] : rule.bySetPos,
   }));
   const firstOf = (rule: Rule, from: number) =>
@@ -94,6 +94,13 @@ function comparable(event: RandomEvent): RandomEvent | [] {
     exdates: exdates.filter(hasTime),
   };
   return { ...event, series };
+}
+
+/** In dateutil a numbered week without days means all of them, and its days can have numbers of their own. */
+function daysOf({ byWeekNo, byDay }: Rule, start: number): Rule['byDay'] {
+  if (byWeekNo.length === 0) return byDay;
+  const weekdays = byDay.length === 0 ? [weekdayOf(start)] : byDay.map(({ weekday }) => weekday);
+  return weekdays.map((weekday) => ({ ordinal: 0, weekday }));
 }
 
 /** In seconds since 1970. */
