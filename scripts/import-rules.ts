@@ -82,6 +82,10 @@ const DRIVERS: Readonly<Record<string, string>> = {
 /** HTTP is the business of these; everything else is reached without a server. */
 const HTTP = /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|serve\.ts$)/;
 
+/** The recurrence of Kalends, which the sandbox has its own model of: an independent witness shares no code with it. */
+const WITNESSED =
+  /^src\/lib\/recurrence\/(expand.*|prepared-series|rule.*|series|master-clock|span-of|place-of|shift-series)\.ts$/;
+
 /** Every broken rule of `src`, and every circle in `src`, `sandbox` and `packages`; tests are left out. */
 export function importProblemsOf(files: readonly Source[]): Problem[] {
   const program = files.filter(
@@ -92,6 +96,7 @@ export function importProblemsOf(files: readonly Source[]): Problem[] {
   return [
     ...sources.flatMap((file) => file.imports.flatMap((one) => ruleOf(file.path, one, byPath))),
     ...sources.flatMap(entranceOf),
+    ...program.filter(({ path }) => path.startsWith('sandbox/')).flatMap(witnessRule),
     ...circlesOf(
       program.map((file) => [file.path, targetsOf(file)]),
       'imports',
@@ -126,6 +131,14 @@ function ruleOf(path: string, one: Import, files: ReadonlyMap<string, Source>): 
   return ORDER.indexOf(from) > ORDER.indexOf(to)
     ? []
     : problem(`may not import ${target}, which comes later`);
+}
+
+function witnessRule({ path, imports }: Source): Problem[] {
+  return imports.flatMap(({ target = '', kind }) =>
+    kind !== 'type' && WITNESSED.test(target)
+      ? [`${path}: imports ${target}; of Kalends' own recurrence the sandbox may import types only`]
+      : [],
+  );
 }
 
 function packageRule(path: string, specifier: string): string[] {

@@ -2,9 +2,8 @@
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../src/lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../src/lib/icalendar/v-event.ts';
-import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { Instance, Series, TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { instancesIn } from '../core/instances.ts';
 import type { ListedInstance } from '../core/provider-sandbox.ts';
 import type { CalendarObject } from './collection.ts';
 
@@ -16,7 +15,7 @@ export function instancesOf(
 ): readonly Instance<VEvent>[] {
   const series = seriesOf(readEvents(icalendar));
   if (series.master?.payload.status === 'CANCELLED') return [];
-  return expand(series, window, calendarZone, recurrenceBudget(100_000, 100_000_000)).instances;
+  return instancesIn(series, window, calendarZone);
 }
 
 export function seriesOf(events: readonly VEvent[]): Series<VEvent> {

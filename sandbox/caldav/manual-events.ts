@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
-import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
+import { instancesIn } from '../core/instances.ts';
 import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
@@ -131,7 +130,7 @@ function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: Dra
   const { master } = seriesOf(readEvents(icalendar));
   const key = keyOf(originalStart);
   const pattern = { master, overrides: [] };
-  const instances = expand(pattern, { start: key, end: key + 1 }, 'UTC', recurrenceBudget()).instances;
+  const instances = instancesIn(pattern, { start: key, end: key + 1 }, 'UTC');
   const isNamed = instances.some((instance) => instantOf(instance.originalStart, 'UTC') === key);
   if (master?.recurrence?.rrules.length === 0 || !isNamed)
     throw new Error(`${name} has no occurrence at ${JSON.stringify(originalStart)}`);

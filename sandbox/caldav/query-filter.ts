@@ -2,6 +2,7 @@
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { caldav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { child, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
+import { TooManyOccurrences } from '../core/occurrences.ts';
 import type { CalendarObject } from './collection.ts';
 import { failedCondition } from './dav-answer.ts';
 import { instancesOf } from './instances.ts';
@@ -61,5 +62,10 @@ export function matches(
   if (component !== undefined && !new RegExp(`^BEGIN:${component}\\s*$`, 'im').test(object.icalendar))
     return false;
   if (window === undefined) return true;
-  return instancesOf(object, window, calendarZone).length > 0;
+  try {
+    return instancesOf(object, window, calendarZone).length > 0;
+  } catch (error) {
+    if (error instanceof TooManyOccurrences) return true;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 /** The Calendar API under /calendar/v3: which method a request is, and whether its token may call it. */
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
+
+import { TooManyOccurrences } from '../core/occurrences.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';
@@ -105,7 +106,7 @@ async function bounded(run: () => ReturnType<ApiHandler>): Promise<SandboxAnswer
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof RecurrenceBudgetError)) throw error;
+    if (!(error instanceof TooManyOccurrences)) throw error;
     throw new SandboxRefusal(400, 'badRequest', 'The query names more instances than this sandbox expands.');
   }
 }

@@ -1,18 +1,15 @@
 /** The instances of stored events. */
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { parseTime } from '../../src/lib/icalendar/time-value.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../src/lib/recurrence/event-time.ts';
-import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
-import { parseRule } from '../../src/lib/recurrence/rule.ts';
-import type { Instance, SeriesOverride, TimeWindow } from '../../src/lib/recurrence/series.ts';
+import type { Instance, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
+import { instancesIn } from '../core/instances.ts';
+import { isIn } from '../core/occurrences.ts';
+import { readRule } from '../core/rule-times.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { GoogleCalendar, StoredEvent } from './google-store.ts';
-
-/** Series of real calendars stay far below; a window that needs more is refused by the engine. */
-const MOST_INSTANCES = 20_000;
 
 export const isMaster = ({ recurrence }: StoredEvent): boolean =>
   recurrence !== undefined && recurrence.length > 0;
@@ -27,7 +24,7 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
       .split(',')
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
     const readable = times?.filter((time) => time !== undefined) ?? [];
-    if (line?.name === 'RRULE' && parseRule(line.value)?.leftOut.length === 0) rrules.push(line.value);
+    if (line?.name === 'RRULE' && isFollowed(line.value)) rrules.push(line.value);
     // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
     else if (line?.name === 'RDATE' && readable.length === times?.length) dates.rdate.push(...readable);
     else if (line?.name === 'EXDATE' && readable.length === times?.length) dates.exdate.push(...readable);
@@ -36,14 +33,28 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
   return { rrules, rdates: dates.rdate.map((start) => ({ start })), exdates: dates.exdate };
 }
 
-/** Those of a single event or a master that overlap the window, its exceptions in their places. */
+/** Whether every part can be read. RFC 5545's frequencies below a day are not supported here. */
+const isFollowed = (rrule: string): boolean =>
+  /FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)/i.test(rrule) && readRule(rrule, () => 1) !== undefined;
+
+/**
+ * Returns those of a single event or a master that overlap the window. An exception replaces the occurrence with its
+ * id; a cancelled one without such an occurrence is ignored.
+ */
 export function instancesOf(
   calendar: GoogleCalendar,
   event: StoredEvent,
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  const overrides = exceptionsOf(calendar, event.id).flatMap(overrideOf);
-  return expanded(calendar, { event, overrides }, window);
+  const exceptions = exceptionsOf(calendar, event.id);
+  const replaced = new Set(exceptions.map(({ id }) => id));
+  const pattern = patternOf(calendar, event, window).filter(
+    ({ originalStart }) => !replaced.has(instanceIdOf(event.id, originalStart, calendar.timeZone)),
+  );
+  const live = exceptions
+    .flatMap((exception) => exceptionInstance(calendar, exception))
+    .filter((instance) => isIn(instance, window.start, window.end));
+  return [...pattern, ...live].sort((a, b) => a.startsAt - b.startsAt);
 }
 
 /** What the rule alone says, as if nothing had been changed or cancelled. */
@@ -52,7 +63,10 @@ export function patternOf(
   event: StoredEvent,
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  return expanded(calendar, { event, overrides: [] }, window);
+  const { start, end, recurrence: lines } = event;
+  const recurrence = lines && readRecurrence(lines, calendar.timeZone);
+  const master = { start, end, recurrence, payload: event };
+  return instancesIn({ master, overrides: [] }, window, calendar.timeZone);
 }
 
 /** The pattern's instance of that original start; `undefined` when the rule names none. */
@@ -66,26 +80,15 @@ export function patternInstanceAt(
   return patternOf(calendar, master, { start, end: start + 1 }).find(({ startsAt }) => startsAt === start);
 }
 
-function expanded(
-  { timeZone }: GoogleCalendar,
-  { event, overrides }: { event: StoredEvent; overrides: readonly SeriesOverride<StoredEvent>[] },
-  window: TimeWindow,
-): readonly Instance<StoredEvent>[] {
-  const { start, end, recurrence } = event;
-  const rules = recurrence === undefined ? undefined : readRecurrence(recurrence, timeZone);
-  const master = { start, end, recurrence: rules, payload: event };
-  return expand({ master, overrides }, window, timeZone, recurrenceBudget(MOST_INSTANCES)).instances;
-}
-
 export function exceptionsOf({ exceptions, events }: GoogleCalendar, masterId: string): StoredEvent[] {
   const ids = [...(exceptions.get(masterId) ?? [])];
   return ids.map((id) => events.get(id)).filter((event) => event !== undefined);
 }
 
-function overrideOf(event: StoredEvent): SeriesOverride<StoredEvent>[] {
+function exceptionInstance({ timeZone }: GoogleCalendar, event: StoredEvent): Instance<StoredEvent>[] {
   const { instanceOf, start, end, status } = event;
-  if (instanceOf === undefined) return [];
-  return [
-    { recurrenceId: instanceOf.original, start, end, cancelled: status === 'cancelled', payload: event },
-  ];
+  if (instanceOf === undefined || status === 'cancelled') return [];
+  const startsAt = instantOf(start, timeZone);
+  const endsAt = Math.max(startsAt, instantOf(end, timeZone));
+  return [{ startsAt, endsAt, originalStart: instanceOf.original, payload: event, isOverride: true }];
 }

@@ -1,8 +1,8 @@
 /** events.list: pages of a calendar's events, or of what changed since a sync token. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
+import { TooManyOccurrences } from '../core/occurrences.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { spanOf, unchangedInstance } from './calendar-events.ts';
 import { instancesOf, isMaster } from './event-series.ts';
@@ -58,7 +58,7 @@ const NOT_WITH_SYNC = [
 const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');
 const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvitations', 'timeZone'];
 
-/** Refuses as Google does; RecurrenceBudgetError for a calendar whose instances are more than anybody's. */
+/** Refuses as Google does; TooManyOccurrences for a calendar whose instances are more than anybody's. */
 export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const { calendar, query, effects, now } = input;
   if (query.has('syncToken') && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
@@ -235,7 +235,7 @@ function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, e
     return instancesOf(calendar, master, window).length > 0;
   } catch (error) {
     // More than can be counted are surely some.
-    if (error instanceof RecurrenceBudgetError) return true;
+    if (error instanceof TooManyOccurrences) return true;
     throw error;
   }
 }

@@ -11,8 +11,7 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import { formatDate, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { expandRule, recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
-import { parseRule } from '../../src/lib/recurrence/rule.ts';
+import { readRule, timesOf } from '../core/rule-times.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 /** Complete, as Graph answers it. */
@@ -132,16 +131,8 @@ const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
  * pattern; no source confirms that.
  */
 export function firstStart(recurrence: StoredRecurrence, startLocal: number): number | undefined {
-  const rule = parseRule(ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } }));
-  if (rule === undefined) return undefined;
   // No pattern waits longer: a leap day every 999 years is beyond what its own interval allows to be shown.
-  const to = startLocal + 10 * 366 * 86_400_000;
-  const first = expandRule(
-    rule,
-    startLocal,
-    { from: startLocal, to },
-    recurrenceBudget(100_000, 4_000_000),
-  )[0];
+  const first = startsOf(recurrence, startLocal, startLocal + 10 * 366 * 86_400_000)[0];
   const { type, endDate } = recurrence.range;
   if (first === undefined) return undefined;
   return type === 'endDate' && formatDate(Math.floor(first / 86_400_000)) > (endDate ?? '')
@@ -151,11 +142,14 @@ export function firstStart(recurrence: StoredRecurrence, startLocal: number): nu
 
 /** The shortest time between the starts of two occurrences, in milliseconds; infinite when three years hold but one. */
 export function shortestGap(recurrence: StoredRecurrence, startLocal: number): number {
-  const rule = parseRule(ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } }));
-  if (rule === undefined) return Number.POSITIVE_INFINITY;
-  const window = { from: startLocal, to: startLocal + 3 * 366 * 86_400_000 };
-  const starts = expandRule(rule, startLocal, window, recurrenceBudget());
+  const starts = startsOf(recurrence, startLocal, startLocal + 3 * 366 * 86_400_000);
   return Math.min(...starts.slice(1).map((start, index) => start - (starts[index] ?? 0)));
+}
+
+/** The starts that the pattern names from a local time to another, whatever its range. */
+function startsOf({ pattern, range }: StoredRecurrence, startLocal: number, to: number): number[] {
+  const rule = readRule(ruleOf({ pattern, range: { ...range, type: 'noEnd' } }), () => to);
+  return rule === undefined ? [] : timesOf(rule, startLocal, to).filter((start) => start < to);
 }
 
 const isDate = (text: string | null | undefined): text is string =>

@@ -1,10 +1,9 @@
-/** The occurrences and exceptions of an event, by the same engine that Kalends reads with. */
+/** The occurrences and exceptions of an event. */
 import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
 import { instantOf, localOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
-import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { instancesIn } from '../core/instances.ts';
 import { eventTimeOf } from './graph-time.ts';
 import type { EventContent, EventException, StoredEvent } from './mailbox.ts';
 import { ruleOf } from './recurrence-pattern.ts';
@@ -19,9 +18,6 @@ export type EventInstance = {
   readonly start: number;
   readonly end: number;
 };
-
-/** No answer of a sandbox needs more of one series. */
-const MOST_OCCURRENCES = 100_000;
 
 /** What of the event overlaps the window, by start. */
 export function instancesOf(event: StoredEvent, window: TimeWindow): readonly EventInstance[] {
@@ -46,19 +42,15 @@ export function instancesOf(event: StoredEvent, window: TimeWindow): readonly Ev
       return { ...times, recurrenceId: originalTime(event, original), cancelled: false, payload: exception };
     }),
   };
-  const { instances } = expand<EventException | undefined>(
-    series,
-    window,
-    'UTC',
-    recurrenceBudget(MOST_OCCURRENCES),
+  return instancesIn<EventException | undefined>(series, window, 'UTC').map(
+    ({ startsAt, endsAt, originalStart, payload }) => ({
+      event,
+      original: event.recurrence === undefined ? undefined : originalText(originalStart),
+      exception: payload,
+      start: startsAt,
+      end: endsAt,
+    }),
   );
-  return instances.map(({ startsAt, endsAt, originalStart, payload }) => ({
-    event,
-    original: event.recurrence === undefined ? undefined : originalText(originalStart),
-    exception: payload,
-    start: startsAt,
-    end: endsAt,
-  }));
 }
 
 /** The occurrence or exception of that original start; `undefined` when there is none (any more). */
