@@ -1,0 +1,113 @@
+/**
+ * Writes at random at each provider of the sandbox, which finds occurrences with a model of its own: after each write the
+ * event is as the response has it, no other event changed, and the provider shows what Kalends does. A refused write
+ * changed nothing.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import { rounds, scale } from '../harness/rounds.ts';
+import { type Pick, random } from '../providers/random-changes.ts';
+import type { Method } from './event-site.ts';
+import { type Listed, occurrencesOf, openWitnessSite, seriesIdOf, type WitnessSite } from './witness-site.ts';
+
+const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
+const SEEDS = [1, 2, 7, 21];
+/** 1,000 in `npm run soak`. */
+const WRITES = rounds(scale() < 20 ? 40 : 50);
+const HALF_HOUR = 1_800_000;
+const DAY = 48 * HALF_HOUR;
+/** More events than this are not created. */
+const MOST_EVENTS = 12;
+
+for (const kind of KINDS)
+  describe(`random writes at ${kind}`, () => {
+    for (const seed of SEEDS)
+      it(`Kalends and ${kind} agree after each of ${WRITES} writes, seed ${seed}`, async () => {
+        const site = await openWitnessSite(kind);
+        try {
+          const pick = random(seed);
+          const statuses: number[] = [];
+          for (let nth = 1; nth <= WRITES; nth += 1) statuses.push(await writeOnce(site, pick, nth));
+          const written = statuses.filter((status) => status === 200).length;
+          assert.ok(written > WRITES / 2, `${written} of ${WRITES} writes were accepted`);
+        } finally {
+          await site.close();
+        }
+      });
+  });
+
+type Write = { readonly method: Method; readonly body: object; readonly target: Listed | undefined };
+
+/** Makes a write and checks what it did. Returns its status. */
+async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<number> {
+  const before = await site.listed();
+  const { method, body, target } = randomWrite(before, pick, nth);
+  const answer = await site.send(method, body);
+  const text = `write ${nth}: ${method} ${JSON.stringify(body)}: ${answer.status} ${answer.body.message ?? answer.body.id ?? ''}`;
+  assert.ok(answer.status === 200 || (answer.status >= 400 && answer.status < 500), text);
+  if (answer.status === 200 && method !== 'DELETE')
+    assert.deepEqual((await site.event(answer.body.id)).body, answer.body.event, text);
+  const after = await site.listed();
+  const isOther = (event: Listed) => target === undefined || seriesIdOf(event) !== seriesIdOf(target);
+  const isSame = answer.status === 200 ? isOther : () => true;
+  const ids = new Set(before.filter(isSame).map(({ id }) => id));
+  assert.deepEqual(
+    after.filter(({ id }) => ids.has(id)),
+    before.filter(isSame),
+    text,
+  );
+  site.pass();
+  const read = occurrencesOf(await site.listed());
+  assert.deepEqual(read, occurrencesOf(after), `${text}, read again`);
+  assert.deepEqual(read, await site.atProvider(), `${text}, at the provider`);
+  return answer.status;
+}
+
+function randomWrite(events: readonly Listed[], pick: Pick, nth: number): Write {
+  const target = events[pick(Math.max(events.length, 1))];
+  const isFull = new Set(events.map(seriesIdOf)).size >= MOST_EVENTS;
+  if (target === undefined || (pick(4) === 0 && !isFull))
+    return { method: 'POST', body: newEvent(pick, nth), target: undefined };
+  const recurs = target.recurringEventId !== undefined;
+  const mode = (['this', 'following', 'all'] as const)[pick(3)];
+  // With `all` the times are those of the series, which its own id names.
+  const eventId = mode === 'all' ? seriesIdOf(target) : target.id;
+  if (pick(4) === 0 || isFull)
+    return { method: 'DELETE', body: { eventId, ...(recurs && { deleteMode: mode }) }, target };
+  const change = randomChange(target, pick, nth);
+  return { method: 'PUT', body: { eventId, ...change, ...(recurs && { updateMode: mode }) }, target };
+}
+
+function newEvent(pick: Pick, nth: number): object {
+  const day = Date.UTC(2027, pick(4), 1 + pick(27));
+  const recurrence = { frequency: ['DAILY', 'WEEKLY', 'MONTHLY'][pick(3)], count: 2 + pick(6) };
+  return {
+    title: `New ${nth}`,
+    ...timesFrom(day, pick),
+    timeZone: 'Europe/Paris',
+    ...(pick(3) > 0 ? { recurrence } : {}),
+  };
+}
+
+/** A change of the words, the times or the type. */
+function randomChange({ start, allDay }: Listed, pick: Pick, nth: number): object {
+  const kind = pick(4);
+  if (kind === 0) return { title: `Changed ${nth}` };
+  if (kind === 1) return { location: `Room ${nth}` };
+  const day = Math.floor(Date.parse(start) / DAY) * DAY;
+  const times = kind === 2 ? timesOn(day, allDay, pick) : timesOn(day, !allDay, pick);
+  return pick(2) === 0 ? times : { ...times, title: `Moved ${nth}` };
+}
+
+const timesFrom = (day: number, pick: Pick) => timesOn(day, pick(3) === 0, pick);
+
+/** On that day, of that type, for one or two days, or for up to two hours between 6 and 20 o'clock UTC. */
+function timesOn(day: number, allDay: boolean, pick: Pick) {
+  const date = (at: number) => new Date(at).toISOString().slice(0, 10);
+  if (allDay) return { start: date(day), end: date(day + (1 + pick(2)) * DAY), allDay };
+  const start = day + (12 + pick(28)) * HALF_HOUR;
+  const time = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z');
+  return { start: time(start), end: time(start + (1 + pick(4)) * HALF_HOUR), allDay };
+}
