@@ -129,9 +129,10 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
 }
 
 /**
- * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that changed between timed and all-day stay: they
- * name occurrences by times of the type that the series had. A cancelled one of these does not count, and a live one only
- * if no override of the right type names its occurrence. Floating times have either type.
+ * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that changed
+ * between timed and all-day stay: they name occurrences by times of the type that the series had. A cancelled one of these
+ * does not count, and a live one only if no override of the right type names its occurrence. Floating times have either
+ * type.
  */
 export function effectiveOverrides<
   Override extends Pick<SeriesOverride<unknown>, 'recurrenceId' | 'cancelled'>,
