@@ -29,6 +29,8 @@ export type Reading = {
 };
 
 export type Bench = {
+  /** The provider of the sandbox. */
+  readonly started: Awaited<ReturnType<typeof startSandbox>>;
   readonly server: CalendarServer;
   readonly clock: SandboxClock;
   readonly manual: ManualChanges;
@@ -81,6 +83,7 @@ export async function openBench(
   const faultAt = kind === 'apple' ? 'icloud' : kind;
 
   const bench: Bench = {
+    started,
     server,
     clock,
     manual,

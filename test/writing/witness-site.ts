@@ -5,6 +5,7 @@ import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import { get } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
 import type { Method } from './event-site.ts';
+import { type PublishedOccurrence, publishedClient } from './published-clients.ts';
 
 const ADA = 'ada@example.com';
 /** The window in which occurrences are compared. */
@@ -27,6 +28,7 @@ export async function openWitnessSite(kind: ProviderKind) {
   await bench.link({ scope: 'read-write' });
   await bench.read();
   const { server, manual, calendarId } = bench;
+  const list = await publishedClient(bench, ADA);
   const first = await server.token();
   const calendars = (await get(server, '/calendars', first)).json();
   const calendar = calendars.find((one: { id: string }) => one.id === calendarId) ?? calendars[0];
@@ -58,10 +60,11 @@ export async function openWitnessSite(kind: ProviderKind) {
     pass: () => bench.pass(60_000),
     /** What the provider's own app shows. */
     async atProvider(): Promise<string[]> {
-      const instances = await manual.instances(ADA, calendarId, WINDOW);
-      return instances
-        .map(({ start, end, title, allDay }) => text({ start: iso(start), end: iso(end), title, allDay }))
-        .sort();
+      return textsOf(await manual.instances(ADA, calendarId, WINDOW));
+    },
+    /** What a published client of the provider finds. */
+    async published(): Promise<string[]> {
+      return textsOf(await list(WINDOW));
     },
     close: () => bench.close(),
   };
@@ -73,6 +76,11 @@ const text = ({ start, end, title, allDay }: Omit<Listed, 'id'>): string => {
   const cut = (time: string) => new Date(time).toISOString().slice(0, 16);
   return `${cut(start)} ${cut(end)} ${title}${allDay ? ' all day' : ''}`;
 };
+
+const textsOf = (occurrences: readonly PublishedOccurrence[]): string[] =>
+  occurrences
+    .map(({ start, end, title, allDay }) => text({ start: iso(start), end: iso(end), title, allDay }))
+    .sort();
 
 /** The occurrences as `atProvider` returns them. */
 export const occurrencesOf = (events: readonly Listed[]): string[] => events.map(text).sort();
