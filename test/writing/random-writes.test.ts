@@ -1,6 +1,6 @@
 /**
  * Writes at random at each provider of the sandbox, which finds occurrences with a model of its own: after each write the
- * event is as the response has it, no other event changed, and the provider shows what Kalends does. A refused write
+ * event is as the response has it, no other event changed, and the provider and a published client of it show what Kalends does. A refused write
  * changed nothing.
  */
 import assert from 'node:assert/strict';
@@ -61,7 +61,8 @@ async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<nu
   site.pass();
   const read = occurrencesOf(await site.listed());
   assert.deepEqual(read, occurrencesOf(after), `${text}, read again`);
-  assert.deepEqual(read, await site.atProvider(), `${text}, at the provider`);
+  assert.deepEqual(await site.atProvider(), read, `${text}, at the provider`);
+  assert.deepEqual(await site.published(), read, `${text}, published client`);
   return answer.status;
 }
 

@@ -16,6 +16,7 @@ export type Listed = {
   readonly id: string;
   readonly recurringEventId?: string;
   readonly title: string;
+  readonly location?: string;
   readonly start: string;
   readonly end: string;
   readonly allDay: boolean;
