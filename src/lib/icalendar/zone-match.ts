@@ -1,8 +1,7 @@
 /** Finding the IANA zone that a VTIMEZONE describes under a name of its own. */
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
-import { customOffsets } from '../recurrence/custom-zone.ts';
+import { customOffsets, spanIn } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
-import { spanIn } from '../recurrence/offset-span.ts';
 import { ianaZone, offsetAt, spanAt } from '../recurrence/zone.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 

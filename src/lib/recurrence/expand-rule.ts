@@ -7,8 +7,7 @@
 import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
-import { type DaysIn, daysOfRule } from './rule-days.ts';
-import { LAST_DAY, type Periods, periodsOf } from './rule-periods.ts';
+import { type DaysIn, daysOfRule, LAST_DAY, type Periods, periodsOf } from './rule-days.ts';
 
 export {
   type RecurrenceBudget,

@@ -1,6 +1,6 @@
 /**
- * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part for days is a test of a day. What
- * the rule leaves open is taken from DTSTART.
+ * The periods of a rule (days, weeks, months or years, INTERVAL apart) and the days in them that it names, RFC 5545
+ * §3.3.10. Every BYxxx part for days is a test of a day. DTSTART supplies what the rule leaves open.
  */
 import {
   type Civil,
@@ -10,11 +10,50 @@ import {
   dayOfYear,
   daysInMonth,
   isLeapYear,
+  LAST_YEAR,
   weekdayOf,
 } from './civil.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule, RuleWeekday } from './rule.ts';
-import type { Period } from './rule-periods.ts';
+
+/** first <= day < end. */
+export type Period = { readonly first: DayNumber; readonly end: DayNumber };
+
+export type Periods = {
+  /** The index of the period a day is in, or of the last one before it. */
+  indexOf(day: DayNumber): number;
+  at(index: number): Period;
+};
+
+/** No time is written after this day. */
+export const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
+
+/** The periods of a rule, from the one that `startDay` is in. */
+export function periodsOf({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
+  if (frequency === 'DAILY') return equalPeriods(startDay, 1, interval);
+  if (frequency === 'WEEKLY') {
+    return equalPeriods(startDay - ((weekdayOf(startDay) - weekStart + 7) % 7), 7, interval);
+  }
+  const months = frequency === 'MONTHLY' ? 1 : 12;
+  const unitOf = ({ year, month }: Civil) => (months === 1 ? year * 12 + month - 1 : year);
+  const firstDayOf = (unit: number) => (months === 1 ? dayNumberOf(0, unit + 1, 1) : dayNumberOf(unit, 1, 1));
+  const base = unitOf(civilOf(startDay));
+  return {
+    indexOf: (day) => Math.floor((unitOf(civilOf(day)) - base) / interval),
+    at: (index) => {
+      const unit = base + index * interval;
+      return { first: firstDayOf(unit), end: firstDayOf(unit + 1) };
+    },
+  };
+}
+
+function equalPeriods(base: DayNumber, length: number, interval: number): Periods {
+  const stride = length * interval;
+  return {
+    indexOf: (day) => Math.floor((day - base) / stride),
+    at: (index) => ({ first: base + index * stride, end: base + index * stride + length }),
+  };
+}
 
 type DayTest = (day: DayNumber, civil: Civil) => boolean;
 

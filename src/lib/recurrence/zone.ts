@@ -4,9 +4,8 @@
  * moves it forward by the gap. Common calendars do that, where RFC 5545 §3.3.10 would drop the time.
  */
 import { DAY, type LocalMs } from './civil.ts';
-import { customOffsets } from './custom-zone.ts';
+import { customOffsets, type OffsetSpan, placeIn, spanIn } from './custom-zone.ts';
 import type { Zone } from './event-time.ts';
-import { type OffsetSpan, placeIn, spanIn } from './offset-span.ts';
 
 /**
  * The most by which the distance of two instants can differ from that of their local times: every offset is less than
