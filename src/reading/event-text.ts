@@ -5,7 +5,7 @@ import type { InstanceMembers } from '../calendars/mirrored-event.ts';
 import { formatLocal } from '../lib/recurrence/civil.ts';
 import { instantOf, originalStartOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { parseRule, type Rule, WEEKDAYS } from '../lib/recurrence/rule.ts';
+import { isExtended, parseRule, type Rule, WEEKDAYS } from '../lib/recurrence/rule.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
 import {
   dateText,
@@ -116,7 +116,7 @@ export function busyText(key: Buffer): EventText {
  * request cannot. Instants are UTC, as everywhere on the wire.
  */
 export type RecurrenceObject = {
-  /** Absent where the calendar has no rule, or none that can be followed: `rrules` has the text then. */
+  /** Absent without a rule, and if only `rrules` can state it. */
   readonly frequency?: Rule['frequency'];
   readonly interval?: number;
   readonly count?: number;
@@ -144,7 +144,8 @@ export function recurrenceObject(
   calendarZone: string,
 ): RecurrenceObject {
   const [first = ''] = rrules;
-  const rule = parseRule(first);
+  const parsed = parseRule(first);
+  const rule = parsed === undefined || isExtended(parsed) ? undefined : parsed;
   const startText = (named: EventTime) =>
     instantText(instantOf(originalStartOf(start, named, calendarZone), calendarZone));
   const isSaid = rrules.length === 0 || (rrules.length === 1 && rule !== undefined && !saysMore(rule));

@@ -101,11 +101,11 @@ function hasEarlier(
   }
 }
 
-/** What such a rule has before and after an instance, nobody can tell. Throws 422. */
+/** Refuses a series whose rules cannot be followed, or go beyond what a request can state. Throws 422. */
 function refuseUnfollowable({ event }: StoredEvent, field: string, calendarZone: string): void {
-  if (!masterClock({ ...event, payload: undefined }, calendarZone).unsupported) return;
-  const message =
-    'The series has a recurrence rule that cannot be followed, so it cannot be divided: change or delete it as a whole';
+  const { unsupported, extended } = masterClock({ ...event, payload: undefined }, calendarZone);
+  if (!unsupported && !extended) return;
+  const message = `The series has a recurrence rule that ${unsupported ? 'cannot be followed' : 'is below a day or of RFC 7529'}, so it cannot be divided: change or delete it as a whole`;
   throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
 }
 

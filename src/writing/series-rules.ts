@@ -66,7 +66,8 @@ export function mistakesOfOtherDays(
   const namesDays = (recurrence?.rrules ?? []).some((text) => {
     const rule = parseRule(text);
     if (rule === undefined) return true;
-    return [rule.byDay, rule.byMonthDay, rule.byMonth, rule.byYearDay].some((by) => by.length > 0);
+    const months = rule.scale?.months ?? rule.byMonth;
+    return [rule.byDay, rule.byMonthDay, months, rule.byYearDay].some((by) => by.length > 0);
   });
   if (!namesDays || dayOf(before) === dayOf(after)) return [];
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];

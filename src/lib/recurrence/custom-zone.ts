@@ -2,7 +2,7 @@
 import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule, type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
-import { parseRule } from './rule.ts';
+import { isExtended, parseRule } from './rule.ts';
 
 /** The last offset before this year holds from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
@@ -117,7 +117,8 @@ function onsetsOfRule(
   budget: RecurrenceBudget,
 ): readonly LocalMs[] {
   const rule = budget.steps > 0 ? parseRule(text) : undefined;
-  if (rule === undefined) return [];
+  // Clocks change on days of the Gregorian calendar.
+  if (rule === undefined || isExtended(rule)) return [];
   const { until } = rule;
   const lastLocal = until?.form === 'utc' ? until.local + offset : until?.local;
   const window = {

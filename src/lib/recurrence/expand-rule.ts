@@ -8,6 +8,8 @@ import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
 import { type DaysIn, daysOfRule, LAST_DAY, type Periods, periodsOf } from './rule-days.ts';
+import { scaledDays, scaledPeriods } from './rule-scale.ts';
+import { type Counting, type Units, unitsOf } from './rule-units.ts';
 
 export {
   type RecurrenceBudget,
@@ -39,20 +41,23 @@ export function expandRule(
   window: RuleWindow,
   budget: RecurrenceBudget,
 ): LocalMs[] {
-  const row = rowOf(rule, start, budget);
-  const { periods } = row;
-  const firstWanted = periods.indexOf(Math.max(dayOfLocal(window.from), dayOfLocal(start)));
+  const units = unitsFor(rule, start, budget);
+  const firstWanted = units.indexOf(Math.max(window.from, start));
   const last = Math.min(window.to - 1, window.until ?? Number.POSITIVE_INFINITY);
   const count = rule.count ?? Number.POSITIVE_INFINITY;
   const times: LocalMs[] = [];
+  let previous = Number.NEGATIVE_INFINITY;
   let { index, counted } =
-    rule.count === undefined ? { index: firstWanted, counted: 0 } : countTo(row, firstWanted, budget);
+    rule.count === undefined ? { index: firstWanted, counted: 0 } : countTo(units, firstWanted, budget);
 
-  for (; ; index += 1) {
-    const { first } = periods.at(index);
-    if (first * DAY > last || first > LAST_DAY || counted >= count) return times;
-    for (const time of timesIn(row, index, budget)) {
+  for (; ; index = units.next(index)) {
+    const begins = units.beginOf(index);
+    if (begins > last || begins >= END || counted >= count) return times;
+    for (const time of units.timesIn(index, budget)) {
       if (time > last) return times;
+      // SKIP can move a day to one that the period before has named.
+      if (time <= previous) continue;
+      previous = time;
       if (counted === 0 && time !== start) counted = 1;
       counted += 1;
       if (counted > count) return times;
@@ -61,23 +66,42 @@ export function expandRule(
   }
 }
 
+/** The midnight after the last day that can be written. */
+const END = (LAST_DAY + 1) * DAY;
+
 /**
  * The last time of a rule with COUNT, or a time after it where nothing is; infinite after the year 9999. Throws
  * RecurrenceBudgetError.
  */
 export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
   const { count = Number.POSITIVE_INFINITY } = rule;
-  const row = rowOf(rule, start, budget);
-  const counting = countingOf(row, budget);
+  const units = unitsFor(rule, start, budget);
+  const counting = units.counting(budget);
   let from = start;
   if (counting !== undefined && count > counting.inFirst) {
     const { group, inFirst, inGroup } = counting;
     const before = Math.ceil((count - inFirst) / inGroup) - 1;
-    const { first } = row.periods.at(1 + before * group);
-    if (!(first <= LAST_DAY)) return Number.POSITIVE_INFINITY;
-    from = Math.max(start, first * DAY);
+    const begins = units.beginOf(1 + before * group);
+    if (!(begins < END)) return Number.POSITIVE_INFINITY;
+    from = Math.max(start, begins);
   }
-  return expandRule(rule, start, { from, to: (LAST_DAY + 1) * DAY }, budget).at(-1) ?? from;
+  return expandRule(rule, start, { from, to: END }, budget).at(-1) ?? from;
+}
+
+/** The periods of a rule with their times; hours or minutes of one below a day. */
+function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
+  const row = rowOf(rule, start, budget);
+  if (rule.unit !== undefined) return unitsOf({ ...rule, unit: rule.unit }, start, row.daysIn);
+  const { periods } = row;
+  // SKIP can move a day to the period before or behind its own.
+  const margin = rule.scale === undefined ? 0 : 1;
+  return {
+    indexOf: (local) => Math.max(0, periods.indexOf(dayOfLocal(local)) - margin),
+    beginOf: (index) => (periods.at(index).first - margin) * DAY,
+    next: (index) => index + 1,
+    timesIn: (index, spent) => timesIn(row, index, spent),
+    counting: (spent) => countingOf(row, spent),
+  };
 }
 
 /** A rule prepared for its series. */
@@ -95,18 +119,15 @@ function rowOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
   return {
     rule,
     start,
-    daysIn: daysOfRule(rule, startDay),
+    daysIn: rule.scale === undefined ? daysOfRule(rule, startDay) : scaledDays(rule, rule.scale, startDay),
     dayTimes: timesOfDay(rule, start - startDay * DAY),
-    periods: periodsOf(rule, startDay),
+    periods: rule.scale === undefined ? periodsOf(rule, startDay) : scaledPeriods(rule, rule.scale, startDay),
   };
 }
 
-/** How many times the first period has, DTSTART among them, and each `group` of those after it. */
-type Counting = { readonly group: number; readonly inFirst: number; readonly inGroup: number };
-
 /** Where to go on counting, so that the period wanted is not passed: `counted` have been before it. */
-function countTo(row: Row, wanted: number, budget: RecurrenceBudget): { index: number; counted: number } {
-  const counting = wanted > 1 ? countingOf(row, budget) : undefined;
+function countTo(units: Units, wanted: number, budget: RecurrenceBudget): { index: number; counted: number } {
+  const counting = wanted > 1 ? units.counting(budget) : undefined;
   if (counting === undefined) return { index: 0, counted: 0 };
   const { group, inFirst, inGroup } = counting;
   const groups = Math.floor((wanted - 1) / group);
@@ -115,9 +136,9 @@ function countTo(row: Row, wanted: number, budget: RecurrenceBudget): { index: n
 
 /** `undefined` where periods differ, as months do. */
 function countingOf(row: Row, budget: RecurrenceBudget): Counting | undefined {
-  const { frequency, byMonth, byWeekNo, byYearDay, byMonthDay, byDay } = row.rule;
+  const { frequency, scale, byMonth, byWeekNo, byYearDay, byMonthDay, byDay } = row.rule;
   const isEqual = frequency === 'DAILY' || frequency === 'WEEKLY';
-  const others = [byMonth, byWeekNo, byYearDay, byMonthDay];
+  const others = [byMonth, byWeekNo, byYearDay, byMonthDay, scale?.months ?? []];
   if (!isEqual || others.some((part) => part.length > 0)) return undefined;
   // Days of some weekdays come back after seven, whatever their distance.
   const group = frequency === 'DAILY' && byDay.length > 0 ? 7 : 1;

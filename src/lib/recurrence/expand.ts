@@ -69,9 +69,18 @@ export function weightOf(series: Series<unknown>, window: TimeWindow): number {
   const { rrules = [], rdates = [] } = series.master?.recurrence ?? {};
   const ofRules = rrules.reduce((sum, rrule) => {
     const timesInDay = /BY(?:HOUR|MINUTE|SECOND)=([^;]*)/i.exec(rrule)?.[1]?.split(',').length ?? 1;
-    return sum + days * (/FREQ=DAILY/i.test(rrule) ? 1 : 0.3) * timesInDay * STEPS_OF_INSTANCE;
+    return sum + days * frequencyOf(rrule) * timesInDay * STEPS_OF_INSTANCE;
   }, 0);
   return Math.ceil(stepsToPrepare(series) + ofRules + rdates.length + series.overrides.length);
+}
+
+/** About how often a rule is in a day. A day of another calendar takes as long as several instances. */
+function frequencyOf(rrule: string): number {
+  const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
+  if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
+  if (name === undefined || name === 'DAILY') return name === undefined ? 0.3 : 1;
+  const interval = Number(/INTERVAL=(\d+)/i.exec(rrule)?.[1] ?? 1) || 1;
+  return Math.max(0.3, (name === 'HOURLY' ? 24 : 1440) / interval);
 }
 
 /** What placing one start in time and answering it takes, and what moving it as an override says does. */

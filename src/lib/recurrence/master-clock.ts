@@ -2,7 +2,7 @@
 import { DAY, formatLocal, type LocalMs } from './civil.ts';
 import { allDayStart, instantOf, localOf, localOn, timeLike, zoneOf } from './event-instant.ts';
 import type { Duration, EventTime, Zone } from './event-time.ts';
-import { parseRule, type Rule, type Until } from './rule.ts';
+import { isExtended, parseRule, type Rule, type Until } from './rule.ts';
 import type { SeriesMaster } from './series.ts';
 import { instantOfLocal, localOfInstant } from './zone.ts';
 
@@ -18,12 +18,14 @@ export type MasterClock = {
   readonly hasStart: boolean;
   /** A rule is left out because it cannot be followed. */
   readonly unsupported: boolean;
+  /** A rule is followed that goes beyond docs/wire.md 1.10, as `isExtended` says. */
+  readonly extended: boolean;
 };
 
 export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calendarZone: string): MasterClock {
   const zone = zoneOf(start, calendarZone);
   const startLocal = localOf(start);
-  const parsed = (recurrence?.rrules ?? []).map(parseRule);
+  const parsed = (recurrence?.rrules ?? []).map(parseRule).map((rule) => onDays(start, rule));
   const rules = parsed
     .filter((rule) => rule !== undefined)
     .map((rule) => ({
@@ -33,8 +35,13 @@ export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calend
   const unsupported = rules.length < parsed.length;
   const hasStart =
     parsed.length === 0 || unsupported || rules.some(({ until = startLocal }) => until >= startLocal);
-  return { start, startLocal, zone, rules, hasStart, unsupported };
+  const extended = rules.some(({ rule }) => isExtended(rule));
+  return { start, startLocal, zone, rules, hasStart, unsupported, extended };
 }
+
+/** A date has no hours that a rule below a day could count. */
+const onDays = (start: EventTime, rule: Rule | undefined): Rule | undefined =>
+  start.type === 'date' && rule?.unit !== undefined ? undefined : rule;
 
 /** RFC 5545 §3.3.10: parts for times "MUST be ignored" where DTSTART is a date. */
 const withoutTimes = (rule: Rule): Rule => ({ ...rule, byHour: [], byMinute: [], bySecond: [] });

@@ -95,6 +95,11 @@ describe('a prepared series', () => {
         days(300).map((day) => at(day)),
       ),
     ];
+    const rules = ['FREQ=HOURLY;INTERVAL=2', 'FREQ=MINUTELY;INTERVAL=10', 'RSCALE=HEBREW;FREQ=DAILY'];
+    for (const rrule of rules) {
+      const recurrence = { rrules: [rrule], rdates: [], exdates: [] };
+      shapes.push({ master: { start: at(0), end: at(0), recurrence, payload: '' }, overrides: [] });
+    }
     for (const series of shapes) {
       const weight = weightOf(series, week(1600));
       const steps = stepsFor(series, week(1600));

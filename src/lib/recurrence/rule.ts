@@ -1,4 +1,4 @@
-/** Reading a recurrence rule, RFC 5545 §3.3.10. */
+/** Reading a recurrence rule, RFC 5545 §3.3.10 and RFC 7529. */
 import { daysInMonth, type LocalMs, parseLocal, timeOfDay } from './civil.ts';
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
@@ -9,9 +9,22 @@ export type RuleWeekday = { readonly ordinal: number; readonly weekday: number }
 /** The last moment a rule may name, in the form it was written. */
 export type Until = { readonly form: 'date' | 'utc' | 'local'; readonly local: LocalMs };
 
+/** The calendar of a rule and what it does with days and leap months that do not exist, RFC 7529. */
+export type Scale = {
+  /** A calendar of Temporal. */
+  readonly calendar: string;
+  readonly skip: 'OMIT' | 'BACKWARD' | 'FORWARD';
+  /** BYMONTH as month codes, such as `M05L`. */
+  readonly months: readonly string[];
+};
+
 /** A list is empty when its part is absent. Values are in range and without duplicates. */
 export type Rule = {
   readonly frequency: Frequency;
+  /** Milliseconds of an hour or a minute in a rule below a day, whose `frequency` is `DAILY`. */
+  readonly unit: number | undefined;
+  /** Undefined for the Gregorian calendar without SKIP. `byMonth` is empty beside it. */
+  readonly scale: Scale | undefined;
   readonly interval: number;
   readonly count: number | undefined;
   readonly until: Until | undefined;
@@ -38,17 +51,66 @@ export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const LONGEST_RULE = 10_000;
 
 /**
- * The rule a text states, without the parts and values that cannot be read; `leftOut` names those. `undefined` when
- * what is left would be another rule: frequencies below a day or unknown ones, other calendars than the Gregorian
- * (RFC 7529).
+ * Returns the rule that a text states, without the parts and values that cannot be read; `leftOut` has their names.
+ * Undefined if the rest would be another rule: unknown frequencies and calendars, SECONDLY, BYSETPOS below a day, other
+ * calendars below a day, and BYWEEKNO outside the Gregorian calendar.
  */
 export function parseRule(text: string): Rule | undefined {
   if (text.length > LONGEST_RULE) return undefined;
   const parts = partsOf(text);
-  const frequency = FREQUENCIES.find((name) => name === parts.get('FREQ'));
-  const isGregorian = (parts.get('RSCALE') ?? 'GREGORIAN') === 'GREGORIAN';
-  const isOmitting = (parts.get('SKIP') ?? 'OMIT') === 'OMIT';
-  return frequency !== undefined && isGregorian && isOmitting ? readRule(frequency, parts) : undefined;
+  const unit = UNITS.get(parts.get('FREQ') ?? '');
+  const frequency = unit === undefined ? FREQUENCIES.find((name) => name === parts.get('FREQ')) : 'DAILY';
+  const hasScale = parts.has('RSCALE') || parts.has('SKIP');
+  if (frequency === undefined) return undefined;
+  if (!hasScale && unit === undefined) return readRule(frequency, parts);
+  const scale = hasScale ? scaleIn(parts) : undefined;
+  if (hasScale && scale === undefined) return undefined;
+  const isGregorian = scale === undefined || scale.calendar === 'gregory';
+  const isPlain = isGregorian && (scale?.skip ?? 'OMIT') === 'OMIT';
+  if (unit !== undefined && (!isPlain || parts.has('BYSETPOS'))) return undefined;
+  const rule = { ...readRule(frequency, parts), unit };
+  if (isPlain || scale === undefined) return rule;
+  if (rule.byWeekNo.length > 0)
+    return isGregorian ? { ...rule, leftOut: [...rule.leftOut, 'SKIP'] } : undefined;
+  return readScaled(rule, scale, parts);
+}
+
+/** Returns whether the rule goes beyond the object of docs/wire.md 1.10: a frequency below a day, or RFC 7529. */
+export const isExtended = ({ unit, scale }: Rule): boolean => unit !== undefined || scale !== undefined;
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['HOURLY', 3_600_000],
+  ['MINUTELY', 60_000],
+]);
+const SKIPS = ['OMIT', 'BACKWARD', 'FORWARD'] as const;
+
+/** Undefined if Temporal does not have the calendar, or SKIP cannot be read. */
+function scaleIn(parts: Parts): Omit<Scale, 'months'> | undefined {
+  const name = (parts.get('RSCALE') ?? 'GREGORIAN').toLowerCase();
+  const skip = SKIPS.find((value) => value === (parts.get('SKIP') ?? 'OMIT'));
+  if (skip === undefined) return undefined;
+  if (name === 'gregorian') return { calendar: 'gregory', skip };
+  try {
+    return { calendar: new Temporal.PlainDate(2000, 1, 1, name).calendarId, skip };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function readScaled(rule: Rule, scale: Omit<Scale, 'months'>, parts: Parts): Rule {
+  const items = (parts.get('BYMONTH') ?? '').split(',').filter((item) => item.trim() !== '');
+  const months = items.flatMap((item) => {
+    const [, number = '', leap = ''] = /^\s*(0?[1-9]|1[0-3])(L?)\s*$/.exec(item) ?? [];
+    return number === '' ? [] : [`M${number.padStart(2, '0')}${leap}`];
+  });
+  const leftOut = rule.leftOut.filter((name) => name !== 'BYMONTH');
+  return {
+    ...rule,
+    byMonth: [],
+    scale: { ...scale, months: [...new Set(months)] },
+    leftOut: months.length < items.length ? [...leftOut, 'BYMONTH'] : leftOut,
+  };
 }
 
 /** The text without what some programs write around it: a second `RRULE:`, and the escapes of a TEXT value. */
@@ -90,6 +152,7 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
     [...new Set(many(name, signedNumberIn(most)))].sort((a, b) => a - b);
   return {
     frequency,
+    ...{ unit: undefined, scale: undefined },
     interval: one('INTERVAL', positive) ?? 1,
     // Some writers say COUNT=-1 or COUNT=0 for a series without an end.
     count: one('COUNT', positive),
@@ -97,7 +160,8 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
     until: one('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
     byMonth: numbers('BYMONTH', 1, 12),
     byWeekNo: signed('BYWEEKNO', 53),
-    byYearDay: signed('BYYEARDAY', 366),
+    // The longest years of other calendars have 385 days.
+    byYearDay: signed('BYYEARDAY', parts.has('RSCALE') ? 385 : 366),
     byMonthDay: signed('BYMONTHDAY', 31),
     byDay: withoutDuplicates(many('BYDAY', weekday)),
     byHour: numbers('BYHOUR', 0, 23),

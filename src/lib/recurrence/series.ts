@@ -46,6 +46,6 @@ export type Instance<T> = {
 export type Expansion<T> = {
   /** By start, then by original start. */
   readonly instances: readonly Instance<T>[];
-  /** A rule could not be followed (below a day, another calendar, unreadable): it counts as absent. */
+  /** A rule counts as absent because it cannot be followed: SECONDLY, an unknown calendar or unreadable. */
   readonly unsupported: boolean;
 };

@@ -37,7 +37,8 @@ export function patternedRecurrence(recurrence: Recurrence, start: EventTime): P
   if (rrules.length > 1) throw unsupported('more than one rule');
   const clock = masterClock({ start, end: start, recurrence, payload: undefined }, 'UTC');
   const [first] = clock.rules;
-  if (first === undefined) throw unsupported('a rule below days, or of another calendar than the Gregorian');
+  if (first === undefined || clock.extended)
+    throw unsupported('a rule below days, or of another calendar than the Gregorian');
   const { rule, until } = first;
   refuseTimesOfDay(rule, clock.startLocal);
   const pattern = patternOf(rule, clock.startLocal);

@@ -41,7 +41,10 @@ def first_of(rule_text, start):
 
 def expand(request):
     rule_text, start = request["rrule"], datetime.fromisoformat(request["start"])
-    dtstart = first_of(rule_text, start)
+    try:
+        dtstart = first_of(rule_text, start)
+    except ValueError:  # An INTERVAL that passes over all hours or minutes of the rule.
+        return None
     if dtstart is None:
         return None
     # The first week may hold earlier times of day than "start" had; the first of them all is DTSTART.

@@ -33,7 +33,8 @@ export function freshUntil({ readAt, wantedAt, maxAge, facts }: FeedState, now: 
   return readAt + (stated === 0 ? usual : Math.min(Math.max(stated, READ_EVERY_MS), LONGEST_WAIT_MS));
 }
 
-const VERSION = 1;
+/** 2: as in the sync states of CalDAV. */
+const VERSION = 2;
 
 export const writeFeedState = (state: FeedState): string => JSON.stringify({ v: VERSION, feed: state });
 
