@@ -59,10 +59,12 @@ describe('the recurrence object of an answer', () => {
 
   it('the recurrence object has the rules as they are where the object cannot say them', () => {
     const hourly = recurrenceObject(rules('FREQ=HOURLY'), paris, 'UTC');
+    const hebrew = recurrenceObject(rules('RSCALE=HEBREW;FREQ=YEARLY'), paris, 'UTC');
     const two = recurrenceObject(rules('FREQ=DAILY', 'FREQ=WEEKLY'), paris, 'UTC');
     const timed = recurrenceObject(rules('FREQ=DAILY;BYHOUR=9,17'), paris, 'UTC');
 
     assert.deepEqual(hourly, { rrules: ['FREQ=HOURLY'] });
+    assert.deepEqual(hebrew, { rrules: ['RSCALE=HEBREW;FREQ=YEARLY'] });
     assert.deepEqual(two, { frequency: 'DAILY', interval: 1, rrules: ['FREQ=DAILY', 'FREQ=WEEKLY'] });
     assert.deepEqual(timed.rrules, ['FREQ=DAILY;BYHOUR=9,17']);
   });

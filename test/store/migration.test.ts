@@ -42,6 +42,32 @@ async function makeOldApplication(db: Database): Promise<void> {
   );
 }
 
+/** A series with an override, in an account and a calendar of its own. */
+async function makeOldSeries(db: Database, href: string, provider: string, rrule: string): Promise<void> {
+  const timing = JSON.stringify({ recurrence: { rrules: [rrule], rdates: [], exdates: [] } });
+  await db.write(
+    `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at) VALUES ('acme', :href, 0, 0)`,
+    { href },
+  );
+  await db.write(
+    `INSERT INTO account (account_key, key_in_group, client_id, user_id, provider, account_id, display, credentials,
+       granted_scopes, health, health_since, linked_at)
+     VALUES (:href, :href, 'acme', :href, :provider, 'id', 'd', 'sealed', '[]', 'active', 0, 0)`,
+    { href, provider },
+  );
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
+     VALUES (:href, :href, :href, 0, 'C', 'UTC', 'read', '{}')`,
+    { href },
+  );
+  await db.write(
+    `INSERT INTO event (calendar_key, href, recurrence_id, event_id, shape, starts_at, ends_at, etag, uid, content, timing)
+     VALUES (:href, :href, '', 's', 'series', 0, 1, 'e', 'u', '{}', :timing),
+            (:href, :href, 'x', 'o', 'override', 0, 1, 'e', 'u', '{}', NULL)`,
+    { href, timing },
+  );
+}
+
 /** A grant of the user, ended or living. */
 async function makeOldGrant(db: Database, familyId: number, userId: string, endedAt: number | null = null) {
   await db.write(
@@ -258,6 +284,27 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(await keys('h2', NOW + 1), ['died']);
       assert.deepEqual(await keys('h3', NOW + 5_000), ['later']);
       assert.deepEqual(await keys('h4', NOW + 5_001), []);
+    });
+
+    it('CalDAV series with rules that are followed now are read again with their overrides', async (t) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 52);
+      await makeOldApplication(db);
+      for (const provider of ['caldav', 'google']) {
+        await makeOldSeries(db, `${provider} daily`, provider, 'FREQ=DAILY');
+        await makeOldSeries(db, `${provider} hourly`, provider, 'freq=hourly');
+        await makeOldSeries(db, `${provider} hebrew`, provider, 'RSCALE=HEBREW;FREQ=YEARLY');
+      }
+
+      await migrate(db, Date.now, async () => {});
+
+      const rows = await db.all<{ href: string }>('SELECT href FROM event WHERE etag IS NULL ORDER BY href');
+      const hrefs = rows.map(({ href }) => href);
+      assert.deepEqual(
+        hrefs,
+        ['hebrew', 'hourly'].flatMap((name) => Array(2).fill(`caldav ${name}`)),
+      );
     });
 
     it('applications that an older database has as verified are so with what they show, from when that was set', async (t) => {

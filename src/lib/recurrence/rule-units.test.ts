@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { DAY, formatLocal, parseLocal } from './civil.ts';
+import { expand } from './expand.ts';
 import { expandRule, lastTimeOf, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
@@ -83,6 +84,40 @@ describe('a rule below a day', () => {
       timesOf('FREQ=MINUTELY;BYDAY=MO;BYHOUR=9;BYMINUTE=59', '2026-03-03T09:59:00', 14, budget),
       [...['2026-03-09T09:59:00', '2026-03-16T09:59:00']],
     );
+  });
+
+  it('runs on the wall clock: a skipped hour has no occurrence, and one that comes twice has one', () => {
+    const startsIn = (local: string) => {
+      const start = { type: 'zoned', local, zone: 'Europe/Berlin' } as const;
+      const recurrence = { rrules: ['FREQ=HOURLY;COUNT=4'], rdates: [], exdates: [] };
+      const series = { master: { start, end: start, recurrence, payload: '' }, overrides: [] };
+      const { instances } = expand(
+        series,
+        { start: 0, end: Date.parse('2027-01-01') },
+        'UTC',
+        recurrenceBudget(),
+      );
+      return instances.map(({ startsAt }) => new Date(startsAt).toISOString().slice(8, 13));
+    };
+
+    assert.deepEqual(startsIn('2026-03-29T01:00:00'), ['29T00', '29T01', '29T02']);
+    assert.deepEqual(startsIn('2026-10-25T01:00:00'), ['24T23', '25T00', '25T02', '25T03']);
+  });
+
+  it('is not followed on a series of days', () => {
+    const start = { type: 'date', date: '2026-03-29' } as const;
+    const recurrence = { rrules: ['FREQ=HOURLY'], rdates: [], exdates: [] };
+    const series = { master: { start, end: start, recurrence, payload: '' }, overrides: [] };
+
+    const { instances, unsupported } = expand(
+      series,
+      { start: 0, end: Date.parse('2027-01-01') },
+      'UTC',
+      recurrenceBudget(),
+    );
+
+    assert.equal(instances.length, 1);
+    assert.equal(unsupported, true);
   });
 
   for (const rrule of [

@@ -99,6 +99,7 @@ describe('A rule as a pattern of Graph', () => {
 
   const REFUSED: readonly (readonly [rule: string, start: EventTime, about: RegExp])[] = [
     ['FREQ=HOURLY', MONDAY, /below days/],
+    ['RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD', MONDAY, /another calendar/],
     ['FREQ=DAILY;BYHOUR=9,15', MONDAY, /times of day/],
     ['FREQ=DAILY;INTERVAL=2;BYDAY=MO', MONDAY, /daily rule/],
     ['FREQ=DAILY;INTERVAL=1000', MONDAY, /interval/],

@@ -95,6 +95,12 @@ describe('changes of a CalDAV calendar', () => {
       assert.equal(JSON.parse(next).method, 'compare');
     });
 
+    it('a calendar is compared again if an older Kalends wrote its token', async () => {
+      const older = JSON.stringify({ ...JSON.parse(await pull()), v: 1 });
+
+      await assert.rejects(pull(older), failsAs('sync_token_expired'));
+    });
+
     for (const status of [403, 409, 410, 412])
       it(`${status} with valid-sync-token is taken for an expired token`, async () => {
         const next = await pull();
