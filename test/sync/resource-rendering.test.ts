@@ -87,6 +87,8 @@ describe('the rendering of resources', () => {
       'many rules': resource('x', series('FREQ=DAILY', 'FREQ=DAILY', 'FREQ=DAILY')),
       'a long rule': resource('x', series(`FREQ=DAILY;BYSECOND=${'1,'.repeat(200)}1`)),
       'a count that no date may reach': resource('x', series('FREQ=DAILY;COUNT=3;BYMONTH=2;BYMONTHDAY=30')),
+      'a count of minutes': resource('x', series('FREQ=MINUTELY;COUNT=3;BYMONTH=2')),
+      'a count in another calendar': resource('x', series('RSCALE=CHINESE;FREQ=YEARLY;COUNT=3')),
       'a large object': { ...resource('x'), original: { icalendar: 'x'.repeat(40_000) } },
       'a zone of its own': resource('x', {
         ...event('2026-11-02T09:00:00'),

@@ -137,9 +137,9 @@ describe('a rule of another calendar', () => {
     );
     const last = whole.at(-1) ?? Number.NaN;
 
-    const found = expandRule(rule, start, { from: last, to: last + DAY }, recurrenceBudget());
+    const times = expandRule(rule, start, { from: last, to: last + DAY }, recurrenceBudget());
 
-    assert.deepEqual(found, [last]);
+    assert.deepEqual(times, [last]);
   });
 
   for (const frequency of ['MONTHLY', 'YEARLY'])

@@ -4,9 +4,9 @@ import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule, Scale } from './rule.ts';
 import { type DaysIn, type Period, type Periods, periodsOf } from './rule-days.ts';
 
-/** What one date of Temporal takes, with its fields. */
+/** Steps of one date of Temporal with its fields. */
 const STEPS_OF_DATE = 60;
-/** In its lunar calendars Temporal walks from year to year: a step goes so many days. */
+/** Temporal walks through the years of its lunar calendars. One step covers so many days. */
 const DAYS_OF_STEP = 100;
 /** Periods farther from DTSTART are behind the year 9999, and Temporal refuses those that are much farther. */
 const MOST_YEARS = 10_000;
@@ -106,11 +106,11 @@ function monthsIn(period: Period, parts: Parts, budget: RecurrenceBudget): Perio
   const first = dateOn(period.first, calendar);
   if (frequency === 'MONTHLY') return months.length === 0 || months.includes(first.monthCode) ? [period] : [];
   spendSteps(budget, STEPS_OF_DATE * (months.length || first.monthsInYear));
-  const named =
+  const firstDays =
     months.length === 0
       ? Array.from({ length: first.monthsInYear }, (_, index) => first.add({ months: index }))
       : months.map((code) => monthIn(first.year, code, calendar) ?? monthInstead(first.year, code, parts));
-  return named.flatMap((month) => (month === undefined ? [] : [periodFrom(month, month.daysInMonth)]));
+  return firstDays.flatMap((month) => (month === undefined ? [] : [periodFrom(month, month.daysInMonth)]));
 }
 
 /** The first day of a month; undefined if the year lacks it. */

@@ -115,13 +115,13 @@ const rules = fc
       const byday = counted ? fc.oneof(plain, ordinalDays(yearly ? 53 : 5)) : plain;
       return fc.record({
         FREQ: fc.constant([freq]),
-        INTERVAL: maybe(fc.constantFrom([2], [3], [4], [5], [7], [13]), 1),
+        INTERVAL: maybe(fc.constantFrom([2], [3], [4], [5], [7], [13]), 2),
         end,
         BYMONTH: maybe(some(between(1, 12), 4), 3),
         BYWEEKNO: fc.constant(byweekno),
         BYYEARDAY: yearly ? maybe(some(signed(-366, 366), 4), 6) : no,
         BYMONTHDAY: freq === 'WEEKLY' ? no : maybe(some(signed(-31, 31), 4), 3),
-        BYDAY: byweekno === undefined ? maybe(byday, 1) : byday,
+        BYDAY: byweekno === undefined ? maybe(byday, 2) : byday,
         BYHOUR: maybe(some(between(0, 23), 3), 8),
         BYSETPOS: maybe(fc.tuple(fc.constantFrom(1, -1), signed(-6, 6)), 4),
         WKST: maybe(

@@ -43,7 +43,8 @@ def expand(request):
     rule_text, start = request["rrule"], datetime.fromisoformat(request["start"])
     try:
         dtstart = first_of(rule_text, start)
-    except ValueError:  # An INTERVAL that passes over all hours or minutes of the rule.
+    # An INTERVAL that passes over all hours or minutes of the rule, or a weekday whose number is beyond its month.
+    except (ValueError, IndexError):
         return None
     if dtstart is None:
         return None

@@ -1,5 +1,5 @@
 /**
- * Random rules of RFC 7529 in six calendars against libical, which nobody here wrote. Its differences are left out of the
+ * Random rules of RFC 7529 in six calendars against libical, an independent program. Its differences are left out of the
  * rules or of what is compared:
  * - the Chinese calendar of ICU begins some months a day beside the new moon in Beijing and had its leap month of 1987 too
  *   late: days on which Temporal and ICU differ are not compared, and Chinese rules have no COUNT;
@@ -27,7 +27,7 @@ const ROUNDS = rounds(300);
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 7529);
 const PYTHON = '/usr/bin/python3';
 const LOADED = 'import ctypes; ctypes.CDLL("libical.so.3")';
-/** Years that each series is followed. */
+/** How long each series is followed. */
 const HORIZON = 12 * 366 * DAY;
 
 const CHINESE = new Intl.DateTimeFormat('en-u-ca-chinese', {

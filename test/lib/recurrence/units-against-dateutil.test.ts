@@ -1,5 +1,5 @@
 /**
- * Hourly and minutely rules against python3-dateutil, which nobody here wrote. Nothing is left out but BYWEEKNO, which
+ * Hourly and minutely rules against python3-dateutil, an independent program. Nothing is left out but BYWEEKNO, which
  * RFC 5545 §3.3.10 allows in yearly rules only, and BYSETPOS, which Kalends does not follow below a day.
  */
 import assert from 'node:assert/strict';
@@ -56,7 +56,7 @@ function ourTimes({ rrule, dtstart }: Expanded): string[] {
   const start = parseLocal(dtstart);
   assert.ok(rule !== undefined && start !== undefined, rrule);
   const times: string[] = [];
-  // In parts, since a rule can name 500,000 minutes a year; each part is reached without those before it.
+  // In parts, since a rule can name 500,000 minutes a year.
   for (let from = start; times.length < LIMIT && from < start + HORIZON; from += 30 * DAY) {
     const to = Math.min(from + 30 * DAY, start + HORIZON + 1);
     const window = { from, to, until: rule.until?.local };
