@@ -82,6 +82,41 @@ describe('reading iCalendar', () => {
   });
 });
 
+describe('reading what RFC 5545 forbids but programs write', () => {
+  const read = (...lines: string[]) => parseICalendar(event(...lines).join('\n'))[0];
+  const startOf = (line: string) => read(line)?.start;
+
+  it('a time with a T at its end is read without it', () => {
+    assert.deepEqual(startOf('DTSTART:20131009T170000T'), startOf('DTSTART:20131009T170000'));
+    assert.equal(startOf('DTSTART:20131009T170000X'), undefined);
+  });
+
+  it('a time with an offset is that instant, in the zone of its TZID or else in UTC', () => {
+    const utc = startOf('DTSTART:20131009T160000Z');
+    for (const text of ['20131009T170000+0100', '2013-10-09T17:00:00+01:00', '20131009T123000-0330'])
+      assert.deepEqual(startOf(`DTSTART:${text}`), utc, text);
+    assert.deepEqual(
+      startOf('DTSTART;TZID=Europe/Paris:20131009T170000+0100'),
+      startOf('DTSTART;TZID=Europe/Paris:20131009T180000'),
+    );
+    assert.deepEqual(startOf('DTSTART;TZID=Nowhere:20131009T170000+0100'), utc);
+    assert.equal(startOf('DTSTART:20131009T170000+9900'), undefined);
+  });
+
+  it('an offset tells which of two equal times on the clock is meant', () => {
+    const inParis = (time: string) => startOf(`DTSTART;TZID=Europe/Paris:${time}`);
+
+    assert.deepEqual(inParis('20131027T023000+0200'), inParis('20131027T023000'));
+    assert.deepEqual(inParis('20131027T023000+0100'), startOf('DTSTART:20131027T013000Z'));
+  });
+
+  it('PT1W is a week', () => {
+    const endAfter = (duration: string) => read('DTSTART:20131009T170000Z', `DURATION:${duration}`)?.end;
+
+    assert.deepEqual(endAfter('PT1W'), endAfter('P7D'));
+  });
+});
+
 describe('content lines', () => {
   it('content lines are taken apart as ical.js does it', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9 ._@/'()-]{1,12}$/);

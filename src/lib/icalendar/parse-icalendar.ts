@@ -1,10 +1,13 @@
 /** Reading iCalendar, RFC 5545, as servers and programs really write it. */
 
 import { sizeOfZone } from '../recurrence/custom-zone.ts';
+import { originalStartOf } from '../recurrence/event-instant.ts';
 import type { Zone } from '../recurrence/event-time.ts';
+import { lengthOf } from '../recurrence/master-clock.ts';
 import { type Component, parseComponents, propertiesOf } from './component.ts';
 import { textOf } from './content-line.ts';
-import { resourceBudget, spend } from './resource-budget.ts';
+import { endAfter } from './event-end.ts';
+import { type ResourceBudget, resourceBudget, spend } from './resource-budget.ts';
 import type { ZoneOf } from './time-value.ts';
 import { readVEvent, type VEvent } from './v-event.ts';
 import { readVTimezone, type VTimezone } from './vtimezone.ts';
@@ -30,9 +33,30 @@ export function readICalendar(text: string, budget = resourceBudget()): ReadEven
 
 /** The events of one VCALENDAR, under the rules and limits of parseICalendar. */
 export function readEvents(calendar: Component, zoneOf: ZoneOf, budget = resourceBudget()): ReadEvent[] {
-  return calendar.components.flatMap((component) => {
+  const read = calendar.components.flatMap((component) => {
     const event = component.name === 'VEVENT' ? readVEvent(component, zoneOf, budget) : undefined;
     return event === undefined ? [] : { component, event };
+  });
+  return read.some(({ event }) => event.lacksStart) ? withSeriesTimes(read, budget) : read;
+}
+
+/** Overrides without a DTSTART start when their occurrence does, on the clock of their series, and last as long as it. */
+function withSeriesTimes(events: readonly ReadEvent[], budget: ResourceBudget): ReadEvent[] {
+  const masters = events.filter(({ event }) => event.recurrenceId === undefined);
+  const byUid = new Map(masters.map(({ event }) => [event.uid, event]));
+  return events.map((read) => {
+    const { recurrenceId, lacksStart, uid } = read.event;
+    const master = byUid.get(uid);
+    if (!lacksStart || recurrenceId === undefined || master === undefined) return read;
+    // Only the calendar's zone, which is not known here, relates floating times to others.
+    const types = [master.start.type, recurrenceId.type];
+    const isComparable = types[0] === types[1] || types.includes('date');
+    const start = isComparable ? originalStartOf(master.start, recurrenceId, 'UTC') : recurrenceId;
+    if (start.type === 'zoned' && typeof start.zone === 'object')
+      spend(budget, 'zoneCharacters', 2 * sizeOfZone(start.zone));
+    const length = master.recurrence.duration ?? lengthOf(master.start, master.end, 'UTC');
+    const end = endAfter(start, length);
+    return end === undefined ? read : { ...read, event: { ...read.event, start, end } };
   });
 }
 

@@ -23,10 +23,16 @@ const LATEST = dayNumberOf(9998, 12, 31) * DAY;
 /** Whether a local time is of the years that are read and written. */
 export const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
 
-/** The time a property's value is, or one of its values; `undefined` when it is none. */
+/**
+ * Returns the time that a property's value is, or one of its values; `undefined` if it is none. Some programs write what RFC
+ * 5545 §3.3.5 forbids: an offset, or the letter T again at the end, which means nothing. An offset states the instant; its
+ * zone is that of TZID, or else UTC.
+ */
 export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): EventTime | undefined {
-  const [, year, month, day, time, hour = '', minute = '', second = '', utc] =
-    /^\s*(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)?(?:[.,]\d+)?(Z?))?\s*$/i.exec(text) ?? [];
+  const [, year, month, day, time, hour = '', minute = '', second = '', suffix = ''] =
+    /^\s*(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)?(?:[.,]\d+)?([ZT]|[+-][0-2]\d:?[0-5]\d)?)?\s*$/i.exec(
+      text,
+    ) ?? [];
   const midnight = parseLocal(`${year}-${month}-${day}`);
   if (midnight === undefined || !isWritable(midnight)) return undefined;
   const isDate = parameterOf(property, 'VALUE')?.toUpperCase() === 'DATE';
@@ -34,19 +40,37 @@ export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): 
   const sinceMidnight = timeOfDay(hour, minute, second);
   if (sinceMidnight === undefined) return undefined;
   const local = midnight + sinceMidnight;
-  if (utc !== undefined && utc !== '') return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, local);
-  const zone = zoneOf(parameterOf(property, 'TZID'));
+  if (/z/i.test(suffix)) return timeLike(IN_UTC, local);
+  const tzid = parameterOf(property, 'TZID');
+  if (/^[+-]/.test(suffix)) return timeAt(local - offsetOf(suffix), (tzid && zoneOf(tzid)) || 'UTC');
+  const zone = zoneOf(tzid);
   if (zone === undefined) return timeLike({ type: 'floating', local: '' }, local);
   return timeLike({ type: 'zoned', local: '', zone }, local);
+}
+
+const IN_UTC: EventTime = { type: 'zoned', local: '', zone: 'UTC' };
+
+/** Milliseconds of an offset from UTC, `+0100` or `+01:00`. */
+function offsetOf(text: string): number {
+  const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(-2));
+  return (text.startsWith('-') ? -minutes : minutes) * 60_000;
+}
+
+/** An instant (epoch milliseconds) in a zone; in UTC if the zone's clock shows its time twice and it is the second. */
+function timeAt(instant: number, zone: Zone): EventTime {
+  const local = localOfInstant(zone, instant);
+  return instantOfLocal(zone, local) === instant
+    ? timeLike({ type: 'zoned', local: '', zone }, local)
+    : timeLike(IN_UTC, instant);
 }
 
 /** Days are nominal, milliseconds exact (RFC 5545 §3.3.6). */
 export type Duration = { readonly days: number; readonly milliseconds: number };
 
-/** `undefined` for what is no duration, and for a negative one. */
+/** Parses a duration; `undefined` for other text and for a negative one. Some programs write a week as `PT1W`. */
 export function parseDuration(text: string): Duration | undefined {
   const [, sign, weeks, days, hours, minutes, seconds] =
-    /^\s*([+-]?)P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})S)?)?\s*$/i.exec(
+    /^\s*([+-]?)P(?:T?(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})S)?)?\s*$/i.exec(
       text,
     ) ?? [];
   const parts = [weeks, days, hours, minutes, seconds];

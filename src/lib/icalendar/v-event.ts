@@ -17,6 +17,8 @@ export type VEvent = {
   readonly end: EventTime;
   readonly recurrence: Recurrence;
   readonly recurrenceId: EventTime | undefined;
+  /** Whether the event has no DTSTART, as only an override may: its RECURRENCE-ID stands for it. */
+  readonly lacksStart: boolean;
   /** RANGE=THISANDFUTURE on the RECURRENCE-ID. */
   readonly thisAndFuture: boolean;
   readonly summary: string | undefined;
@@ -73,16 +75,16 @@ const READ_PROPERTIES = new Set([
   ...['X-KALENDS-CUSTOM', ...CONFERENCE_PROPERTIES],
 ]);
 
-/** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. Throws TooComplexError. */
+/** Reads a VEVENT; `undefined` if its start or its RECURRENCE-ID cannot be read. Throws TooComplexError. */
 export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | undefined {
   const properties = propertiesOf(component, budget, READ_PROPERTIES);
-  const dtstart = properties.get('DTSTART')?.[0];
-  const start = dtstart && parseTime(dtstart.value, dtstart, zoneOf);
-  if (start === undefined) return undefined;
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
   // Without its RECURRENCE-ID an override would look like the master.
   if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
+  const dtstart = properties.get('DTSTART')?.[0];
+  const start = dtstart === undefined ? recurrenceId : parseTime(dtstart.value, dtstart, zoneOf);
+  if (start === undefined) return undefined;
   if (recurrenceId !== undefined) spend(budget, 'overrides');
   const organizer = properties.get('ORGANIZER')?.[0];
   const attendees = properties.get('ATTENDEE') ?? [];
@@ -98,6 +100,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
     end,
     recurrence: { ...readRecurrence(properties, zoneOf, budget), ...(duration && { duration }) },
     recurrenceId,
+    lacksStart: dtstart === undefined,
     thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
     ...readTextFields(properties, budget),
     organizer: organizer && readAttendee(organizer),

@@ -5,6 +5,7 @@ import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
 import { shiftWithSeries } from '../recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, parameterOf } from './content-line.ts';
+import { linesNamed, replaceLines } from './edit-lines.ts';
 import { contentLine } from './write-lines.ts';
 
 /** `20261128` or `20261128T080000` of a date or time with dashes and colons. */
@@ -33,6 +34,17 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
 export function endLine({ start, end }: Record<'start' | 'end', EventTime>, tzidOf: TzidOf): string {
   const isEmpty = start.type !== 'date' && instantOf(start, 'UTC') === instantOf(end, 'UTC');
   return isEmpty ? 'DURATION:PT0S' : timeLine('DTEND', end, tzidOf);
+}
+
+/** Returns the lines of an event with a DTSTART and an end; unchanged if they have a DTSTART. */
+export function withStart(
+  lines: readonly string[],
+  times: Record<'start' | 'end', EventTime>,
+  tzidOf: TzidOf,
+): readonly string[] {
+  if (linesNamed(lines, 'DTSTART').length > 0) return lines;
+  const stated = [timeLine('DTSTART', times.start, tzidOf), endLine(times, tzidOf)];
+  return replaceLines(lines, ['DTEND', 'DURATION'], stated);
 }
 
 /**

@@ -62,6 +62,40 @@ describe('the exceptions of a series that is changed', () => {
     });
   });
 
+  describe('an override without a DTSTART', () => {
+    const occurrence = utc('2026-01-07T09:00:00');
+    const times = () => account.lines('a.ics').filter((line) => /20260107/.test(line));
+    let href: string;
+    beforeEach(async () => {
+      const override = eventOf('RECURRENCE-ID:20260107T090000Z', 'SUMMARY:Exception');
+      href = await account.given('a.ics', calendarObject(eventOf(...DAILY), override));
+    });
+
+    it('gets one with a new title', async () => {
+      await account.update(href, { title: 'Renamed' }, occurrence);
+
+      assert.deepEqual(titles(href), ['Series', 'Renamed']);
+      const stated = ['RECURRENCE-ID:20260107T090000Z', 'DTSTART:20260107T090000Z', 'DTEND:20260107T100000Z'];
+      assert.deepEqual(times(), stated);
+    });
+
+    it('gets one with a new end, which may be its start', async () => {
+      await account.update(href, { end: occurrence }, occurrence);
+
+      assert.deepEqual(times(), ['RECURRENCE-ID:20260107T090000Z', 'DTSTART:20260107T090000Z']);
+      assert.ok(account.lines('a.ics').includes('DURATION:PT0S'));
+    });
+
+    it('gets one when its series moves or has a new place', async () => {
+      await account.update(href, { location: 'Garden' });
+      assert.ok(times().includes('DTSTART:20260107T090000Z'));
+
+      await account.update(href, { start: utc('2026-01-05T11:00:00'), end: utc('2026-01-05T13:00:00') });
+      const moved = ['RECURRENCE-ID:20260107T110000Z', 'DTSTART:20260107T110000Z', 'DTEND:20260107T130000Z'];
+      assert.deepEqual(times(), moved);
+    });
+  });
+
   describe('EXRULE', () => {
     const EXRULE = 'EXRULE:FREQ=WEEKLY;BYDAY=FR';
     let href: string;

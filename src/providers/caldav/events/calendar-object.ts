@@ -6,6 +6,7 @@ import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { type ReadEvent, readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
 import { resourceBudget, TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
+import { withStart } from '../../../lib/icalendar/write-time.ts';
 import { latestVersions } from './event-versions.ts';
 import { withTimezones, type ZoneNames, zoneNamesIn } from './timezones.ts';
 
@@ -71,7 +72,12 @@ export function writeObject(
   edits: readonly EventEdit[],
   now: number,
 ): string | undefined {
-  const linesOf = new Map(edits.map(({ event, lines }) => [event.component, lines]));
+  const linesOf = new Map(
+    edits.map(({ event: { component, event }, lines }) => [
+      component,
+      lines && withStart(lines, event, zones.tzidOf),
+    ]),
+  );
   const edited = (component: Component): Component | [] => {
     const lines = linesOf.has(component) ? linesOf.get(component) : component.lines;
     return lines === undefined ? [] : { ...component, lines };

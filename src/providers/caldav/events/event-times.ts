@@ -14,6 +14,7 @@ import {
   recurrenceLines,
   type TzidOf,
   timeLine,
+  withStart,
   withUntilLike,
 } from '../../../lib/icalendar/write-time.ts';
 import { DAY } from '../../../lib/recurrence/civil.ts';
@@ -38,7 +39,7 @@ type Times = {
   readonly recurrence?: Partial<Recurrence>;
 };
 
-/** The DTSTART, which every event that could be read has. */
+/** Returns the DTSTART; an empty one for an override that has none. */
 export function dtstartOf(lines: readonly string[]): ContentLine {
   const [line = ''] = linesNamed(lines, 'DTSTART');
   return parseContentLine(line) ?? { name: 'DTSTART', parameters: new Map(), value: '' };
@@ -52,7 +53,7 @@ export function withTimes(
 ): readonly string[] {
   const { start, end } = timesAfter(event, change);
   const starts = isSame(start, event.start) ? undefined : timeLine('DTSTART', start, tzidOf);
-  let { lines } = component;
+  let lines = withStart(component.lines, event, tzidOf);
   if (starts !== undefined) lines = replaceLines(lines, ['DTSTART'], [starts]);
   // DTEND takes the place of DURATION: a VEVENT has one of them (RFC 5545 §3.6.1).
   if ((starts !== undefined || !isSame(end, event.end)) && !endsThere(lines, { start, end }))
