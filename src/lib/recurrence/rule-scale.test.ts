@@ -96,6 +96,28 @@ describe('a rule of another calendar', () => {
       '2026-01-30',
       ['2026-01-30', '2026-03-01'],
     ],
+    [
+      'RSCALE=GREGORIAN;FREQ=YEARLY;BYMONTH=1,2;BYMONTHDAY=1,2;BYYEARDAY=2,32;SKIP=FORWARD;COUNT=3',
+      '2026-01-02',
+      ['2026-01-02', '2026-02-01', '2027-01-02'],
+    ],
+    [
+      'RSCALE=PERSIAN;FREQ=MONTHLY;BYYEARDAY=1,40;COUNT=3',
+      '2026-03-21',
+      ['2026-03-21', '2026-04-29', '2027-03-21'],
+    ],
+    [
+      'RSCALE=PERSIAN;FREQ=DAILY;BYYEARDAY=1,-1;COUNT=3',
+      '2026-03-20',
+      ['2026-03-20', '2026-03-21', '2027-03-20'],
+    ],
+    [
+      'RSCALE=PERSIAN;FREQ=YEARLY;BYMONTH=2;BYYEARDAY=1,40;COUNT=2',
+      '2026-04-29',
+      ['2026-04-29', '2027-04-29'],
+    ],
+    ['RSCALE=PERSIAN;FREQ=WEEKLY;BYDAY=2SA;COUNT=2', '2026-03-21', ['2026-03-21', '2026-03-28']],
+    ['RSCALE=PERSIAN;FREQ=YEARLY;BYDAY=-1FR;COUNT=2', '2027-03-19', ['2027-03-19', '2028-03-17']],
   ];
   for (const [rrule, start, days] of cases)
     it(`names ${days.length} days: ${rrule}`, () => {
@@ -136,6 +158,7 @@ describe('a rule of another calendar', () => {
       recurrenceBudget(),
     );
     const last = whole.at(-1) ?? Number.NaN;
+    assert.equal(formatDate(last / DAY).slice(0, 4), '2026');
 
     const times = expandRule(rule, start, { from: last, to: last + DAY }, recurrenceBudget());
 
