@@ -62,5 +62,7 @@ describe('the place of an event', () => {
     assert.deepEqual([master?.shape, own?.shape], ['series', 'override']);
     assert.ok(master !== undefined && master.startsAt <= NINE - 8 * HOUR && master.endsAt > NINE + 25 * HOUR);
     assert.deepEqual([own?.startsAt, own?.endsAt], [NINE - 8 * HOUR, NINE - 7 * HOUR]);
+    const moment = { ...at(1, 0), recurrenceId: at(9).start };
+    assert.equal(placesOf([{ ...at(9), recurrence }, moment], 'UTC')[1]?.endsAt, NINE - 8 * HOUR + 1);
   });
 });

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { DAY, dayNumberOf, formatLocal, type LocalMs } from './civil.ts';
+import { expandRule, recurrenceBudget } from './expand-rule.ts';
+import { parseRule } from './rule.ts';
+
+const START = dayNumberOf(2026, 2, 17) * DAY + 9 * 3_600_000 + 30 * 60_000;
+const END = dayNumberOf(2036, 1, 1) * DAY;
+
+function timesBetween(rrule: string, from: LocalMs, to: LocalMs): LocalMs[] {
+  const rule = parseRule(rrule);
+  assert.ok(rule !== undefined);
+  return expandRule(rule, START, { from, to }, recurrenceBudget(0, 50_000_000));
+}
+
+describe('a rule that is read in windows', () => {
+  for (const rrule of [
+    'FREQ=DAILY;INTERVAL=3;BYHOUR=8,17',
+    'FREQ=DAILY;BYDAY=TU,SA;COUNT=700',
+    'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TU,SU;WKST=SU;COUNT=400',
+    'FREQ=MONTHLY;INTERVAL=5;BYMONTHDAY=17,-1',
+    'FREQ=MONTHLY;BYDAY=2TU,-1FR;BYSETPOS=-1;COUNT=90',
+    'FREQ=YEARLY;INTERVAL=3;BYMONTH=2,5',
+    'FREQ=YEARLY;BYWEEKNO=1,-1;BYDAY=2MO,SU',
+    'FREQ=HOURLY;INTERVAL=5;BYMINUTE=10,30;COUNT=20000',
+    'FREQ=HOURLY;BYMINUTE=10;INTERVAL=9;COUNT=8000',
+    'FREQ=MINUTELY;INTERVAL=777;BYDAY=WE;BYHOUR=9,10,11,12',
+    'RSCALE=CHINESE;FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=1,30;SKIP=FORWARD',
+    'RSCALE=ETHIOPIC;FREQ=MONTHLY;BYMONTHDAY=-6,10;SKIP=BACKWARD',
+    'RSCALE=HEBREW;FREQ=YEARLY;INTERVAL=2;BYYEARDAY=-385,1,385;SKIP=FORWARD',
+  ])
+    it(`names the same times as in one: ${rrule}`, () => {
+      const whole = timesBetween(rrule, START, END);
+      const windows = Array.from({ length: 41 }, (_, index) => START + (index * (END - START)) / 40);
+
+      const parts = windows
+        .slice(0, 40)
+        .flatMap((from, i) => timesBetween(rrule, from, windows[i + 1] ?? END));
+
+      assert.ok(whole.length > 2);
+      assert.deepEqual(parts.map(formatLocal), whole.map(formatLocal));
+    });
+});
