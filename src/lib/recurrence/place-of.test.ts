@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isSeries, type PlacedTimes, placesOf } from './place-of.ts';
+import { isSeries, type PlacedTimes, placesOf, seriesOf } from './place-of.ts';
+import { spanOf } from './span-of.ts';
 
 const at = (hour: number, length = 1): PlacedTimes => ({
   start: { type: 'zoned', local: `2026-11-02T${String(hour).padStart(2, '0')}:00:00`, zone: 'UTC' },
@@ -60,6 +61,11 @@ describe('the place of an event', () => {
     const [master, own] = placesOf([{ ...at(9), recurrence }, moved], 'UTC');
 
     assert.deepEqual([master?.shape, own?.shape], ['series', 'override']);
+    const span = spanOf(
+      seriesOf({ ...at(9), recurrence }, [moved], () => ''),
+      'UTC',
+    );
+    assert.deepEqual([master?.startsAt, master?.endsAt], [span.startsAt, span.endsAt + 1]);
     assert.ok(master !== undefined && master.startsAt <= NINE - 8 * HOUR && master.endsAt > NINE + 25 * HOUR);
     assert.deepEqual([own?.startsAt, own?.endsAt], [NINE - 8 * HOUR, NINE - 7 * HOUR]);
     const moment = { ...at(1, 0), recurrenceId: at(9).start };

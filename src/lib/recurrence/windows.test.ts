@@ -41,4 +41,14 @@ describe('a rule that is read in windows', () => {
       assert.ok(whole.length > 2);
       assert.deepEqual(parts.map(formatLocal), whole.map(formatLocal));
     });
+
+  it('counts weekdays in the year of a yearly rule, and in no week of BYWEEKNO', () => {
+    const days = (rrule: string) =>
+      timesBetween(rrule, START, END)
+        .slice(0, 2)
+        .map((time) => formatLocal(time).slice(0, 10));
+
+    assert.deepEqual(days('FREQ=YEARLY;BYDAY=20MO'), ['2026-05-18', '2027-05-17']);
+    assert.deepEqual(days('FREQ=YEARLY;BYWEEKNO=20;BYDAY=3MO'), ['2026-05-11', '2027-05-17']);
+  });
 });
