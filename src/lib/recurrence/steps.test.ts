@@ -1,4 +1,4 @@
-/** What work costs, in steps of a budget: the limits of hostile rules depend on it. */
+/** The cost of work in steps of a budget, on which the limits of hostile rules depend. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
