@@ -89,7 +89,7 @@ function clockOf(time: EventTime, calendarZone: string): Moment['clock'] {
   if (time.type === 'date') return 'date';
   const zone = time.type === 'zoned' ? time.zone : calendarZone;
   if (typeof zone === 'string') return zone;
-  const known = ownZones.get(zone) ?? { tzid: zone.tzid, offsetAt: (instant) => offsetAt(zone, instant) };
-  ownZones.set(zone, known);
-  return known;
+  const clock = ownZones.get(zone) ?? { tzid: zone.tzid, offsetAt: (instant) => offsetAt(zone, instant) };
+  ownZones.set(zone, clock);
+  return clock;
 }

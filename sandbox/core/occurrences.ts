@@ -57,8 +57,8 @@ const countries = new Map<string, OffsetsByDay>();
 const ownZones = new WeakMap<OwnZone, OffsetsByDay>();
 
 function offsetsOf(clock: Clock): OffsetsByDay {
-  const known = typeof clock === 'string' ? countries.get(clock) : ownZones.get(clock);
-  if (known !== undefined) return known;
+  const cached = typeof clock === 'string' ? countries.get(clock) : ownZones.get(clock);
+  if (cached !== undefined) return cached;
   const offsets: OffsetsByDay = new Map();
   if (typeof clock === 'string') countries.set(clock, offsets);
   else ownZones.set(clock, offsets);
@@ -73,12 +73,12 @@ function offsetAt(clock: Clock, instant: number): number {
 
 /** Of a whole day in UTC: one that begins with an offset and ends with it has no other, in all years that are tried. */
 function daysOffset(clock: Clock, day: number): number | undefined {
-  const known = offsetsOf(clock);
-  if (!known.has(day)) {
+  const byDay = offsetsOf(clock);
+  if (!byDay.has(day)) {
     const offset = askedOffset(clock, day);
-    known.set(day, offset === askedOffset(clock, day + DAY) ? offset : undefined);
+    byDay.set(day, offset === askedOffset(clock, day + DAY) ? offset : undefined);
   }
-  return known.get(day);
+  return byDay.get(day);
 }
 
 function askedOffset(clock: Clock, instant: number): number {
@@ -172,11 +172,11 @@ export function instancesOf(
     const isOut = override.older && !override.future && isExcluded(onClock(start, override.original));
     if (!isOut) current.set(keyOf(override.original), override);
   }
-  const found: Instance[] = [];
+  const instances: Instance[] = [];
   for (const [originalAt, { start: moved, end, cancelled, title, original }] of current) {
     const startsAt = instantOf(moved);
     const endsAt = Math.max(startsAt, instantOf(end));
-    if (!cancelled) found.push({ startsAt, endsAt, originalAt, title, local: onClock(start, original) });
+    if (!cancelled) instances.push({ startsAt, endsAt, originalAt, title, local: onClock(start, original) });
   }
   const taken = new Set(current.keys());
   const starts = [...startsOf(series, last)].filter(([local]) => local >= first);
@@ -198,10 +198,10 @@ export function instancesOf(
       shape === undefined
         ? { startsAt: originalAt, endsAt: endOf({ clock, local }, period ?? series.length) }
         : shaped(shape, start, local);
-    found.push({ ...place, originalAt, title: shape?.title ?? 'master', local });
+    instances.push({ ...place, originalAt, title: shape?.title ?? 'master', local });
   }
-  assert.equal(new Set(found.map(({ originalAt }) => originalAt)).size, found.length);
-  return found.sort((a, b) => a.startsAt - b.startsAt || a.local - b.local);
+  assert.equal(new Set(instances.map(({ originalAt }) => originalAt)).size, instances.length);
+  return instances.sort((a, b) => a.startsAt - b.startsAt || a.local - b.local);
 }
 
 /** An override for all later ones moves them by as much on its clock as it was moved itself. */

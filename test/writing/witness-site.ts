@@ -51,7 +51,7 @@ export async function openWitnessSite(kind: ProviderKind) {
       const answer = await get(server, path, await server.token());
       return { status: answer.statusCode, body: answer.json() };
     },
-    /** What Kalends lists now. */
+    /** Returns what Kalends lists now. */
     async listed(): Promise<Listed[]> {
       const answer = await get(server, `/events?${query}`, await server.token());
       assert.deepEqual(answer.json().errors ?? [], []);
@@ -59,11 +59,11 @@ export async function openWitnessSite(kind: ProviderKind) {
     },
     /** Lets time pass, so that the next read asks the provider again. */
     pass: () => bench.pass(60_000),
-    /** What the provider's own app shows. */
+    /** Returns the occurrences that the provider’s own app shows. */
     async atProvider(): Promise<string[]> {
       return textsOf(await manual.instances(ADA, calendarId, WINDOW));
     },
-    /** What a published client of the provider finds. */
+    /** Returns the occurrences that a published client finds. */
     async published(): Promise<string[]> {
       return textsOf(await list(WINDOW));
     },

@@ -1,5 +1,5 @@
 /**
- * Random rules of the sandbox's model against ical.js. What ical.js does otherwise is left out of the rules:
+ * Random rules of the sandbox's model against ical.js. The rules leave out the differences of ical.js:
  * - BYMONTH in monthly rules does not respect INTERVAL and COUNT;
  * - BYMONTHDAY of a year means DTSTART's month, does not count beside BYDAY, and counts from the end in months only: in daily
  *   rules it never ends;
