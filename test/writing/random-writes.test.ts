@@ -43,7 +43,9 @@ type Write = { readonly method: Method; readonly body: object; readonly target: 
 /** Makes a write and checks what it did. Returns its status. */
 async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<number> {
   const before = await site.listed();
-  const { method, body, target } = randomWrite(before, pick, nth);
+  // Ids are random: the order of the titles is the same for a seed.
+  const inOrder = before.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const { method, body, target } = randomWrite(inOrder, pick, nth);
   const answer = await site.send(method, body);
   const text = `write ${nth}: ${method} ${JSON.stringify(body)}: ${answer.status} ${answer.body.message ?? answer.body.id ?? ''}`;
   assert.ok(answer.status === 200 || (answer.status >= 400 && answer.status < 500), text);
@@ -62,9 +64,13 @@ async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<nu
   const read = occurrencesOf(await site.listed());
   assert.deepEqual(read, occurrencesOf(after), `${text}, read again`);
   assert.deepEqual(await site.atProvider(), read, `${text}, at the provider`);
-  assert.deepEqual(await site.published(), read, `${text}, published client`);
+  // The published clients read slowly.
+  if (nth <= 40 || nth % 20 === 0)
+    assert.deepEqual(await site.published(), read, `${text}, published client`);
   return answer.status;
 }
+
+const orderOf = ({ start, title, end }: Listed): string => `${start} ${title} ${end}`;
 
 function randomWrite(events: readonly Listed[], pick: Pick, nth: number): Write {
   const target = events[pick(Math.max(events.length, 1))];
