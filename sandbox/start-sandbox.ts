@@ -187,14 +187,16 @@ const stateNow = (
 });
 
 /** Whom the control page offers, and the organisation of those at Microsoft. */
-function controlsFor({ microsoft, caldav }: Providers, demoPort: number) {
+function controlsFor(providers: Providers, demoPort: number) {
+  const { microsoft } = providers;
   const people = SANDBOX_KINDS.flatMap((kind) =>
     ACCOUNTS[kind].map(({ person: { email } }) => ({ kind, email })),
   );
   const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
   const organisation = { name: domain, demandConsent: () => microsoft.manual.demandAdminConsent(employee) };
-  return { people, organisation, sent: caldav.sent, demoUrl: `http://127.0.0.1:${demoPort}` };
+  const sent = () => SANDBOX_KINDS.flatMap((kind) => providers[kind].sent()).sort((a, b) => a.at - b.at);
+  return { people, organisation, sent, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
 /** Passwords as they are now: withdrawing access changes them. */

@@ -70,8 +70,7 @@ export interface CalDavSandbox extends ProviderSandbox {
   invite(email: string, invitation: Invitation): void;
   /** The person answers an invitation in the server's own app. Throws an Error where there is none. */
   respond(email: string, calendarId: string, answer: HandAnswer): void;
-  /** What it sent to whom so far: nothing where it does not schedule. */
-  sent(): readonly SentMessage[];
+  sent(): readonly (SentMessage & { readonly provider: 'icloud' | 'caldav' })[];
 }
 
 /** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
@@ -135,7 +134,7 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
       const place = { account: accounts.of(email), calendar: calendarOf(email, calendarId, deps) };
       answerByHand(place, answer, sending);
     },
-    sent: () => sending?.sent() ?? [],
+    sent: () => (sending?.sent() ?? []).map((message) => ({ ...message, provider: kind })),
     state: () => ({ accounts: accounts.all().map(stateOf), sent }),
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
     async close() {

@@ -30,6 +30,7 @@ export const FaultBody = Type.Object({
   operation: Type.Optional(Type.String({ minLength: 1 })),
   user: Type.Optional(Type.String({ minLength: 1 })),
   times: Type.Optional(Type.Integer({ minimum: 1 })),
+  skip: Type.Optional(Type.Integer({ minimum: 0 })),
   effect: Type.Object({
     kind: oneOf(EFFECTS),
     ms: Type.Optional(Type.Number({ minimum: 0, maximum: MOST_LATENCY_MS })),
@@ -48,13 +49,14 @@ export const ClockBody = Type.Object({
 export type ClockBody = Static<typeof ClockBody>;
 
 /** Fails as ApiError naming the field that the effect lacks. */
-export function faultOf({ provider, operation, user, times, effect }: FaultBody): Fault {
+export function faultOf({ provider, operation, user, times, skip, effect }: FaultBody): Fault {
   return {
     provider,
     effect: effectOf(effect),
     ...(operation === undefined ? {} : { operation }),
     ...(user === undefined ? {} : { user }),
     ...(times === undefined ? {} : { times }),
+    ...(skip === undefined ? {} : { skip }),
   };
 }
 

@@ -17,12 +17,17 @@ export const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
 
 export type Fault = {
   readonly provider: SandboxKind;
-  /** The operation that fails, by the provider's own name (`events.list`, `token`, `PROPFIND`); all when absent. */
+  /**
+   * The operation that fails, by the provider's own name (`events.list`, `token`, `PROPFIND`); all when absent. `write` stands
+   * for every operation that changes a calendar or an event.
+   */
   readonly operation?: string;
   /** The address of the user whose requests fail; everybody's when absent. */
   readonly user?: string;
   /** How many requests fail before it is over; endless when absent. */
   readonly times?: number;
+  /** How many matching requests pass before the first one fails. Default 0. */
+  readonly skip?: number;
   readonly effect: FaultEffect;
 };
 
@@ -68,11 +73,12 @@ export interface Faults {
 }
 
 export function faultBoard(): Faults {
-  const set = new Map<string, { fault: SetFault; remaining: number }>();
+  const set = new Map<string, { fault: SetFault; passing: number; remaining: number }>();
   return {
     set(fault) {
       const id = randomUUID();
-      set.set(id, { fault: { ...fault, id }, remaining: fault.times ?? Number.POSITIVE_INFINITY });
+      const { skip: passing = 0, times: remaining = Number.POSITIVE_INFINITY } = fault;
+      set.set(id, { fault: { ...fault, id }, passing, remaining });
       return id;
     },
     list: () => [...set.values()].map(({ fault }) => fault),
@@ -81,7 +87,9 @@ export function faultBoard(): Faults {
       else set.delete(id);
     },
     take(request) {
-      const applying = [...set.values()].filter(({ fault }) => appliesTo(fault, request));
+      const matching = [...set.values()].filter(({ fault }) => appliesTo(fault, request));
+      const applying = matching.filter(({ passing }) => passing === 0);
+      for (const entry of matching) entry.passing = Math.max(0, entry.passing - 1);
       for (const entry of applying) {
         entry.remaining -= 1;
         if (entry.remaining <= 0) set.delete(entry.fault.id);
@@ -95,8 +103,13 @@ export function faultBoard(): Faults {
 export const hasEffect = (effects: readonly FaultEffect[], kind: FaultEffect['kind']): boolean =>
   effects.some((effect) => effect.kind === kind);
 
+/** The operations of all providers that change a calendar or an event. */
+const WRITES =
+  /^(PUT|DELETE|PROPPATCH|MKCALENDAR|MKCOL|(events|calendars|calendarList|attachments)\.(insert|create|update|patch|delete|accept|decline|tentativelyAccept))$/;
+
 function appliesTo({ provider, operation, user }: Fault, request: FaultRequest): boolean {
   if (provider !== request.provider) return false;
-  if (operation !== undefined && operation !== request.operation) return false;
+  const isNamed = operation === 'write' ? WRITES.test(request.operation) : operation === request.operation;
+  if (operation !== undefined && !isNamed) return false;
   return user === undefined || user === request.user;
 }

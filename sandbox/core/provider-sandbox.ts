@@ -4,6 +4,7 @@
  */
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
+import type { ShownMessage } from './sent-messages.page.ts';
 
 export type SandboxDeps = {
   readonly clock: SandboxClock;
@@ -19,6 +20,8 @@ export interface ProviderSandbox {
   readonly manual: ManualChanges;
   /** How many requests of this operation were answered since the start; all when absent. */
   requests(operation?: string): number;
+  /** What it sent to people so far, oldest first. A CalDAV server that does not schedule sends nothing. */
+  sent(): readonly ShownMessage[];
   close(): Promise<void>;
 }
 

@@ -1,11 +1,17 @@
 /** What the providers sent to whom, as the control page shows it: invitations, answers, cancellations. */
 import { type Html, html } from '../../src/http/html.ts';
+import type { SandboxKind } from './faults.ts';
 
 /** A message between people; one by mail left the provider, and goes nowhere here. */
 export type ShownMessage = {
+  readonly provider: SandboxKind;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly method: string;
+  /** Of the event or of its series. */
+  readonly uid: string;
+  /** At Google and Microsoft: original start of the occurrence that it is about, as in the provider's ids. */
+  readonly occurrence?: string | undefined;
   readonly title: string;
   readonly from: string;
   readonly to: string;
@@ -24,8 +30,8 @@ const WORDS: Readonly<Record<string, string>> = {
 /** The newest first. */
 export function sentSection(messages: readonly ShownMessage[]): Html {
   const newest = messages.slice(-MOST).reverse();
-  return html`<section class="card"><h2>Sent by the CalDAV server</h2>
-<p class="quiet">It sends invitations and answers by itself: to its own people into their calendars, to others by mail, which goes nowhere.</p>
+  return html`<section class="card"><h2>Sent by the providers</h2>
+<p class="quiet">Providers send invitations, changes and cancellations by themselves. The CalDAV server puts them into the calendars of its own people; every mail goes nowhere.</p>
 ${newest.length === 0 ? html`<p>Nothing yet.</p>` : html`<ul class="faults">${newest.map(entry)}</ul>`}</section>`;
 }
 

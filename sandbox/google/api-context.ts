@@ -2,6 +2,7 @@
 import type { FaultEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import type { ShownMessage } from '../core/sent-messages.page.ts';
 import type { Channels } from './channels.ts';
 import type { MeetMaker } from './conferences.ts';
 import type { Viewer } from './event-view.ts';
@@ -26,6 +27,8 @@ export type ApiContext = {
   readonly origin: string;
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
+  /** What was mailed so far; added to in place. */
+  readonly sent: ShownMessage[];
 };
 
 export type ApiHandler = (context: ApiContext) => SandboxAnswer | Promise<SandboxAnswer>;

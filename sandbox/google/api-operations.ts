@@ -6,6 +6,7 @@ import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import type { ShownMessage } from '../core/sent-messages.page.ts';
 import { type ApiContext, type ApiHandler, calendarOf, notFound } from './api-context.ts';
 import {
   deleteCalendar,
@@ -72,6 +73,8 @@ export type ApiDeps = {
   /** Most events in a page of events.list. */
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
+  /** What was mailed so far; added to in place. */
+  readonly sent: ShownMessage[];
 };
 
 /** `undefined` for a path outside the API. */
@@ -93,9 +96,9 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
     user,
     run(effects) {
       const { person, scopes } = permitted(grant, endpoint.name, deps.store);
-      const { store, channels, meets, eventsPerPage, habits } = deps;
+      const { store, channels, meets, eventsPerPage, habits, sent } = deps;
       const requestContext = { person, scopes, params, query: url.searchParams, headers, body, effects };
-      const context = { store, channels, meets, eventsPerPage, habits, ...requestContext };
+      const context = { store, channels, meets, eventsPerPage, habits, sent, ...requestContext };
       return bounded(() => endpoint.run({ ...context, now: deps.now(), origin: deps.origin() }));
     },
   };

@@ -3,6 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { isJsonObject, type JsonObject } from '../core/json-object.ts';
+import { messagesOf } from '../core/mailed-messages.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -65,7 +66,24 @@ export function insert(context: ApiContext): SandboxAnswer {
   const event = insertEvent(calendar, { ...input, id }, writerOf(context));
   context.meets.schedule(calendar, event);
   context.channels.changed(calendar.id);
+  announce(context, open, { after: event });
   return answerEvent(200, event, open);
+}
+
+type EventWrite = { readonly before?: StoredEvent; readonly after?: StoredEvent };
+
+/** What Google mails of a write that says `sendUpdates=all`: nothing of one by a guest. */
+function announce({ query, sent, now }: ApiContext, { calendar }: OpenCalendar, write: EventWrite): void {
+  const event = write.after ?? write.before;
+  if (event === undefined || event.invitation !== undefined || query.get('sendUpdates') !== 'all') return;
+  const { instanceOf, iCalUID: uid } = event;
+  const guestsOf = (one: StoredEvent | undefined) =>
+    (one?.details.attendees ?? []).flatMap(({ email }) => email ?? []);
+  const message = {
+    ...({ provider: 'google', at: now, title: event.details.summary ?? '', from: calendar.id, uid } as const),
+    occurrence: instanceOf && event.id.slice(instanceOf.masterId.length + 1),
+  };
+  sent.push(...messagesOf({ ...message, before: guestsOf(write.before), after: guestsOf(write.after) }));
 }
 
 /** PUT: what the body does not name is gone. */
@@ -112,6 +130,7 @@ function change(
   spreadVisibility({ calendar, event: changed }, event.details, context.now);
   context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);
+  announce(context, open, { before: event, after: changed });
   const mostGuests = Math.min(viewer.mostGuests, habits.mostGuestsWritten);
   return answerEvent(200, changed, { ...open, viewer: { ...viewer, mostGuests } });
 }
@@ -131,6 +150,7 @@ export function remove(context: ApiContext): SandboxAnswer {
   refuseStale(event, context);
   cancelEvent({ calendar: open.calendar, event }, writerOf(context));
   context.channels.changed(open.calendar.id);
+  announce(context, open, { before: event });
   return { status: 204 };
 }
 

@@ -6,6 +6,7 @@ import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { startSandboxServer } from '../core/sandbox-server.ts';
+import type { ShownMessage } from '../core/sent-messages.page.ts';
 import { apiOperation } from './api-operations.ts';
 import { type ChannelState, noChannels, openChannels } from './channels.ts';
 import { type MeetBehaviour, meetMaker } from './conferences.ts';
@@ -30,6 +31,7 @@ export type GoogleState = {
   readonly store: GoogleStore;
   readonly tokens: GoogleTokenState;
   readonly channels: ChannelState;
+  readonly sent?: ShownMessage[];
 };
 
 export type GoogleSandboxOptions = {
@@ -70,6 +72,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     tokens: noGoogleTokens(),
     channels: noChannels(),
   };
+  const sent = deps.state?.sent ?? [];
   const { store } = state;
   const tokens = googleTokens(now, state.tokens);
   const channels = openChannels({ now, faults, state: state.channels });
@@ -79,7 +82,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   const issuer = () => origin;
   const oauth = oauthOperations({ store, tokens, apps, issuer, signer: idTokenSigner(), now });
   const habits = habitsOf(deps);
-  const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage, habits };
+  const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage, habits, sent };
 
   const server = await startSandboxServer({
     kind: 'google',
@@ -104,7 +107,8 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
       now,
     }),
     requests: server.requests,
-    state: () => state,
+    state: () => ({ ...state, sent }),
+    sent: () => sent,
     receiveInvitation: (email, draft) =>
       receiveInvitation({ email, calendarId: email }, draft, { store, channels, now }),
     shareCalendar: (email, calendar) =>

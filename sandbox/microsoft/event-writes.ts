@@ -1,5 +1,6 @@
 /** Writing events: POST, PATCH, DELETE. */
 
+import { messagesOf } from '../core/mailed-messages.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { readEventBody } from './event.schema.ts';
@@ -24,6 +25,7 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const event = deps.store.write({ account: call.account, calendar, key: undefined }, (change) =>
     newEvent(body, writeDeps(call.account, change, { ...deps, effects: call.effects })),
   );
+  announce(deps, call, { after: event });
   return oneEvent(stored({ event, instance: undefined }), call, 201);
 }
 
@@ -39,6 +41,7 @@ export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   });
   const original = instance?.original;
   const after = updated === undefined || original === undefined ? undefined : instanceAt(updated, original);
+  announce(deps, call, { before: event, after: updated, original });
   return oneEvent(stored({ event: updated, instance: after }), call);
 }
 
@@ -51,7 +54,37 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined ? undefined : withoutOccurrence(instance, { now: deps.now(), change }),
   );
+  announce(deps, call, { before: event, original: instance?.original });
   return { status: 204 };
+}
+
+type EventWrite = {
+  readonly before?: StoredEvent;
+  readonly after?: StoredEvent | undefined;
+  /** Of the occurrence that was written. */
+  readonly original?: string | undefined;
+};
+
+/** What Exchange mails of every write of an organizer. */
+function announce(
+  { sent, now }: GraphDeps,
+  { account: { email: from } }: GraphCall,
+  { before, after, original }: EventWrite,
+): void {
+  const event = after ?? before;
+  if (event?.content.responseStatus?.response !== 'organizer') return;
+  const contentOf = (one: StoredEvent | undefined) => ({
+    ...one?.content,
+    ...one?.exceptions.get(original ?? '')?.content,
+  });
+  const guestsOf = (one: StoredEvent | undefined) =>
+    (contentOf(one).attendees ?? []).flatMap(({ emailAddress }) => emailAddress?.address ?? []);
+  const title = contentOf(event).subject ?? '';
+  const message = {
+    ...({ provider: 'microsoft', at: now(), title, from, uid: event.iCalUId } as const),
+    occurrence: original,
+  };
+  sent.push(...messagesOf({ ...message, before: guestsOf(before), after: guestsOf(after) }));
 }
 
 /** If-Match on events. No source confirms that it is honoured, or the error's code. */

@@ -2,6 +2,7 @@
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import type { ShownMessage } from '../core/sent-messages.page.ts';
 import type { DeltaTokens } from './delta-tokens.ts';
 import { type Access, type Account, addressesOf } from './directory.ts';
 import type { EventView } from './event-shape.ts';
@@ -18,6 +19,8 @@ export type GraphDeps = {
   readonly store: MailboxStore;
   readonly deltas: DeltaTokens;
   readonly subscriptions: Subscriptions;
+  /** What was mailed so far; added to in place. */
+  readonly sent: ShownMessage[];
   findAccount(email: string): Account | undefined;
 };
 

@@ -10,6 +10,7 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
+import type { ShownMessage } from '../core/sent-messages.page.ts';
 import { aadstsBody, codeOf, identityJson, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
 import { type DeltaTokenState, deltaTokens } from './delta-tokens.ts';
@@ -36,6 +37,7 @@ export type MicrosoftState = {
   readonly tokens: MicrosoftTokenState;
   readonly subscriptions: Map<string, StoredSubscription>;
   readonly deltas: DeltaTokenState;
+  readonly sent?: ShownMessage[];
 };
 
 const emptyState = (): MicrosoftState => ({
@@ -76,6 +78,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   const now = () => clock.now();
   const concurrency = mailboxConcurrency(faults);
   const { directory } = state;
+  const sent = state.sent ?? [];
   const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
   const tokens = microsoftTokens(now, state.tokens);
   const subscriptions = openSubscriptions({ faults, now, subscriptions: state.subscriptions });
@@ -99,6 +102,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     store,
     deltas,
     subscriptions,
+    sent,
     findAccount: (email) => findAccount(directory, email),
   };
   const route = (request: SandboxRequest) =>
@@ -126,7 +130,8 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
       ...manualAdministration(manual),
     },
     requests: (operation) => server.requests(operation),
-    state: () => state,
+    state: () => ({ ...state, sent }),
+    sent: () => sent,
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {
       longestSubscription = minutes;

@@ -37,7 +37,7 @@ describe('the sandbox’s controls', () => {
 
   it('the controls set a fault, list it and clear it by its id', async () => {
     const effect = { kind: 'status', status: 403, reason: 'quotaExceeded', retryAfter: 3 };
-    const fault = { provider: 'google', operation: 'events.list', user: 'a@b.c', times: 2, effect };
+    const fault = { provider: 'google', operation: 'write', user: 'a@b.c', times: 2, skip: 1, effect };
 
     const made = await json('POST', '/control/faults', fault);
     const { id } = made.json();
