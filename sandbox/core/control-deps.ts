@@ -13,7 +13,7 @@ export type ControlDeps = {
   readonly people?: readonly ControlPerson[];
   /** The organisation at Microsoft whose users can be made to wait for their administrator. */
   readonly organisation?: { readonly name: string; demandConsent(): Promise<void> };
-  /** What providers sent to people so far, oldest first. */
+  /** Returns the messages that providers sent to people so far, oldest first. */
   sent?(): readonly ShownMessage[];
   /** The application to go back to. */
   readonly demoUrl?: string;

@@ -7,7 +7,7 @@ export type AnnouncedWrite = Pick<
   'provider' | 'at' | 'title' | 'from' | 'uid' | 'occurrence'
 > & {
   readonly before: readonly string[];
-  /** None of an event that was deleted. */
+  /** Empty if the event was deleted. */
   readonly after: readonly string[];
 };
 

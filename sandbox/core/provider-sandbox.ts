@@ -20,7 +20,7 @@ export interface ProviderSandbox {
   readonly manual: ManualChanges;
   /** How many requests of this operation were answered since the start; all when absent. */
   requests(operation?: string): number;
-  /** What it sent to people so far, oldest first. A CalDAV server that does not schedule sends nothing. */
+  /** Returns the messages that it sent to people so far, oldest first. A CalDAV server that does not schedule sends nothing. */
   sent(): readonly ShownMessage[];
   close(): Promise<void>;
 }

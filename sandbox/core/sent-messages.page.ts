@@ -8,7 +8,7 @@ export type ShownMessage = {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly method: string;
-  /** Of the event or of its series. */
+  /** The UID of the event or of its series. */
   readonly uid: string;
   /** At Google and Microsoft: original start of the occurrence that it is about, as in the provider's ids. */
   readonly occurrence?: string | undefined;

@@ -27,7 +27,7 @@ export type ApiContext = {
   readonly origin: string;
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
-  /** What was mailed so far; added to in place. */
+  /** The messages that were mailed so far; added to in place. */
   readonly sent: ShownMessage[];
 };
 

@@ -73,7 +73,7 @@ export type ApiDeps = {
   /** Most events in a page of events.list. */
   readonly eventsPerPage: number;
   readonly habits: GoogleHabits;
-  /** What was mailed so far; added to in place. */
+  /** The messages that were mailed so far; added to in place. */
   readonly sent: ShownMessage[];
 };
 

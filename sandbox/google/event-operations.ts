@@ -72,7 +72,7 @@ export function insert(context: ApiContext): SandboxAnswer {
 
 type EventWrite = { readonly before?: StoredEvent; readonly after?: StoredEvent };
 
-/** What Google mails of a write that says `sendUpdates=all`: nothing of one by a guest. */
+/** Records the mails of a write with `sendUpdates=all`. A write by a guest sends none. */
 function announce({ query, sent, now }: ApiContext, { calendar }: OpenCalendar, write: EventWrite): void {
   const event = write.after ?? write.before;
   if (event === undefined || event.invitation !== undefined || query.get('sendUpdates') !== 'all') return;

@@ -61,11 +61,11 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 type EventWrite = {
   readonly before?: StoredEvent;
   readonly after?: StoredEvent | undefined;
-  /** Of the occurrence that was written. */
+  /** Original start, if an occurrence was written. */
   readonly original?: string | undefined;
 };
 
-/** What Exchange mails of every write of an organizer. */
+/** Records the mails that Exchange sends for every write of an organizer. */
 function announce(
   { sent, now }: GraphDeps,
   { account: { email: from } }: GraphCall,

@@ -19,7 +19,7 @@ export type GraphDeps = {
   readonly store: MailboxStore;
   readonly deltas: DeltaTokens;
   readonly subscriptions: Subscriptions;
-  /** What was mailed so far; added to in place. */
+  /** The messages that were mailed so far; added to in place. */
   readonly sent: ShownMessage[];
   findAccount(email: string): Account | undefined;
 };

@@ -20,11 +20,18 @@ export interface EventWriting {
    * its exceptions as well, with everything that Kalends does not model, changed only where `later` says. Repeated with the
    * same key it goes on where it was interrupted; it is not called again once it has answered, and never after the old series
    * was ended. Answers all resources of the new series, its master first. What a provider cannot copy is made anew
-   * (docs/providers.md). Fails, before anything is sent: as `organizer_only` where the account may not end the old series; as
+   * (docs/providers.md). No attendee is notified: the new series has none but the organizer, and `invitations` says whom
+   * `inviteLater` has to invite. Fails, before anything is sent: as `organizer_only` where the account may not end the old series; as
    * `precondition_failed` where that is another version by now; with UnsupportedByProvider where the provider cannot express
    * the new one.
    */
-  copyLater(calendarHref: string, target: WriteTarget, later: LaterHalf): Promise<WriteResult>;
+  copyLater(calendarHref: string, target: WriteTarget, later: LaterHalf): Promise<CopiedHalf>;
+
+  /**
+   * Invites the attendees of a series that `copyLater` created at `href`, once the old series has ended. Skips lists that are
+   * complete, so that a repetition notifies nobody twice. Returns what it changed; nothing if the series has been deleted.
+   */
+  inviteLater(calendarHref: string, href: string, invitations: unknown): Promise<WriteResult>;
 
   /** What `create` or `copyLater` made with this key, whole, the master first; `undefined` when it is not there. Writes nothing. */
   findCreated(calendarHref: string, key: string): Promise<readonly EventResource[] | undefined>;
@@ -50,6 +57,12 @@ export interface EventWriting {
 export type WriteResult = {
   readonly changed: readonly EventResource[];
   readonly removed: readonly string[];
+};
+
+/** The result of `copyLater`. */
+export type CopiedHalf = WriteResult & {
+  /** A JSON value that only the adapter reads. Undefined if nobody but the organizer attends. */
+  readonly invitations?: unknown;
 };
 
 /** What becomes of a series from one instance on. Times are of the new series, in its own zone. */
@@ -90,6 +103,8 @@ export type WriteTarget = {
   readonly override?: { readonly href: string; readonly etag: string | undefined };
   /** What the mirror holds of the event or series, master first. */
   readonly stored: readonly EventResource[];
+  /** A deletion notifies nobody, at a provider that leaves this to the caller. */
+  readonly isQuiet?: boolean;
 };
 
 export type EventDraft = Pick<

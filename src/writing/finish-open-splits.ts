@@ -1,7 +1,15 @@
 /** What becomes of splits that are half done: each is finished, undone or closed by what the old series is now. */
 import { ApiError } from '../http/refusal.ts';
 import type { Turn } from './calendar-turn.ts';
-import { isOfAccount, isRefusal, type JournalPlan, runSplit, type SplitDeps, undo } from './run-split.ts';
+import {
+  invite,
+  isOfAccount,
+  isRefusal,
+  type JournalPlan,
+  runSplit,
+  type SplitDeps,
+  undo,
+} from './run-split.ts';
 import type { OpenSplit, SplitStep } from './split-journal.ts';
 import { readPlan, type SplitPlan } from './split-plan.ts';
 import { lookAtOld, type OldSeries } from './split-steps.ts';
@@ -46,9 +54,11 @@ export async function finishOpenSplits(turn: Turn, deps: SplitDeps): Promise<rea
 /** Whether the next request would fail of it too, or the turn is lost. */
 const endsTurn = (reason: unknown): boolean => reason instanceof ApiError || isOfAccount(reason);
 
-function hrefsOf({ plan: text }: OpenSplit): readonly string[] {
+function hrefsOf({ step, plan: text }: OpenSplit): readonly string[] {
   const plan = readPlan(text);
   if (plan === undefined) return [];
+  // The old series is done.
+  if (step === 'inviting') return plan.newHref === undefined ? [] : [plan.newHref];
   return [plan.seriesHref, ...plan.hrefs, ...(plan.newHref === undefined ? [] : [plan.newHref])];
 }
 
@@ -66,6 +76,7 @@ async function finishSplit(
     await deps.splits.closeSplit(splitId);
     return;
   }
+  if (step === 'inviting') return turn.keep(await invite({ splitId, plan: planned }, turn, deps));
   const old = await lookAtOld(planned, turn);
   // Only now, as the provider answers: while it is away nothing is given up.
   const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };

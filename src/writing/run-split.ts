@@ -1,17 +1,17 @@
 /**
  * `following` on a series: a new series from one instance on, then the old one ends before it. The order and the journal
- * are what keeps it whole: nothing is taken away before its replacement is there, every step can be done again, and what
- * a crash leaves half done is finished, or undone when the series was changed meanwhile (finish-open-splits.ts). Before
- * the new series is deleted the old one is looked at: where that has ended already, or is gone, the new one is all there
- * is of the later half.
+ * keep it whole: nothing is taken away before its replacement is there, every step can be repeated, and what a crash leaves
+ * half done is finished, or undone if the series was changed meanwhile (finish-open-splits.ts). The old series is read before
+ * the new one is deleted: if it has ended already, or is gone, the new one is all there is of the later half. Attendees are
+ * invited to the new series last, when nothing can be undone any more.
  *
- *   planned ──▶ new series copied, with its exceptions ──▶ created ──▶ old series trimmed ──▶ closed
- *      └──────────────────────────────┴─▶ undoing ──▶ new series deleted ──▶ closed
+ *   planned ──▶ new series copied ──▶ created ──▶ old series trimmed ──▶ inviting ──▶ attendees invited ──▶ closed
+ *      └────────────────┴─▶ undoing ──▶ new series deleted ──▶ closed
  */
 import { randomUUID } from 'node:crypto';
 
 import type { EventResource } from '../calendars/event.ts';
-import type { WriteResult } from '../calendars/event-writing.ts';
+import type { CopiedHalf, WriteResult } from '../calendars/event-writing.ts';
 import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Turn } from './calendar-turn.ts';
@@ -24,7 +24,7 @@ export type SplitDeps = Pick<WriteDeps, 'splits' | 'now' | 'atStep' | 'log'>;
 /** Answers the id of the new series. Throws 400, and what the provider failed with once nothing is half done. */
 export async function splitSeries(request: SplitRequest, turn: Turn, deps: SplitDeps): Promise<string> {
   const { calendarKey, timeZone } = turn.calendar;
-  const plan = planOf(request, timeZone);
+  const plan: JournalPlan = { ...planOf(request, timeZone), invitesLast: true };
   const split = { splitId: randomUUID(), plan, target: request.target };
   const open = { splitId: split.splitId, calendarKey, step: 'planned', plan: JSON.stringify(plan) } as const;
   await deps.splits.openSplit(open, deps.now(), deps.now() + LEASE_MS);
@@ -36,11 +36,11 @@ export async function splitSeries(request: SplitRequest, turn: Turn, deps: Split
 
 /** Does what is still to be done, and answers the new series. Safe to call again at any point. */
 export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promise<readonly EventResource[]> {
-  const made = await makeOrUndo(split, turn, deps);
-  const newHref = split.plan.newHref ?? made[0]?.href;
+  const { changed: copied, invitations } = await makeOrUndo(split, turn, deps);
+  const newHref = split.plan.newHref ?? copied[0]?.href;
   if (newHref === undefined)
     throw new ProviderError('invalid_response', 'The provider answered no event for the new series');
-  const created = { ...split, plan: { ...split.plan, newHref } };
+  const created = { ...split, plan: { ...split.plan, newHref, invitations } };
   if (split.plan.newHref === undefined)
     await deps.splits.noteStep(split.splitId, 'created', JSON.stringify(created.plan));
   await deps.atStep?.('created');
@@ -50,10 +50,69 @@ export async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promi
   const old = await trimOrUndo(created, turn, deps);
   await deps.atStep?.('trimmed');
   // Both halves are whole. What the mirror has no room for, or no time, the next sync brings.
-  await deps.splits.closeSplit(split.splitId);
-  await turn.keep({ changed: [...old.changed, ...made], removed: old.removed });
+  const open = { splitId: split.splitId, plan: trimming };
+  const series = invitations === undefined ? copied : ((await inviteOrWait(open, turn, deps)) ?? copied);
+  if (invitations === undefined) await deps.splits.closeSplit(split.splitId);
+  await turn.keep({ changed: [...old.changed, ...series], removed: old.removed });
   await deps.atStep?.('kept');
-  return made;
+  return series;
+}
+
+/**
+ * Invites the attendees now, or leaves that to the job. Returns the new series as the provider has it, and undefined while
+ * that cannot be read.
+ */
+async function inviteOrWait(
+  open: OpenPlan,
+  turn: Turn,
+  deps: SplitDeps,
+): Promise<readonly EventResource[] | undefined> {
+  const { splitId, plan } = open;
+  await deps.splits.noteStep(splitId, 'inviting', JSON.stringify(plan));
+  await deps.atStep?.('inviting');
+  try {
+    return (await invite(open, turn, deps)).changed;
+  } catch (err) {
+    if (!isProviders(err)) throw err;
+    deps.log.warn(
+      { event: 'split_unfinished', splitId, step: 'inviting', err },
+      'A split cannot be finished yet',
+    );
+  }
+  return turn.writing.read(turn.calendar.href, plan.newHref ?? '').catch((err: unknown) => {
+    if (!isProviders(err)) throw err;
+    return undefined;
+  });
+}
+
+const isProviders = (reason: unknown): boolean =>
+  reason instanceof ProviderError || reason instanceof UnsupportedByProvider;
+
+/** After ten refusals of the attendees nobody is invited. */
+const MOST_REFUSALS = 10;
+
+/**
+ * Invites the attendees of the new series, and closes the split. Throws the provider's refusal, which is counted in the
+ * journal; the tenth closes the split instead.
+ */
+export async function invite({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<WriteResult> {
+  const { newHref: href = '', invitations, refusals = 0 } = plan;
+  const { href: calendar } = turn.calendar;
+  let result: WriteResult = { changed: [], removed: [] };
+  try {
+    result = await turn.writing.inviteLater(calendar, href, invitations);
+    await deps.atStep?.('invited');
+  } catch (err) {
+    if (!isRefusal(err)) throw err;
+    await deps.splits.noteStep(splitId, 'inviting', JSON.stringify({ ...plan, refusals: refusals + 1 }));
+    if (refusals + 1 < MOST_REFUSALS) throw err;
+    deps.log.error(
+      { event: 'split_attendees_missing', splitId, calendar, href, err },
+      'Attendees were not invited to the later half of a split series',
+    );
+  }
+  await deps.splits.closeSplit(splitId);
+  return result;
 }
 
 /** Whether the provider or its adapter refused the split. No answer is no refusal, nor is what the account would meet anyway. */
@@ -74,7 +133,11 @@ const OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
   'misconfigured',
 ]);
 
-async function makeOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<readonly EventResource[]> {
+async function makeOrUndo(
+  split: Split,
+  turn: Turn,
+  deps: SplitDeps,
+): Promise<Pick<CopiedHalf, 'changed' | 'invitations'>> {
   try {
     return await makeNewSeries(split, turn, deps.atStep);
   } catch (reason) {
@@ -116,9 +179,13 @@ export type JournalPlan = SplitPlan & {
   readonly trimming?: boolean;
   /** How often it was to be finished while the provider answered. */
   readonly runs?: number;
+  /** The new series is copied without attendees. Earlier releases invited them when they copied it. */
+  readonly invitesLast?: true;
+  /** How often the provider refused to invite the attendees. */
+  readonly refusals?: number;
 };
 
-type OpenPlan = Pick<Split, 'splitId' | 'plan'>;
+type OpenPlan = { readonly splitId: string; readonly plan: JournalPlan };
 
 /** By the journal as it is now: where the turn was lost, another process may have gone on with the split. */
 async function undoUnlessTrimmed({ splitId }: OpenPlan, turn: Turn, deps: SplitDeps): Promise<void> {
@@ -142,7 +209,8 @@ export async function undo({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitD
   const [master] = resources ?? [];
   if (resources !== undefined && master !== undefined) {
     const { href, etag } = master;
-    const gone = await writing.delete(calendar.href, { href, etag, stored: resources });
+    const isQuiet = plan.invitesLast === true;
+    const gone = await writing.delete(calendar.href, { href, etag, stored: resources, isQuiet });
     await keep({ changed: [], removed: [...new Set([href, ...gone.removed])] });
   }
   await deps.splits.closeSplit(splitId);

@@ -6,6 +6,8 @@ export type SplitStep =
   | 'planned'
   /** The new series is there and whole; the old one may be trimmed already. */
   | 'created'
+  /** The old series has ended. The attendees of the new one may not be invited yet. */
+  | 'inviting'
   /** Given up: the new series is to go. */
   | 'undoing';
 

@@ -46,6 +46,8 @@ export type SplitPlan = Cut & {
   readonly trimmed: Recurrence;
   /** Of the new series, once it is there. */
   readonly newHref?: string;
+  /** The attendees to invite to the new series: see `copyLater`. */
+  readonly invitations?: unknown;
 };
 
 /** An update with `following`. */

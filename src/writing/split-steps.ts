@@ -1,6 +1,6 @@
-/** What a split does at the provider: the new series made whole first, then the old one trimmed. */
+/** The steps of a split at the provider: it creates the whole new series, then ends the old one. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
-import type { WriteResult, WriteTarget } from '../calendars/event-writing.ts';
+import type { CopiedHalf, WriteResult, WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import type { Turn } from './calendar-turn.ts';
@@ -12,21 +12,22 @@ import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts
 export type Split = { readonly splitId: string; readonly plan: SplitPlan; readonly target: WriteTarget };
 
 /**
- * The resources of the new series, the master's first: copied from the old one, which is `target`. It can be repeated, as the
- * provider knows the new series by its key. One that was made before is read; empty when it is gone again.
+ * Returns the resources of the new series, the master's first: copied from the old one, which is `target`. It can be repeated, as
+ * the provider knows the new series by its key. One that was made before is read; empty when it is gone again.
  */
 export async function makeNewSeries(
   { plan, target }: Split,
   turn: Turn,
   atStep: ((step: string) => Promise<void>) | undefined,
-): Promise<readonly EventResource[]> {
+): Promise<Pick<CopiedHalf, 'changed' | 'invitations'>> {
   const { writing, calendar } = turn;
-  const { key, at, later, newHref } = plan;
-  if (newHref !== undefined) return (await writing.read(calendar.href, newHref)) ?? [];
+  const { key, at, later, newHref, invitations } = plan;
+  if (newHref !== undefined)
+    return { changed: (await writing.read(calendar.href, newHref)) ?? [], invitations };
   if (later === undefined) throw new Error('A split is to be made whose plan does not say of what');
-  const { changed } = await writing.copyLater(calendar.href, target, { ...later, key, at });
+  const copied = await writing.copyLater(calendar.href, target, { ...later, key, at });
   await atStep?.('new series');
-  return changed;
+  return copied;
 }
 
 /** What the new series of a plan is at the provider, whole or begun; `undefined` where it is not there. Writes nothing. */

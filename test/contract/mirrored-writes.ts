@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 
 import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import type { EventDraft, WriteResult, WriteTarget } from '../../src/calendars/event-writing.ts';
+import type {
+  EventDraft,
+  EventWriting,
+  LaterHalf,
+  WriteResult,
+  WriteTarget,
+} from '../../src/calendars/event-writing.ts';
 import { instantOf, originalStartOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
@@ -35,6 +41,18 @@ export const rule = (text: string): CalendarEvent['recurrence'] & {} => ({
   rdates: [],
   exdates: [],
 });
+
+/** Copies the later half of a series and invites its attendees, with invitations as the journal stores them. */
+export async function copyAndInvite(
+  { writing, calendarHref }: { readonly writing: EventWriting; readonly calendarHref: string },
+  target: WriteTarget,
+  later: LaterHalf,
+): Promise<WriteResult> {
+  const copied = await writing.copyLater(calendarHref, target, later);
+  const href = copied.changed[0]?.href ?? '';
+  if (copied.invitations === undefined) return copied;
+  return writing.inviteLater(calendarHref, href, JSON.parse(JSON.stringify(copied.invitations)));
+}
 
 /** Applies an answer, as the real mirror does in one transaction. */
 export function apply(mirror: Mirror, { changed, removed }: WriteResult): void {

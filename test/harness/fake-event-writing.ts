@@ -73,6 +73,9 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
         );
       }),
 
+    // The copies above have their attendees from the start.
+    inviteLater: async () => ({ changed: [], removed: [] }),
+
     findCreated: (calendarHref, key) =>
       calendars.run(`findCreated ${calendarHref}`, () => {
         const resource = calendars.resource(calendarHref, `${calendarHref}${key}.ics`);

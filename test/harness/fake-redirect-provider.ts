@@ -139,6 +139,8 @@ export class FakeRedirectProvider {
       writing: {
         create: (href, draft, key) => permitted('write', () => writing.create(href, draft, key)),
         copyLater: (href, target, later) => permitted('write', () => writing.copyLater(href, target, later)),
+        inviteLater: (href, name, invitations) =>
+          permitted('write', () => writing.inviteLater(href, name, invitations)),
         findCreated: (href, key) => permitted('read', () => writing.findCreated(href, key)),
         update: (href, target, change) => permitted('write', () => writing.update(href, target, change)),
         delete: (href, target) => permitted('write', () => writing.delete(href, target)),

@@ -14,7 +14,7 @@ import {
   link,
   openCalendarServer,
 } from '../harness/calendar-server.ts';
-import { APP, movableTime, REGISTERED, type SignIn, startSandbox } from './sandbox-provider.ts';
+import { APP, movableTime, REGISTERED, type Sandbox, type SignIn, startSandbox } from './sandbox-provider.ts';
 
 export const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 
@@ -34,6 +34,7 @@ export type Bench = {
   readonly server: CalendarServer;
   readonly clock: SandboxClock;
   readonly manual: ManualChanges;
+  readonly sandbox: Sandbox;
   /** Microsoft's own; throws elsewhere. */
   microsoft(): MicrosoftSandbox;
   /** Google's own; throws elsewhere. */
@@ -61,16 +62,18 @@ export type BenchOptions = {
   readonly writing?: CalendarServerOptions['writing'];
   /** At Google: users who let events be written are asked for their calendars too. */
   readonly asksForCalendars?: boolean;
+  /** At CalDAV: the server sends invitations itself. */
+  readonly schedules?: boolean;
 };
 
 /** `status: 'testing'` is Google's word for an app nobody reviewed. */
 export async function openBench(
   kind: ProviderKind,
-  { writing = {}, asksForCalendars = false }: BenchOptions = {},
+  { writing = {}, asksForCalendars = false, schedules = false }: BenchOptions = {},
 ): Promise<Bench> {
   const time = movableTime(Date.now());
   const window = windowAround(time.now);
-  const started = await startSandbox(kind, time, { asksForCalendars });
+  const started = await startSandbox(kind, time, { asksForCalendars, schedules });
   const { sandbox, manual, clock, faults, provider } = started;
   await manual.addPerson(ADA);
   const server = await openCalendarServer({
@@ -87,6 +90,7 @@ export async function openBench(
     server,
     clock,
     manual,
+    sandbox,
     calendarId,
     faults,
     microsoft() {

@@ -62,7 +62,7 @@ export type StartedProvider = {
   close(): Promise<void>;
 };
 
-type Sandbox = GoogleSandbox | MicrosoftSandbox | CalDavSandbox;
+export type Sandbox = GoogleSandbox | MicrosoftSandbox | CalDavSandbox;
 
 type SandboxProvider = StartedProvider & { readonly sandbox: Sandbox; readonly clock: SandboxClock };
 

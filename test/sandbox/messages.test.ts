@@ -1,4 +1,4 @@
-/** What Google and Microsoft mail to attendees when an organizer writes, and faults that single writes meet. */
+/** Mails of Google and Microsoft to attendees when an organizer writes, and faults of single writes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

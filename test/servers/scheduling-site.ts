@@ -1,6 +1,6 @@
 /** Kalends with two people of one scheduling server: Ada, who invites, and Grace, who is invited; Bob is elsewhere. */
 import assert from 'node:assert/strict';
-
+import type { Egress, EgressRequest, EgressResponse } from '../../src/lib/egress/egress.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
 import { adapterDeps, movableTime, signInByPassword } from '../providers/sandbox-provider.ts';
@@ -19,6 +19,7 @@ type Answer = {
 /** What one of the two does through Kalends. */
 export type SchedulingPerson = {
   readonly address: string;
+  readonly calendarId: string;
   send(method: 'POST' | 'PUT' | 'DELETE', body: object, path?: string): Promise<Answer>;
   /** As `send`, which has to succeed. */
   sent(method: 'POST' | 'PUT' | 'DELETE', body: object, path?: string): Promise<Body>;
@@ -28,6 +29,7 @@ export type SchedulingPerson = {
 type Guests = { readonly attendees: readonly { readonly email: string; readonly status: string }[] };
 
 export type SchedulingSite = {
+  readonly server: CalendarServer;
   readonly ada: SchedulingPerson;
   readonly grace: SchedulingPerson;
   /** Requests that changed something at the server, since the last time: `PUT /path`. */
@@ -38,8 +40,12 @@ export type SchedulingSite = {
   close(): Promise<void>;
 };
 
+/** Sends a request that changes something, or does something else in its place. */
+export type WriteFilter = (request: EgressRequest, send: Egress['request']) => Promise<EgressResponse>;
+
 export async function openSchedulingSite(
   start: (calendars: readonly string[]) => Promise<SchedulingServer>,
+  filter: WriteFilter = (request, send) => send(request),
 ): Promise<SchedulingSite> {
   const running = await start(['work']);
   const writes: string[] = [];
@@ -49,8 +55,9 @@ export async function openSchedulingSite(
     ...checked,
     async request(request) {
       const { method = 'GET', url } = request;
-      if (!['GET', 'HEAD', 'OPTIONS', 'PROPFIND', 'REPORT'].includes(method)) writes.push(`${method} ${url}`);
-      return checked.request(request);
+      if (['GET', 'HEAD', 'OPTIONS', 'PROPFIND', 'REPORT'].includes(method)) return checked.request(request);
+      writes.push(`${method} ${url}`);
+      return filter(request, checked.request);
     },
   };
   const caldav = caldavProvider({ ...adapter, egress });
@@ -58,6 +65,7 @@ export async function openSchedulingSite(
   const person = (userId: string, user: string) => personOf(server, running, { userId, user, caldav });
   const takeMessages = () => running.takeSent();
   return {
+    server,
     ada: await person('ada', 'ada'),
     grace: await person('ben', 'grace'),
     takeWrites: () => writes.splice(0),
@@ -103,6 +111,7 @@ async function personOf(
   };
   return {
     address: running.addressOf(user),
+    calendarId,
     send,
     async sent(method, body, path) {
       const answer = await send(method, body, path);

@@ -97,9 +97,9 @@ export const CALENDAR_EVENTS = {
   },
   occurrence_not_kept: {
     level: 'warn',
-    when: 'an occurrence has the words of its series after a split, since Outlook refuses its own',
+    when: 'after a split or move, an occurrence has members of its series, because the provider refused its own',
     act: LOOK,
-    fields: ['calendar', 'href', 'occurrence'],
+    fields: ['calendar', 'occurrence', 'members'],
   },
   file_not_copied: {
     level: 'warn',
@@ -122,6 +122,12 @@ export const CALENDAR_EVENTS = {
     when: 'the split of a series is closed half-way, and both series stay as they are',
     act: 'Look at both series in the calendar’s own application',
     fields: ['splitId', 'step', 'old'],
+  },
+  split_attendees_missing: {
+    level: 'error',
+    when: 'a series was split, but its provider refused ten times to invite the attendees of the later half',
+    act: 'Tell the organizer to add the attendees again; `href` names the new series',
+    fields: ['splitId', 'calendar', 'href', 'err'],
   },
   split_given_up: {
     level: 'error',

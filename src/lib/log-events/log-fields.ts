@@ -41,6 +41,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
   network: 'the network of the caller: the /48 of an IPv6 address or the /24 of an IPv4 address',
   nearest: 'the setting that was perhaps meant',
   occurrence: 'the id of the occurrence at its provider',
+  members: 'the provider’s names of the members that it refused',
   old: 'what became of the old series',
   origin: '`uncaughtException`, or `unhandledRejection` for a rejected promise',
   paths: 'which files and folders',

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 
 import type { EventResource } from '../../calendars/event.ts';
 import type {
+  CopiedHalf,
   EventChange,
   EventDraft,
   EventWriting,
@@ -33,7 +34,7 @@ import { answerInvitation } from './events/answer-invitation.ts';
 import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
 import { changeEvent, removeOccurrence } from './events/edit-event.ts';
 import { eventResourceOf, withCrlf } from './events/event-resource.ts';
-import { laterHalfOf } from './events/later-half.ts';
+import { invitingEdits, laterHalfOf } from './events/later-half.ts';
 import type { Editor } from './events/mark-changed.ts';
 import { newObject, uidOf } from './events/new-event.ts';
 
@@ -47,6 +48,8 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
   return {
     create: (href, draft, key) => create(writer, calendarUrl(href), { draft, key }),
     copyLater: (href, target, later) => copyLater(writer, { collection: calendarUrl(href), target }, later),
+    inviteLater: (href, name, invitations) =>
+      inviteLater(writer, urlOf(calendarUrl(href), name), { collection: calendarUrl(href), invitations }),
     async findCreated(href, key) {
       const collection = calendarUrl(href);
       const uid = uidOf(key, collection);
@@ -121,14 +124,26 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
 }
 
 /** The later half of a series is one object, made of the text that the server has: it is there as a whole, or not at all. */
-async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<WriteResult> {
+async function copyLater(writer: Writer, place: Place, later: LaterHalf): Promise<CopiedHalf> {
   const { collection, target } = place;
   const base = (await versionSeen(writer.session, collection, target)) ?? gone();
   const uid = uidOf(later.key, collection);
   const editor = await editorOf(writer, base.icalendar, invites(later.change));
-  const icalendar = laterHalfOf(readObject(base.icalendar), later, { uid, editor });
-  return putNew(writer.session, { collection, uid, icalendar });
+  const { icalendar, invitations } = laterHalfOf(readObject(base.icalendar), later, { uid, editor });
+  return { ...(await putNew(writer.session, { collection, uid, icalendar })), invitations };
 }
+
+async function inviteLater(
+  writer: Writer,
+  url: URL,
+  { collection, invitations }: { readonly collection: URL; readonly invitations: unknown },
+): Promise<WriteResult> {
+  const base = await getObject(writer.session, url);
+  const edit: Edit = (object, editor) => invitingEdits(object, invitations, editor);
+  return base === undefined ? NOTHING : editVersion(writer, { collection, base }, edit);
+}
+
+const NOTHING: WriteResult = { changed: [], removed: [] };
 
 const invites = ({ attendees }: EventChange): boolean => (attendees ?? []).length > 0;
 
@@ -171,14 +186,27 @@ async function findCreated(
 
 type Edit = (object: CalendarObject, editor: Editor) => readonly EventEdit[];
 
-type Place = { readonly collection: URL; readonly target: WriteTarget; readonly isInviting?: boolean };
+type Place = {
+  readonly collection: URL;
+  readonly target: WriteTarget;
+  readonly isInviting?: boolean | undefined;
+};
 
 /** Edits the version the caller saw, and deletes it when no event is left. `undefined` when it is gone already. */
 async function editObject(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
-  const { session, now } = writer;
   const { collection, target, isInviting } = place;
-  const base = await versionSeen(session, collection, target);
-  if (base === undefined) return undefined;
+  const base = await versionSeen(writer.session, collection, target);
+  return base && editVersion(writer, { collection, base, href: target.href, isInviting }, edit);
+}
+
+type Version = Pick<Place, 'collection' | 'isInviting'> & {
+  readonly base: StoredObject;
+  readonly href?: string;
+};
+
+async function editVersion(writer: Writer, version: Version, edit: Edit): Promise<WriteResult> {
+  const { session, now } = writer;
+  const { collection, base, href = base.url.pathname, isInviting } = version;
   const object = readObject(base.icalendar);
   const edits = edit(object, await editorOf(writer, base.icalendar, isInviting));
   // An earlier answer was lost, or somebody else did the same.
@@ -186,7 +214,7 @@ async function editObject(writer: Writer, place: Place, edit: Edit): Promise<Wri
   const icalendar = writeObject(object, edits, now());
   if (icalendar === undefined) {
     await deleteObject(session, base);
-    return { changed: [], removed: [target.href] };
+    return { changed: [], removed: [href] };
   }
   const stored = await asStored(session, await replaceObject(session, base, icalendar));
   return stored ? resultOf(collection, stored) : gone();

@@ -89,20 +89,6 @@ export function conferencePatch(conference: Conference, former: unknown): Confer
   return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
 }
 
-const MEMBERS = [
-  'conferenceId',
-  'conferenceSolution',
-  'createRequest',
-  'entryPoints',
-  'notes',
-  'parameters',
-  'signature',
-];
-
-/** The same where it is not known what was there. */
-export const wholeConferencePatch = (conference: Conference): Conference =>
-  conferencePatch(conference, Object.fromEntries(MEMBERS.map((name) => [name, null])));
-
 /** Whether Google is still making the conference. */
 export const isPending = ({ conferenceData }: GoogleEvent): boolean =>
   conferenceData?.createRequest?.status?.statusCode === 'pending';

@@ -3,26 +3,32 @@
  * they may do, and whatever else people and programs keep there. What can refuse it is asked before anything is sent.
  */
 import type { EventResource } from '../../calendars/event.ts';
-import type { LaterException, LaterHalf, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import type {
+  CopiedHalf,
+  LaterException,
+  LaterHalf,
+  WriteResult,
+  WriteTarget,
+} from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { instanceIdOf, instantOf } from '../../lib/recurrence/event-instant.ts';
-import { undefinedIf } from '../expected-failure.ts';
 import { onlyException } from '../single-later-half.ts';
 import { refuseShortenedList } from './attendees.ts';
 import { hasMeet } from './conference.ts';
 import { checkMeet, makesMeets } from './conference-result.ts';
 import type { EventPatch, GoogleEvents, SeriesNow } from './events.ts';
-import { laterBody, laterExceptionBody, singleBody } from './later-bodies.ts';
+import { withoutAttendees } from './invite-later.ts';
+import { laterBody, laterExceptionBody, singleBody, withConferencePatch } from './later-bodies.ts';
 import { refuseGuestSplit } from './organizer.ts';
 import { isCancelled, resourcesOf } from './series-result.ts';
-import { insertOnce, patchEvent } from './write-event.ts';
+import { insertOnce, writeOccurrence } from './write-event.ts';
 
 /** As EventWriting has it. The rules of the new series leave out what does not take place. */
 export async function copyLater(
   target: WriteTarget,
   later: LaterHalf,
   events: GoogleEvents,
-): Promise<WriteResult> {
+): Promise<CopiedHalf> {
   const exceptions = exceptionsIn(later);
   const made = await events.series(newIdOf(later));
   // All was checked before it was made.
@@ -30,15 +36,18 @@ export async function copyLater(
     made === undefined
       ? splittable(await events.wholeSeries(target.href), target, later)
       : await events.series(target.href);
-  const meets = source !== undefined && (await asksForMeets(source, later, events));
-  const patches = source === undefined ? [] : exceptionPatches(source, { ...later, exceptions }, meets);
-  if (made !== undefined) return copyExceptions(made, isSingle(later) ? [] : patches, events);
-  if (source === undefined || patches.length < exceptions.length) throw changed();
+  if (source === undefined) return { changed: made === undefined ? [] : resourcesOf(made), removed: [] };
+  const meets = await asksForMeets(source, later, events);
+  const changes = exceptionPatches(source, { ...later, exceptions }, meets);
+  if (made === undefined && changes.length < exceptions.length) throw changed();
   const event = { id: newIdOf(later), change: later.change, makesMeets: meets };
-  const body = laterBody(source.master.original, event);
-  if (!isSingle(later)) return copyExceptions(await insertOnce(body, events), patches, events);
-  const [own] = patches;
-  return copyExceptions(await insertOnce(singleBody(body, own?.body), events), [], events);
+  const whole = laterBody(source.master.original, event);
+  const intended = isSingle(later)
+    ? { body: singleBody(whole, changes[0]?.body), patches: [] }
+    : { body: whole, patches: changes };
+  const { body, patches, invitations } = withoutAttendees(intended, source.master.original);
+  const series = made ?? (await insertOnce(body, events, 'quiet'));
+  return { ...(await copyExceptions(series, patches, events)), invitations };
 }
 
 const isSingle = ({ change }: LaterHalf): boolean => change.recurrence === null;
@@ -127,9 +136,11 @@ async function copyExceptions(
   const there = new Set(series.exceptions.map(({ href }) => href));
   const resources = resourcesOf(series);
   for (const patch of patches) {
-    if (there.has(patch.id) || Object.keys(patch.body).length === 0) continue;
+    if (there.has(patch.id)) continue;
+    const body = withConferencePatch(patch.body, series.master.original);
+    if (Object.keys(body).length === 0) continue;
     // Where the new series has no such occurrence there is nothing that differs from it.
-    const event = await undefinedIf('not_found', patchEvent(patch, events));
+    const event = await writeOccurrence({ ...patch, body, isQuiet: true }, events, 'must move');
     if (event !== undefined) resources.push(await events.resourceOf(event));
   }
   return { changed: resources, removed: [] };

@@ -14,6 +14,7 @@ import type {
   WriteResult,
   WriteTarget,
 } from '../../calendars/event-writing.ts';
+import type { Log } from '../../lib/log.ts';
 import { instanceIdOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
@@ -26,6 +27,7 @@ import { currentEvent } from './current-event.ts';
 import { insertBody, patchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import { type GoogleEvents, googleEvents } from './events.ts';
+import { inviteLater } from './invite-later.ts';
 import { guestChange, refuseGuestChange } from './organizer.ts';
 import { withoutOwnPrivacy } from './privacy.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
@@ -34,14 +36,15 @@ import { insertOnce, patchEvent } from './write-event.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-export function eventWriting(api: GoogleApi): EventWriting {
-  const events = (calendarHref: string) => googleEvents(calendarHref, api);
+export function eventWriting(api: GoogleApi, log: Log): EventWriting {
+  const events = (calendarHref: string) => googleEvents(calendarHref, api, log);
   return {
     create: (calendarHref, draft, key) => create(draft, key, events(calendarHref)),
     update: (calendarHref, target, change) => update(target, change, events(calendarHref)),
     delete: (calendarHref, target) => remove(target, events(calendarHref)),
     respond: (calendarHref, target, response) => respond(target, response, events(calendarHref)),
     copyLater: (calendarHref, target, later) => copyLater(target, later, events(calendarHref)),
+    inviteLater: (calendarHref, href, invitations) => inviteLater(href, invitations, events(calendarHref)),
     findCreated: (calendarHref, key) => read(key.toLowerCase(), events(calendarHref)),
     read: (calendarHref, href) => read(href, events(calendarHref)),
   };
@@ -104,7 +107,8 @@ async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleE
 
 async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   if (target.instance !== undefined) return removeInstance(target, target.instance, events);
-  await events.delete({ id: target.href, etag: target.etag });
+  const { href: id, etag, isQuiet } = target;
+  await events.delete({ id, etag, isQuiet });
   return { changed: [], removed: storedHrefs(target) };
 }
 

@@ -5,6 +5,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventResource } from '../../calendars/event.ts';
+import type { Log } from '../../lib/log.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { objects, text } from '../json-value.ts';
 import type { ApiRead, ApiWrite, GoogleApi } from './api.ts';
@@ -29,12 +30,17 @@ export interface GoogleEvents {
   /** The calendar in the user's list. */
   entry(): Promise<Entry>;
   /** Fails as `precondition_failed` when the body's `id` is taken, by a deleted event too. */
-  insert(body: EventBody): Promise<GoogleEvent>;
+  insert(body: EventBody, notice?: Notice): Promise<GoogleEvent>;
   /** Fails as `precondition_failed` when the event's version is not `etag`, as `not_found` when it is gone. */
   patch(change: EventPatch): Promise<GoogleEvent>;
   /** The same; one that is gone is no failure. */
-  delete(version: EventVersion): Promise<void>;
+  delete(version: EventVersion & Pick<EventPatch, 'isQuiet'>): Promise<void>;
+  /** Logs that an occurrence has members of its series because Google refused its own. */
+  reportRefused(occurrence: string, members: readonly string[]): void;
 }
+
+/** Attendees are notified of an insertion unless it is `quiet`. */
+export type Notice = 'quiet';
 
 export type EventVersion = {
   readonly id: string;
@@ -44,13 +50,13 @@ export type EventVersion = {
 
 export type EventPatch = EventVersion & {
   readonly body: EventBody;
-  /** Does not tell the guests. */
-  readonly isQuiet?: true;
+  /** No attendee is notified. */
+  readonly isQuiet?: boolean | undefined;
 };
 
 export type SeriesNow = { readonly master: EventResource; readonly exceptions: readonly EventResource[] };
 
-export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents {
+export function googleEvents(calendarHref: string, api: GoogleApi, log: Log): GoogleEvents {
   const calendarId = encodeURIComponent(calendarHref);
   const path = `/calendars/${calendarId}/events`;
   const get = (id: string) =>
@@ -89,6 +95,11 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
       return undefinedIf('not_found', seriesWith(id, allOf));
     },
     ...writesTo(path, api),
+    reportRefused: (occurrence, members) =>
+      log.warn(
+        { event: 'occurrence_not_kept', calendar: calendarHref, occurrence, members },
+        'Google refused members of an occurrence: it has those of its series',
+      ),
   };
 }
 
@@ -140,21 +151,27 @@ function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | '
     return event;
   };
   return {
-    insert: (body) =>
-      write({ method: 'POST', operation: 'events.insert', path, body, parameters: parametersFor(body) }),
+    insert(body, notice) {
+      const parameters = { ...parametersFor(body), ...(notice && QUIETLY) };
+      return write({ method: 'POST', operation: 'events.insert', path, body, parameters });
+    },
     patch({ id, etag, body, isQuiet }) {
       const request = { method: 'PATCH', operation: 'events.patch', path: pathIn(path, id), body } as const;
-      const parameters = { ...parametersFor(body), ...(isQuiet && { sendUpdates: 'none' }) };
+      const parameters = { ...parametersFor(body), ...(isQuiet && QUIETLY) };
       return write({ ...request, parameters, ifMatch: etag });
     },
-    async delete({ id, etag }) {
+    async delete({ id, etag, isQuiet }) {
       const request = { method: 'DELETE', operation: 'events.delete', path: pathIn(path, id) } as const;
-      await undefinedIf('not_found', api.write({ ...request, parameters: PARAMETERS, ifMatch: etag }));
+      await undefinedIf(
+        'not_found',
+        api.write({ ...request, parameters: isQuiet ? QUIETLY : PARAMETERS, ifMatch: etag }),
+      );
     },
   };
 }
 
 const PARAMETERS = { sendUpdates: 'all' };
+const QUIETLY = { sendUpdates: 'none' };
 
 /** Conferences and attachments are left as they are unless the request says that it knows of them. */
 const parametersFor = ({ conferenceData, attachments }: EventBody) => ({

@@ -40,7 +40,7 @@ function openAccount(
   // Kept by us in this form; texts() takes nothing on trust.
   const granted = texts(scopes);
   return {
-    writing: eventWriting(api),
+    writing: eventWriting(api, deps.log),
     calendarWriting: calendarWriting(api, granted),
     watching: googleWatching(api),
     listCalendars: () => listCalendars(api),

@@ -4,7 +4,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { LaterException, LaterHalf } from '../../calendars/event-writing.ts';
 import { withoutUndefined } from '../json-value.ts';
 import { googleTimePatch } from './body-times.ts';
-import { CONFERENCE_PROPERTY, copiedConference, wholeConferencePatch } from './conference.ts';
+import { CONFERENCE_PROPERTY, conferencePatch, copiedConference } from './conference.ts';
 import { copiedMembers, ownMembers } from './copied-members.ts';
 import { type EventBody, patchBody } from './event-body.ts';
 import { patched } from './merge-patch.ts';
@@ -39,7 +39,10 @@ export type OldException = Pick<LaterException, 'times'> & {
   readonly master: GoogleEvent;
 };
 
-/** The members of an occurrence of the new series; its times alone, if it had been more private than that series. */
+/**
+ * Returns what an occurrence of the new series has of its own: its times alone if it had been more private than that series.
+ * Its conference is whole, and no patch yet.
+ */
 export function laterExceptionBody(
   { exception, master, times }: OldException,
   { id, change, makesMeets }: LaterEvent,
@@ -55,7 +58,7 @@ export function laterExceptionBody(
   const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
   const kept: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
   const copied = conferenceData && copiedConference(exception.conferenceData, makesMeets ? id : undefined);
-  const conference = conferenceData === null ? null : copied && wholeConferencePatch(copied);
+  const conference = conferenceData === null ? null : copied;
   return withoutUndefined({
     ...kept,
     conferenceData: changesConference(change) ? undefined : conference,
@@ -70,9 +73,21 @@ export function singleBody(
   body: EventBody & { id: string },
   own: EventBody | undefined,
 ): EventBody & { id: string } {
+  const patch = own && withConferencePatch(own, body);
   // Both have the members of an event, and the nulls of the patch have done their work.
-  const members = patched({ ...body }, { ...own }) as EventBody;
+  const members = patched({ ...body }, { ...patch }) as EventBody;
   return { ...members, id: body.id };
+}
+
+/**
+ * Returns a patch of an event that has the conference of `former`. Null is sent only for members that it has:
+ * Google refuses other nulls.
+ */
+export function withConferencePatch(patch: EventBody, { conferenceData: former }: EventBody): EventBody {
+  const { conferenceData, ...others } = patch;
+  if (conferenceData === undefined) return patch;
+  if (conferenceData === null) return former ? patch : others;
+  return { ...patch, conferenceData: conferencePatch(conferenceData, former) };
 }
 
 /** What a change of the whole series changes in its exceptions too. */

@@ -9,13 +9,13 @@ import type { EventResource } from '../../calendars/event.ts';
 import { instanceIdOf, instantOf, localOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
-import { undefinedIf } from '../expected-failure.ts';
 import { googleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents, SeriesNow } from './events.ts';
 import { patternAmong } from './pattern.ts';
 import { wouldPublish } from './privacy.ts';
+import { writeOccurrence } from './write-event.ts';
 
 /** `before` is the series before it was changed to `after`. Answers the occurrences that were deleted again. */
 export async function restoreExceptions(
@@ -49,7 +49,7 @@ export async function restoreExceptions(
       const body = isHidden ? times : { ...ownMembers(exception.original, former), ...times };
       if (Object.keys(body).length === 0) continue;
       // Where the new series has no such occurrence there is nothing left to differ from.
-      await undefinedIf('not_found', events.patch({ ...version, body }));
+      await writeOccurrence({ ...version, body }, events, 'may stay');
     }
   }
   return cancelled;

@@ -1,17 +1,22 @@
 /** One event written, and read again where Google's answer is not the whole of it. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { ProviderError } from '../../calendars/provider-error.ts';
+import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { undefinedIf } from '../expected-failure.ts';
+import { withoutUndefined } from '../json-value.ts';
 import { withConferenceLink, withFinishedMeet } from './conference-result.ts';
 import type { EventBody } from './event-body.ts';
-import type { EventPatch, GoogleEvents, SeriesNow } from './events.ts';
+import type { EventPatch, GoogleEvents, Notice, SeriesNow } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-/** What was made with the body's `id`, by this request or an earlier one. Fails as `not_found` when it was deleted since. */
-export async function insertOnce(body: EventBody & { id: string }, events: GoogleEvents): Promise<SeriesNow> {
-  const insert = async () => withConferenceLink(await events.insert(body), body, events);
+/** Returns what was made with the body's `id`, by this request or an earlier one. Fails as `not_found` when it was deleted since. */
+export async function insertOnce(
+  body: EventBody & { id: string },
+  events: GoogleEvents,
+  notice?: Notice,
+): Promise<SeriesNow> {
+  const insert = async () => withConferenceLink(await events.insert(body, notice), body, events);
   const inserted = await undefinedIf('precondition_failed', insert());
   if (inserted !== undefined)
     return { master: await events.resourceOf(await whole(inserted, events)), exceptions: [] };
@@ -24,6 +29,45 @@ export async function insertOnce(body: EventBody & { id: string }, events: Googl
 export async function patchEvent(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
   return whole(await withConferenceLink(await events.patch(change), change.body, events), events);
 }
+
+/**
+ * Writes what an occurrence has of its own; undefined if the series has no such occurrence. If Google refuses it as a whole
+ * (400), its times are written, then each other member alone; a refused one is left out and logged. Refused times fail if the
+ * occurrence must move.
+ */
+export async function writeOccurrence(
+  patch: EventPatch,
+  events: GoogleEvents,
+  move: 'must move' | 'may stay',
+): Promise<GoogleEvent | undefined> {
+  const write = (body: EventBody) => undefinedIf('not_found', patchEvent({ ...patch, body }, events));
+  const refused: string[] = [];
+  let latest: GoogleEvent | undefined;
+  const isWritten = async (body: EventBody): Promise<boolean> => {
+    try {
+      latest = await write(body);
+      return true;
+    } catch (failure) {
+      if (!isBadRequest(failure)) throw failure;
+      return false;
+    }
+  };
+  if (await isWritten(patch.body)) return latest;
+  const { start, end, ...members } = patch.body;
+  const times = withoutUndefined({ start, end });
+  if (move === 'must move' && start !== undefined) latest = await write(times);
+  else if (Object.keys(times).length > 0 && !(await isWritten(times))) refused.push(...Object.keys(times));
+  for (const [name, value] of Object.entries(members))
+    if (!(await isWritten({ [name]: value }))) refused.push(name);
+  if (refused.length > 0) events.reportRefused(patch.id, refused);
+  return latest;
+}
+
+/** Whether Google refuses this event, and not every change by this user. */
+const isBadRequest = (failure: unknown): boolean =>
+  failure instanceof UnsupportedByProvider &&
+  failure.reason !== 'calendar_read_only' &&
+  failure.reason !== 'organizer_only';
 
 /** With the Meet that was asked for, and with all guests, of whom the answer to a write may name but one. */
 async function whole(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {

@@ -8,7 +8,7 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
-import type { LaterHalf, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import type { CopiedHalf, LaterHalf, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { onlyException } from '../single-later-half.ts';
@@ -21,6 +21,7 @@ import { type Current, changedMeanwhile, currentEvent, keyOn, noEvent } from './
 import { deleteAt } from './delete-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
 import type { GraphItem } from './event-resource.ts';
+import { type SeriesCopy, withoutAttendees } from './invite-later.ts';
 import { makeExceptions, type NewException } from './make-exceptions.ts';
 import { isInCalendar } from './membership.ts';
 import { onlineMeetingProviderOf } from './online-meeting.ts';
@@ -36,9 +37,12 @@ import { teamsParagraphIn, withTeamsParagraph } from './teams-paragraph.ts';
 import { calendarFacts } from './write-requests.ts';
 
 /** As EventWriting.copyLater has it. */
-export async function copyLater(source: Source, target: WriteTarget, later: LaterHalf): Promise<WriteResult> {
+export async function copyLater(source: Source, target: WriteTarget, later: LaterHalf): Promise<CopiedHalf> {
   const old = await readOld(source, target);
-  const { body, exceptions } = await planCopy(source, old, later);
+  const { body, exceptions, invitations } = withoutAttendees(
+    await planCopy(source, old, later),
+    old.items.master,
+  );
   const id = await postEvent(source, body, later.key);
   await copyAttachments(source, old.items.master, id);
   const { recurrence } = later.change;
@@ -50,7 +54,7 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
   }
   const changed = await readEvent(source, id, recurrence !== null);
   if (changed === 'gone') throw goneSince();
-  return { changed, removed: [] };
+  return { changed, removed: [], invitations };
 }
 
 /** The series to be split, with its texts as they are kept. */
@@ -99,14 +103,12 @@ function asShown(
   return { ...rest, ...(shown.description !== undefined && { description: shown.description }) };
 }
 
-type Plan = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
-
 /** What is to be written, before anything is. Fails with UnsupportedByProvider for what Outlook cannot keep. */
 async function planCopy(
   source: Source,
   { current, items: { master }, exceptions }: Old,
   later: LaterHalf,
-): Promise<Plan> {
+): Promise<SeriesCopy> {
   const { change } = later;
   const { recurrence, start } = change;
   const single = recurrence === null ? onlyException(later) : undefined;
@@ -122,7 +124,8 @@ async function planCopy(
     },
   );
   const [only] = recurrence === null ? made : [];
-  return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: made };
+  if (recurrence !== null) return { body, exceptions: made };
+  return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: [] };
 }
 
 /** The old master's own members, with what the change says in their places. */

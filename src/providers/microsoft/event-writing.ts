@@ -8,6 +8,7 @@ import { calendarUrl, ownerOfCalendar } from './calendars.ts';
 import { copyLater } from './copy-later.ts';
 import { createEvent, findCreated } from './create-event.ts';
 import { deleteEvent } from './delete-event.ts';
+import { inviteLater } from './invite-later.ts';
 import { isInCalendar } from './membership.ts';
 import { readEvent, type Source } from './read-events.ts';
 import { respondToEvent } from './respond-to-event.ts';
@@ -24,6 +25,7 @@ export function eventWriting(account: WritingAccount): EventWriting {
   return {
     create: (calendarHref, draft, key) => createEvent(sourceOf(calendarHref), draft, key),
     copyLater: (calendarHref, target, later) => copyLater(sourceOf(calendarHref), target, later),
+    inviteLater: (calendarHref, href, invitations) => inviteLater(sourceOf(calendarHref), href, invitations),
     findCreated: (calendarHref, key) => findCreated(sourceOf(calendarHref), key),
     update: (calendarHref, target, change) => updateEvent(sourceOf(calendarHref), target, change),
     delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),

@@ -67,9 +67,9 @@ async function makeInParts(
 ): Promise<boolean> {
   const isMoved =
     times === undefined || (move !== 'cannot' && (await moved(source, occurrence, { times, move })));
-  const refused = await refusedWords(source, occurrence, fields);
-  if (refused.length === 0) return isMoved;
-  const where = { calendar: source.url, occurrence: occurrence.id, refused };
+  const members = await refusedWords(source, occurrence, fields);
+  if (members.length === 0) return isMoved;
+  const where = { calendar: source.url, occurrence: occurrence.id, members };
   source.log.warn(
     { event: 'occurrence_not_kept', ...where },
     'An occurrence has words of its series: Outlook refuses its own',

@@ -7,6 +7,7 @@ import {
   apply,
   assertMirrored,
   berlin,
+  copyAndInvite,
   occurrences,
   rule,
   targetAt,
@@ -55,8 +56,10 @@ async function callWithAttachments(id: string, body: object): Promise<void> {
 }
 
 const copy = (href: string, later: Omit<LaterHalf, 'key'>, key = newKey()) =>
-  writing().copyLater?.(site.calendarHref, targetAt(site.mirror, href), { ...later, key }) ??
-  assert.fail('Google copies');
+  copyAndInvite({ writing: writing(), calendarHref: site.calendarHref }, targetAt(site.mirror, href), {
+    ...later,
+    key,
+  });
 
 /** Members that a test sets, as Google has them. */
 async function membersOf(id: string, names: readonly string[]): Promise<object> {

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 
 import type { LaterHalf } from '../../../src/calendars/event-writing.ts';
 import type { Egress } from '../../../src/lib/egress/egress.ts';
-import { apply, berlin, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
+import { apply, berlin, copyAndInvite, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
 import { ADA } from './microsoft-harness.ts';
 import { openMicrosoftWriting, unsupported } from './microsoft-writing.ts';
 
@@ -48,7 +48,11 @@ async function openCopying(t: TestContext) {
     ...work,
     /** Answers the href of the new series. */
     async copy(href: string, later: LaterHalf): Promise<string> {
-      const result = await work.writing.copyLater(work.calendar, work.target(href), later);
+      const result = await copyAndInvite(
+        { writing: work.writing, calendarHref: work.calendar },
+        work.target(href),
+        later,
+      );
       apply(work.mirror, result);
       assert.ok(result.changed[0]);
       return result.changed[0].href;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
 import type { LaterHalf } from '../../../src/calendars/event-writing.ts';
-import { apply, berlin, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
+import { apply, berlin, copyAndInvite, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
 import { ADA } from './microsoft-harness.ts';
 import { openMicrosoftWriting, unsupported, writesOf } from './microsoft-writing.ts';
 
@@ -63,13 +63,15 @@ const OUTLOOKS_OWN = {
 
 async function openCopying(t: TestContext) {
   const work = await openMicrosoftWriting(t);
-  const { copyLater } = work.writing;
-  assert.ok(copyLater);
   return {
     ...work,
     /** Answers the href of the new series. */
     async copy(href: string, later: LaterHalf): Promise<string> {
-      const result = await copyLater(work.calendar, work.target(href), later);
+      const result = await copyAndInvite(
+        { writing: work.writing, calendarHref: work.calendar },
+        work.target(href),
+        later,
+      );
       apply(work.mirror, result);
       assert.ok(result.changed[0]);
       return result.changed[0].href;

@@ -6,16 +6,18 @@
 import type { EventChange, LaterException, LaterHalf } from '../../../calendars/event-writing.ts';
 import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { Component } from '../../../lib/icalendar/component.ts';
-import { linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
+import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { instanceLine, utcText } from '../../../lib/icalendar/write-time.ts';
 import { instantOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { onlyException } from '../../single-later-half.ts';
-import { type CalendarObject, writeCalendar } from './calendar-object.ts';
+import { isUserAddress, sameAddress } from '../dav/user-addresses.ts';
+import { addressIn, invitedAddresses } from './attendee-lines.ts';
+import { type CalendarObject, type EventEdit, writeCalendar } from './calendar-object.ts';
 import { isInvited, requireRole, withDetailsAndAttendees } from './edit-event.ts';
 import { dtstartOf, endAfter, originalOf, withTimes } from './event-times.ts';
-import { type Editor, isOrganizer } from './mark-changed.ts';
+import { type Editor, isOrganizer, markChanged } from './mark-changed.ts';
 
 /** Who makes the new series, and under which UID. */
 export type NewSeries = { readonly uid: string; readonly editor: Editor };
@@ -24,10 +26,14 @@ export type NewSeries = { readonly uid: string; readonly editor: Editor };
 const ENTRIES: readonly string[] = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY'];
 
 /**
- * The text of the new object. Fails as `organizer_only` where the account is a guest of the series; as `not_found` without
+ * Returns the text of the new object, without attendees, and their lines; with them if only the organizer attends. Fails as `organizer_only` where the account is a guest of the series; as `not_found` without
  * a series, and as `precondition_failed` where it does not have one of the exceptions.
  */
-export function laterHalfOf(object: CalendarObject, later: LaterHalf, { uid, editor }: NewSeries): string {
+export function laterHalfOf(
+  object: CalendarObject,
+  later: LaterHalf,
+  { uid, editor }: NewSeries,
+): { readonly icalendar: string; readonly invitations?: Invitations } {
   const { calendar, master, zones } = object;
   if (master === undefined) throw new ProviderError('not_found', 'The series is gone');
   requireOrganizer(object, later.change, editor);
@@ -37,14 +43,21 @@ export function laterHalfOf(object: CalendarObject, later: LaterHalf, { uid, edi
     lines: asNew(withDetailsAndAttendees(lines, details, editor), { uid, editor }),
   });
   const others = calendar.components.filter(({ name }) => !ENTRIES.includes(name));
-  const textWith = (...entries: readonly Component[]) =>
+  const render = (entries: readonly Component[]) =>
     writeCalendar({ ...calendar, components: [...others, ...entries] }, zones, editor.now);
+  const halfWith = (...entries: readonly Component[]) => {
+    const { components, invitations } = withoutAttendees(entries, originals, editor);
+    // An object that would be too complex with its attendees is refused before anything is sent.
+    const whole = render(entries);
+    return invitations === undefined ? { icalendar: whole } : { icalendar: render(components), invitations };
+  };
   const exceptionAt = exceptionsOf(object, master);
+  const originals = later.exceptions.map(({ instance }) => keyIn(start, instance));
   const only = recurrence === null ? onlyException(later) : undefined;
   if (only !== undefined) {
     const event = exceptionAt(only);
     const timed = withTimes(event, only.times ?? { start, end }, zones.tzidOf);
-    return textWith(renewed(event, linesWithout(timed, 'RECURRENCE-ID')));
+    return halfWith(renewed(event, linesWithout(timed, 'RECURRENCE-ID')));
   }
   const lines = withTimes(master, later.change, zones.tzidOf);
   const dtstart = dtstartOf(lines);
@@ -58,7 +71,58 @@ export function laterHalfOf(object: CalendarObject, later: LaterHalf, { uid, edi
       replaceLines(withTimes(event, times, zones.tzidOf), ['RECURRENCE-ID'], [recurrenceId]),
     );
   });
-  return textWith(renewed(master, lines), ...exceptions);
+  return halfWith(renewed(master, lines), ...exceptions);
+}
+
+/** ORGANIZER and ATTENDEE lines of a series, and of its exceptions that have others, by keyIn. Stored as JSON. */
+type Invitations = {
+  readonly lines: readonly string[];
+  readonly exceptions: Readonly<Record<number, readonly string[]>>;
+};
+
+const INVITING = ['ORGANIZER', 'ATTENDEE'];
+
+/** Names an occurrence of a series by its original start, in epoch milliseconds. */
+const keyIn = (seriesStart: EventTime, original: EventTime): number =>
+  instantOf(originalStartOf(seriesStart, original, 'UTC'), 'UTC');
+
+/** `originals` are the keys of all entries but the first, which is the series. */
+function withoutAttendees(
+  entries: readonly Component[],
+  originals: readonly number[],
+  { user }: Editor,
+): { readonly components: readonly Component[]; readonly invitations?: Invitations } {
+  const [lines = [], ...others] = entries.map((entry) => linesNamed(entry.lines, ...INVITING));
+  const organizers = linesNamed(lines, 'ORGANIZER').map(addressIn);
+  const isOrganizers = (address: string) =>
+    isUserAddress(user, address) || organizers.some((organizer) => sameAddress(organizer, address));
+  const invited = [lines, ...others].flatMap((list) => linesNamed(list, 'ATTENDEE').map(addressIn));
+  if (invited.every(isOrganizers)) return { components: entries };
+  const components = entries.map((entry) => ({ ...entry, lines: linesWithout(entry.lines, ...INVITING) }));
+  const differing = others.flatMap((list, index) =>
+    list.join() === lines.join() ? [] : [[originals[index], list] as const],
+  );
+  return { components, invitations: { lines, exceptions: Object.fromEntries(differing) } };
+}
+
+/** Returns the edits that invite the attendees of `invitations`. A list with the same addresses is complete. */
+export function invitingEdits(
+  { events: [series, ...others] }: CalendarObject,
+  invitations: unknown,
+  { now }: Editor,
+): EventEdit[] {
+  // Only withoutAttendees makes them.
+  const { lines, exceptions } = invitations as Invitations;
+  if (series === undefined) return [];
+  const { start } = series.event;
+  const lists = others.map(({ event }) => exceptions[keyIn(start, originalOf(event))] ?? lines);
+  return [series, ...others].flatMap((event, index) => {
+    const list = index === 0 ? lines : (lists[index - 1] ?? lines);
+    const { lines: current } = event.component;
+    if (invitedAddresses(current) === invitedAddresses(list)) return [];
+    const plain = linesWithout(current, ...INVITING);
+    return [{ event, lines: markChanged([...plain, ...list], now) }];
+  });
 }
 
 /** A series is split by ending it: that is its organizer's to do, whatever else is asked. */
@@ -93,7 +157,7 @@ function exceptionsOf(
   { overrides }: CalendarObject,
   { event: { start } }: ReadEvent,
 ): (exception: LaterException) => ReadEvent {
-  const at = (time: EventTime) => instantOf(originalStartOf(start, time, 'UTC'), 'UTC');
+  const at = (time: EventTime) => keyIn(start, time);
   const byOriginal = new Map(overrides.map((override) => [at(originalOf(override.event)), override]));
   return ({ recurrenceId }) => {
     const override = byOriginal.get(at(recurrenceId));

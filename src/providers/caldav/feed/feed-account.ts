@@ -76,6 +76,7 @@ const cannotBeChanged = async (): Promise<never> => {
 const NO_EVENT_WRITING: EventWriting = {
   create: cannotBeChanged,
   copyLater: cannotBeChanged,
+  inviteLater: cannotBeChanged,
   findCreated: cannotBeChanged,
   update: cannotBeChanged,
   delete: cannotBeChanged,

@@ -1,0 +1,91 @@
+/**
+ * Attendees of a series that is split. The new series is created without them, so that nobody is invited to what may be
+ * undone; they are written once the old series has ended.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { WriteResult } from '../../calendars/event-writing.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { objects } from '../json-value.ts';
+import { addressOf } from './attendees.ts';
+import type { EventBody } from './event-body.ts';
+import { isSeries } from './event-resource.ts';
+import type { EventPatch, GoogleEvents } from './events.ts';
+import { isCancelled } from './series-result.ts';
+import { patchEvent } from './write-event.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+type Guest = calendar_v3.Schema$EventAttendee;
+
+/** Lists of attendees as they are to be written. Stored as JSON. */
+type Invitations = {
+  readonly attendees: readonly Guest[];
+  /** By id, of occurrences that have a list of their own. */
+  readonly exceptions: Readonly<Record<string, readonly Guest[]>>;
+};
+
+/** What is sent to create the new series, and then its exceptions. */
+export type SeriesCopy = {
+  readonly body: EventBody & { id: string };
+  readonly patches: readonly EventPatch[];
+};
+
+/** Returns the copy without attendees, and their lists. A copy that only the organizer attends stays as it is. */
+export function withoutAttendees(
+  copy: SeriesCopy,
+  source: GoogleEvent,
+): SeriesCopy & { readonly invitations?: Invitations } {
+  const bodies: readonly EventBody[] = [copy.body, ...copy.patches.map(({ body }) => body)];
+  if (bodies.every(({ attendees }) => guestsIn({ ...source, attendees: attendees ?? [] }).size === 0))
+    return copy;
+  const { attendees = [], ...body } = copy.body;
+  const own = copy.patches.flatMap(({ id, body: { attendees: list } }) =>
+    list ? [[id, list] as const] : [],
+  );
+  const patches = copy.patches.map(({ body: { attendees: _invited, ...rest }, ...patch }) => ({
+    ...patch,
+    body: rest,
+  }));
+  return { body, patches, invitations: { attendees: attendees ?? [], exceptions: Object.fromEntries(own) } };
+}
+
+/** As EventWriting has it. */
+export async function inviteLater(
+  href: string,
+  invitations: unknown,
+  events: GoogleEvents,
+): Promise<WriteResult> {
+  // Only withoutAttendees makes them.
+  const { attendees, exceptions } = invitations as Invitations;
+  const invite = async (event: GoogleEvent | undefined, list: readonly Guest[]) => {
+    if (event === undefined || event.status === 'cancelled' || isComplete(event, list)) return event;
+    const change = { id: event.id ?? '', etag: undefined, body: { attendees: [...list] } };
+    return undefinedIf('not_found', patchEvent(change, events));
+  };
+  const master = await invite(await events.get(href), attendees);
+  if (master === undefined || master.status === 'cancelled') return { changed: [], removed: [] };
+  const existing = isSeries(master) ? await events.exceptionsOf(master) : [];
+  const resources = new Map(existing.map((exception) => [exception.href, exception]));
+  const changedIds = existing
+    .filter((exception) => !isCancelled(exception))
+    .map((exception) => exception.href);
+  for (const id of new Set([...changedIds, ...Object.keys(exceptions)])) {
+    const event: GoogleEvent | undefined = resources.get(id)?.original ?? (await events.get(id));
+    const invited = await invite(event, exceptions[id] ?? attendees);
+    if (invited !== undefined && invited !== event) resources.set(id, await events.resourceOf(invited));
+  }
+  return { changed: [await events.resourceOf(master), ...resources.values()], removed: [] };
+}
+
+/** By addresses: the answers are the attendees' own. A list that Google shortens has been written. */
+function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
+  const invited = guestsIn({ ...event, attendees: [...list] });
+  return event.attendeesOmitted === true || guestsIn(event).symmetricDifference(invited).size === 0;
+}
+
+/** Addresses of the attendees, without the organizer's. */
+function guestsIn({ attendees, organizer }: GoogleEvent): Set<string> {
+  const addresses = new Set(objects<Guest>(attendees).map(addressOf));
+  if (organizer) addresses.delete(addressOf(organizer));
+  return addresses;
+}

@@ -1,0 +1,94 @@
+/**
+ * Attendees of a series that is split. Exchange notifies attendees of every write, so that the new series is created without
+ * them; they are written once the old series has ended.
+ */
+import type { Attendee, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
+
+import type { WriteResult } from '../../calendars/event-writing.ts';
+import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { type Current, currentEvent, ifMatchOf, keyOn, occurrenceAt } from './current-event.ts';
+import type { GraphItem } from './event-resource.ts';
+import type { NewException } from './make-exceptions.ts';
+import { readEvent, type Source } from './read-events.ts';
+import { patchEvent } from './write-requests.ts';
+
+/** Lists of attendees as they are to be written. Stored as JSON. */
+type Invitations = {
+  readonly attendees: readonly Attendee[];
+  /** Of occurrences that have a list of their own. */
+  readonly exceptions: readonly { readonly original: EventTime; readonly attendees: readonly Attendee[] }[];
+};
+
+/** What is sent to create the new series, and then its exceptions. */
+export type SeriesCopy = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
+
+/** Returns the copy without attendees, and their lists. A copy that only the organizer attends stays as it is. */
+export function withoutAttendees(
+  { body: { attendees, ...body }, exceptions }: SeriesCopy,
+  { organizer }: GraphItem,
+): SeriesCopy & { readonly invitations?: Invitations } {
+  const lists = [attendees, ...exceptions.map(({ fields }) => fields.attendees)];
+  const isAttended = lists.some(
+    (list) => addressesIn({ attendees: list ?? [], organizer: organizer ?? null }).size > 0,
+  );
+  if (!isAttended) return { body: { ...body, ...(attendees && { attendees }) }, exceptions };
+  const own = exceptions.flatMap(({ original, fields }) =>
+    fields.attendees ? [{ original, attendees: fields.attendees }] : [],
+  );
+  const plain = exceptions.map(({ fields: { attendees: _invited, ...fields }, ...exception }) => ({
+    ...exception,
+    fields,
+  }));
+  return { body, exceptions: plain, invitations: { attendees: attendees ?? [], exceptions: own } };
+}
+
+/** As EventWriting has it. */
+export async function inviteLater(source: Source, href: string, invitations: unknown): Promise<WriteResult> {
+  // Only withoutAttendees makes them.
+  const { attendees, exceptions } = invitations as Invitations;
+  const target = { href, etag: undefined, stored: [] };
+  const read = () => undefinedIf('not_found', currentEvent(source, target));
+  let series = await read();
+  if (series === undefined) return { changed: [], removed: [] };
+  const invite = async (event: Current, list: readonly Attendee[]): Promise<boolean> => {
+    const organizer = event.item.organizer ?? null;
+    const missing = addressesIn({ attendees: [...list], organizer });
+    if (addressesIn(event.item).symmetricDifference(missing).size === 0) return false;
+    await patchEvent(source, event, { attendees: [...list] });
+    return true;
+  };
+  if (await invite(series, attendees)) series = await read();
+  if (series === undefined) return { changed: [], removed: [] };
+  const { event, resources } = series;
+  const own = new Map(exceptions.map((exception) => [keyOn(event, exception.original), exception]));
+  let isChanged = false;
+  for (const {
+    events: [exception],
+    original,
+  } of resources.slice(1)) {
+    const item: GraphItem = original;
+    if (exception?.recurrenceId === undefined || !item.id) continue;
+    const key = keyOn(event, exception.recurrenceId);
+    const occurrence = { id: item.id, event, item, ifMatch: ifMatchOf(item) };
+    if (await invite(occurrence, own.get(key)?.attendees ?? attendees)) isChanged = true;
+    own.delete(key);
+  }
+  for (const { original, attendees: list } of own.values()) {
+    const item = await occurrenceAt(source, series, original);
+    if (!item?.id) continue;
+    if (await invite({ id: item.id, event, item, ifMatch: undefined }, list)) isChanged = true;
+  }
+  const changed = isChanged ? await readEvent(source, href, true) : resources;
+  return { changed: changed === 'gone' ? [] : changed, removed: [] };
+}
+
+/** Addresses of the attendees, without the organizer's. */
+function addressesIn({ attendees, organizer }: Pick<GraphItem, 'attendees' | 'organizer'>): Set<string> {
+  const addresses = (attendees ?? []).flatMap(
+    ({ emailAddress }) => emailAddress?.address?.toLowerCase() ?? [],
+  );
+  const set = new Set(addresses);
+  set.delete(organizer?.emailAddress?.address?.toLowerCase() ?? '');
+  return set;
+}

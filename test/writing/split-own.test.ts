@@ -1,0 +1,64 @@
+/** The conference of an occurrence when its series is split. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+
+import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import { get } from '../harness/calendar-server.ts';
+import { onSandbox } from './write-site.ts';
+
+const WEEKLY = {
+  title: 'Weekly',
+  start: '2027-01-04T09:00:00Z',
+  end: '2027-01-04T10:00:00Z',
+  timeZone: 'Europe/Paris',
+  recurrence: { frequency: 'WEEKLY', count: 4 },
+};
+
+type Shown = { id: string; start: string; end: string; allDay: boolean; conference?: string };
+
+/** Creates a series, gives its third occurrence something of its own, and splits it before the second. */
+async function splitAt(kind: ProviderKind, t: TestContext) {
+  const site = await onSandbox(kind);
+  t.after(() => site.close());
+  const { server, provider, calendarId } = site;
+  const token = await server.token('read-write');
+  const send = async (method: 'POST' | 'PUT', body: object) => {
+    const payload = { provider, calendarId, ...body };
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await server.app.inject({ method, url: '/event', headers, payload });
+    assert.equal(answer.statusCode, 200, answer.body);
+  };
+  const shown = async (): Promise<Shown[]> => {
+    site.pass();
+    return (await get(server, '/events?start=2027-01-01&end=2027-01-31', token)).json().events;
+  };
+  return async (series: object, own: object, change: object = { location: 'Roof' }) => {
+    await send('POST', { ...WEEKLY, ...series });
+    await send('PUT', { eventId: (await shown())[2]?.id, updateMode: 'this', ...own });
+    await send('PUT', { eventId: (await shown())[1]?.id, updateMode: 'following', ...change });
+    return shown();
+  };
+}
+
+const CONFERENCES: Readonly<Record<string, { readonly conference: object; readonly expected: RegExp }>> = {
+  none: { conference: { url: '' }, expected: /^$/ },
+  'a link': { conference: { url: 'https://zoom.us/j/1' }, expected: /^https:\/\/zoom\.us\/j\/1$/ },
+  'another link': { conference: { url: 'https://webex.com/m/2' }, expected: /^https:\/\/webex\.com\/m\/2$/ },
+  'a Meet': { conference: { autoGenerate: true }, expected: /^https:\/\/meet\.google\.com\// },
+};
+
+describe('a conference of an occurrence whose series is split at Google', () => {
+  for (const [name, series] of Object.entries(CONFERENCES))
+    for (const [ownName, own] of Object.entries(CONFERENCES))
+      it(`stays the occurrence’s own: ${ownName}, in a series with ${name}`, async (t) => {
+        const split = await splitAt('google', t);
+
+        const events = await split({ conference: series.conference }, { conference: own.conference });
+
+        const urls = events.map(({ conference }) => conference ?? '');
+        assert.equal(urls.length, 4);
+        assert.match(urls[1] ?? '', series.expected);
+        assert.match(urls[2] ?? '', own.expected);
+        assert.match(urls[3] ?? '', series.expected);
+      });
+});
