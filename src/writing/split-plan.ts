@@ -257,14 +257,14 @@ function laterException(
   const zone = continuation.shift.floatingZone;
   const recurrenceId = event.recurrenceId ?? original;
   if (!hasOwnTimes({ event, original, instance }, master, continuation)) return { recurrenceId, instance };
-  const isAtStart = instantOf(event.start, zone) === instantOf(original, zone);
+  const isAtStart = isSameStart(event.start, original, zone);
   const times = isAtStart
     ? { start: instance, end: endLike(event, instance, zone) }
     : { start: event.start, end: event.end };
   return { recurrenceId, instance, times };
 }
 
-/** Whether it does not take place when its series does, and goes on so. */
+/** Whether it does not take place when its series does, and keeps its times in the new series. */
 function hasOwnTimes(
   { event, original }: PlacedException,
   master: CalendarEvent,
@@ -272,10 +272,17 @@ function hasOwnTimes(
 ): boolean {
   const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
   const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
-  // From times to dates or back nobody knows where it would be.
-  const isDate = (time: EventTime) => time.type === 'date';
-  return isMoved && isDate(event.start) === isDate(newSeries.times.start);
+  // If only the series changes between times and dates, nobody knows where its exceptions would be.
+  const { start } = newSeries.times;
+  return isMoved && (hasTypeOf(master.start, start) || hasTypeOf(event.start, start));
 }
+
+/** Whether both are dates, or neither is. */
+const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
+  (time.type === 'date') === (other.type === 'date');
+
+const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
+  hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
 
 /** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
 function isUsual(
@@ -285,8 +292,10 @@ function isUsual(
 ): boolean {
   const exact = (times: Times) => instantOf(times.end, calendarZone) - instantOf(times.start, calendarZone);
   const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
-  const isAtStart = instantOf(event.start, calendarZone) === instantOf(event.original, calendarZone);
-  return isAtStart && (exact(event) === exact(master) || byClock(event) === byClock(master));
+  return (
+    isSameStart(event.start, event.original, calendarZone) &&
+    (exact(event) === exact(master) || byClock(event) === byClock(master))
+  );
 }
 
 /** The end that gives `start` the length of `times`. */

@@ -1,4 +1,4 @@
-/** The conference of an occurrence when its series is split. */
+/** A conference, or times of another type, of one occurrence when its series is split. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
@@ -13,6 +13,7 @@ const WEEKLY = {
   timeZone: 'Europe/Paris',
   recurrence: { frequency: 'WEEKLY', count: 4 },
 };
+const DAILY = { ...WEEKLY, start: '2027-01-04', end: '2027-01-05', allDay: true };
 
 type Shown = { id: string; start: string; end: string; allDay: boolean; conference?: string };
 
@@ -61,4 +62,47 @@ describe('a conference of an occurrence whose series is split at Google', () => 
         assert.match(urls[2] ?? '', own.expected);
         assert.match(urls[3] ?? '', series.expected);
       });
+});
+
+const KINDS: readonly ProviderKind[] = ['google', 'apple', 'caldav'];
+const ALL_DAY = { start: '2027-01-18', end: '2027-01-20', allDay: true };
+const TIMED = {
+  start: '2027-01-18T13:00:00Z',
+  end: '2027-01-18T14:30:00Z',
+  allDay: false,
+  timeZone: 'Europe/Paris',
+};
+const timesOf = ({ start, end, allDay }: Shown) => `${start} ${end} ${allDay}`;
+
+describe('an occurrence of another type than its series, which is split', () => {
+  for (const kind of KINDS) {
+    it(`keeps its type and its times at ${kind}`, async (t) => {
+      for (const [series, own] of [
+        [WEEKLY, ALL_DAY],
+        [DAILY, TIMED],
+      ] as const) {
+        const split = await splitAt(kind, t);
+        const events = await split(series, own);
+
+        const [first, second, third, fourth] = events.map(timesOf);
+        assert.match(
+          third ?? '',
+          new RegExp(`^${own.start.slice(0, 16)}.* ${own.end.slice(0, 16)}.* ${own.allDay}$`),
+        );
+        for (const other of [first, second, fourth])
+          assert.match(other ?? '', new RegExp(` ${!own.allDay}$`));
+      }
+    });
+
+    it(`keeps its times at ${kind} if the later half gets its type`, async (t) => {
+      const split = await splitAt(kind, t);
+      const times = { start: '2027-01-11', end: '2027-01-12', allDay: true };
+
+      const events = await split(WEEKLY, ALL_DAY, times);
+
+      const later = events.slice(1).map(({ start, allDay }) => `${start.slice(0, 10)} ${allDay}`);
+      assert.deepEqual(later, ['2027-01-11 true', '2027-01-18 true', '2027-01-25 true']);
+      assert.equal(events[2]?.end.slice(0, 10), '2027-01-20');
+    });
+  }
 });
