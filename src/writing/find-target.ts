@@ -14,7 +14,7 @@ import {
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
+import { effectiveAmong } from './series-rules.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
 
@@ -67,9 +67,10 @@ async function targetOf(id: string, place: Place, storedEvents: StoredEvents): P
     const recurs = match.event.recurrence !== undefined || stored.length > 1;
     return { kind: recurs ? 'series' : 'single', match, stored };
   }
-  const found = overridesIn(stored, place.timeZone).find(({ override }) => override.eventId === id);
+  const effective = effectiveAmong(masterOf(stored)?.event.start, stored, place.timeZone);
+  const found = effective.find(({ item }) => item.eventId === id);
   if (found !== undefined)
-    return instanceOf({ stored, named: found.recurrenceId, override: found.override }, place.timeZone);
+    return instanceOf({ stored, named: found.recurrenceId, override: found.item }, place.timeZone);
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
   const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);
@@ -79,19 +80,10 @@ async function targetOf(id: string, place: Place, storedEvents: StoredEvents): P
   if (instanceIdOf(parsed.masterId, originalStart, place.timeZone) !== id) return undefined;
   const instantNamed = (time: EventTime) =>
     instantOf(originalStartOf(master.event.start, time, place.timeZone), place.timeZone);
-  const instance = overridesIn(series, place.timeZone).find(
+  const instance = effectiveAmong(master.event.start, series, place.timeZone).find(
     ({ recurrenceId }) => instantNamed(recurrenceId) === instantOf(originalStart, place.timeZone),
   );
-  return instanceOf({ stored: series, named: originalStart, override: instance?.override }, place.timeZone);
-}
-
-/** Returns the overrides that count. */
-function overridesIn(stored: readonly StoredEvent[], calendarZone: string) {
-  const overrides = stored.flatMap((override) => {
-    const { recurrenceId, status } = override.event;
-    return recurrenceId === undefined ? [] : [{ override, recurrenceId, cancelled: status === 'cancelled' }];
-  });
-  return effectiveOverrides(masterOf(stored)?.event.start, overrides, calendarZone);
+  return instanceOf({ stored: series, named: originalStart, override: instance?.item }, place.timeZone);
 }
 
 const masterOf = (stored: readonly StoredEvent[]): StoredEvent | undefined =>

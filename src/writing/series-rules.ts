@@ -14,6 +14,7 @@ import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.t
 import { expand } from '../lib/recurrence/expand.ts';
 import { expandRule, RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import { type MasterRule, masterClock } from '../lib/recurrence/master-clock.ts';
+import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
@@ -257,3 +258,16 @@ const MOST_INSTANCES = 200_000;
 const MOST_STEPS = 20_000_000;
 /** Steps of counting, which is done several times: enough for each day of a century. */
 const MOST_COUNTED = 2_000_000;
+
+/** Returns the overrides that count among the items of a series that starts at `start`: see effectiveOverrides. */
+export function effectiveAmong<Item extends { readonly event: CalendarEvent }>(
+  start: EventTime | undefined,
+  items: readonly Item[],
+  calendarZone: string,
+) {
+  const overrides = items.flatMap((item) => {
+    const { recurrenceId, status } = item.event;
+    return recurrenceId === undefined ? [] : [{ item, recurrenceId, cancelled: status === 'cancelled' }];
+  });
+  return effectiveOverrides(start, overrides, calendarZone);
+}

@@ -13,13 +13,13 @@ import { jsonIn } from '../lib/json.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { endLasting, lengthOf } from '../lib/recurrence/master-clock.ts';
-import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
 import type { SeriesShift } from '../lib/recurrence/shift-series.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';
 import {
   type Cut,
+  effectiveAmong,
   goesOnBesides,
   hasInstances,
   laterRules,
@@ -153,7 +153,12 @@ function planSplit(
   const { details, times } = newSeries;
   const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
   const rules = newRules(laterRules(master, place), shift, newSeries.rule);
-  const later = effectiveIn(series, place.calendarZone).filter((event) => isFrom(event, master, place));
+  const effective = effectiveAmong(
+    master.start,
+    overrides.map((event) => ({ event })),
+    place.calendarZone,
+  );
+  const later = effective.map(({ item }) => item.event).filter((event) => isFrom(event, master, place));
   const placed = placedIn({ later, master }, { newSeries, shift, rules });
   const cancelled = placed
     .filter(({ event }) => event.status === 'cancelled')
@@ -170,15 +175,6 @@ function planSplit(
     },
     trimmed: trimmedRules(master, place),
   };
-}
-
-/** Returns the exceptions that count: see effectiveOverrides. */
-function effectiveIn({ master, overrides }: Series, calendarZone: string): readonly CalendarEvent[] {
-  const read = overrides.flatMap((event) => {
-    const { recurrenceId, status } = event;
-    return recurrenceId === undefined ? [] : [{ event, recurrenceId, cancelled: status === 'cancelled' }];
-  });
-  return effectiveOverrides(master.start, read, calendarZone).map(({ event }) => event);
 }
 
 /** `undefined` when nothing is left of them. */
