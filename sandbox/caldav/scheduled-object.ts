@@ -63,7 +63,7 @@ type ReadObject = { readonly calendar: Component; readonly read: readonly ReadEv
 function parsed(icalendar: string): ReadObject | undefined {
   try {
     const [calendar] = parseComponents(icalendar);
-    return calendar && { calendar, read: readEvents(calendar, zonesOf(calendar)) };
+    return calendar && { calendar, read: readEvents(calendar, zonesOf(calendar)).events };
   } catch (error) {
     if (error instanceof ICalendarError) return undefined;
     throw error;

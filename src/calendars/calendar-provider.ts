@@ -90,7 +90,7 @@ export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefine
 /** One part of an answer; `next` is in the last part only. */
 export type Changes = {
   readonly changed: readonly EventResource[];
-  /** Changed as well, but over the budget of a resource. */
+  /** Changed as well, but over the budget of a resource, or not readable. */
   readonly leftOut?: readonly LeftOutResource[];
   /** Hrefs of resources that are listed, and that the mirror has in this version. */
   readonly unchanged?: readonly string[];

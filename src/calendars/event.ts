@@ -59,14 +59,23 @@ export type EventResource = {
   readonly events: readonly CalendarEvent[];
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
+  /** Why part of the resource is missing from `events`, such as "the changed occurrence of 2027-01-13 cannot be read". */
+  readonly unreadable?: string;
   /** Of one that the mirror holds without its `original`, which was too large to keep: as MirroredResource has it. */
   readonly originalDigest?: string;
 };
 
-/** A resource that is over the budget (docs/security.md T13): it is left out of its calendar, which goes on. */
+/** A resource that is left out of its calendar, whose others are read. */
 export type LeftOutResource = {
+  /** `too_complex`: over the budget of a resource (docs/security.md T13). */
+  readonly kind: 'too_complex' | 'unreadable';
   readonly href: string;
+  /** Undefined also if the text of an unreadable one was not received: it is asked for again. */
   readonly etag: string | undefined;
-  /** Why, as a public sentence about it, such as "it has more than 20 recurrence rules". */
+  /** Why, as a public clause, such as "it has more than 20 recurrence rules". */
   readonly reason: string;
+  /** The name that people know it by, if that is not the last segment of `href`. */
+  readonly eventId?: string;
+  /** As of EventResource: it is deleted with its series. */
+  readonly seriesId?: string;
 };

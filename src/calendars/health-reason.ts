@@ -20,6 +20,8 @@ export const HEALTH_REASONS = {
   calendar_gone: 'user',
   /** Events were left out: one of them asks for more work than a resource may. The calendar goes on. */
   event_too_complex: 'user',
+  /** Events are missing or incomplete, because they cannot be read. The rest of the calendar is read. */
+  event_unreadable: 'user',
   /** A calendar has more events, or more data, than Kalends keeps of one calendar or one user. */
   calendar_too_large: 'user',
   /** The server lists more calendars than an account may have. */

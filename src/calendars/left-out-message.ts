@@ -1,29 +1,38 @@
-/** What is said of events that were left out of a calendar: words only, so that the store can keep them. */
+/** Describes events that were left out of a calendar: text only, so that the store can keep it. */
+import type { LeftOutResource } from './event.ts';
 import type { LeftOutEvents } from './mirrored-event.ts';
 
-/** `first` is one of `count` resources of the calendar that are left out; `reason` says why. */
-export function leftOutEvents(
-  first: { readonly href: string; readonly reason: string },
-  { title, count }: { readonly title: string; readonly count: number },
-): LeftOutEvents {
-  const name = nameOf(first.href);
+/** A resource that is left out; `reason` says why. */
+type Named = Pick<LeftOutResource, 'href' | 'reason' | 'eventId'>;
+
+/** How many of what kind a calendar lacks. */
+type Lacking = Pick<LeftOutResource, 'kind'> & { readonly title: string; readonly count: number };
+
+/** Returns what `errors` show of `count` resources, of which `first` is one and `named` are up to ten. */
+export function leftOutEvents(named: readonly Named[], { kind, title, count }: Lacking): LeftOutEvents {
+  const eventIds = named.map(idOf);
+  const name = shortened(eventIds[0] ?? '', LONGEST);
   const others = count === 1 ? '' : ` and ${count - 1 === 1 ? '1 other' : `${count - 1} others`}`;
   const verb = count === 1 ? 'is' : 'are';
-  const why = count === 1 ? first.reason : `of “${name}”, ${first.reason}`;
-  const message = `The event “${name}”${others} of the calendar “${shortened(title)}” ${verb} left out: ${why}`;
-  return { count, name, message };
+  const reason = named[0]?.reason ?? '';
+  const why = count === 1 ? reason : `of “${name}”, ${reason}`;
+  const what = kind === 'too_complex' ? 'left out' : 'missing or incomplete';
+  const calendar = shortened(title, LONGEST);
+  const message = `The event “${name}”${others} of the calendar “${calendar}” ${verb} ${what}: ${why}`;
+  return { count, name, message, eventIds };
 }
 
 const LONGEST = 100;
-const shortened = (text: string): string =>
-  text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}…` : text;
+const LONGEST_ID = 500;
+const shortened = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 
 /** The last part of an address, as people know it. */
-function nameOf(href: string): string {
-  const last = href.split('/').findLast((part) => part !== '') ?? href;
+function idOf({ href, eventId }: Named): string {
+  const last = eventId || (href.split('/').findLast((part) => part !== '') ?? href);
   try {
-    return shortened(decodeURIComponent(last));
+    return shortened(eventId ? last : decodeURIComponent(last), LONGEST_ID);
   } catch {
-    return shortened(last);
+    return shortened(last, LONGEST_ID);
   }
 }

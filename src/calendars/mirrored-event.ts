@@ -15,7 +15,10 @@ export type MirroredChanges = {
 };
 
 /** A resource as it was rendered for a calendar in one zone. A calendar whose zone changes is listed anew. */
-export type MirroredResource = Pick<EventResource, 'href' | 'etag' | 'eventId' | 'seriesId'> & {
+export type MirroredResource = Pick<
+  EventResource,
+  'href' | 'etag' | 'eventId' | 'seriesId' | 'unreadable'
+> & {
   /** Absent where it takes more than LONGEST_ORIGINAL bytes. */
   readonly original: RenderedObject | undefined;
   /** The SHA-256 of an original that is absent, of its JSON in UTF-8; hex digits. */
@@ -62,8 +65,20 @@ export type EventMembers = InstanceMembers &
     readonly lastModified?: string;
   };
 
-/** What a calendar's last sync left out, with the name of one resource (its href) and a public sentence about it. */
-export type LeftOutEvents = { readonly count: number; readonly name: string; readonly message: string };
+/** Resources that a calendar's last sync left out, in whole or in part, with the name of one and a public sentence about it. */
+export type LeftOutEvents = {
+  readonly count: number;
+  readonly name: string;
+  readonly message: string;
+  /** The first ten. Absent in what an earlier version stored. */
+  readonly eventIds?: readonly string[];
+};
+
+/** Events that a calendar's last sync left out: over the budget of a resource, and not readable. */
+export type LeftOutOfCalendar = {
+  readonly tooComplex?: LeftOutEvents | undefined;
+  readonly unreadable?: LeftOutEvents | undefined;
+};
 
 /** These differ from instance to instance of a series. The content of a single event has them. */
 export type InstanceMembers = {

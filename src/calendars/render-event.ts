@@ -32,7 +32,7 @@ import {
  * resource (see light-resource.ts).
  */
 export function renderResource(resource: EventResource, calendarZone: string): MirroredResource {
-  const { href, etag, eventId, seriesId } = resource;
+  const { href, etag, eventId, seriesId, unreadable } = resource;
   const text = renderObject(resource.original);
   const length = Buffer.byteLength(text);
   const isKept = length <= LONGEST_ORIGINAL;
@@ -42,6 +42,7 @@ export function renderResource(resource: EventResource, calendarZone: string): M
     etag,
     eventId,
     ...(seriesId === undefined ? {} : { seriesId }),
+    ...(unreadable === undefined ? {} : { unreadable }),
     original: isKept ? text : undefined,
     originalDigest: isKept ? undefined : createHash('sha256').update(text).digest('hex'),
     events,

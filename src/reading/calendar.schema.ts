@@ -143,8 +143,15 @@ export const ReadProblem = Type.Object(
     account: Type.String(),
     calendarId: text('Where something of one calendar is left out.'),
     eventId: text('Where it is one event.'),
+    count: Type.Optional(
+      Type.Integer({ description: 'How many events a sync left out, in whole or in part.' }),
+    ),
+    eventIds: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 10, description: 'The names of the first ten of them.' }),
+    ),
     code: Type.String({
-      description: 'Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `unavailable`.',
+      description:
+        'Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, `unavailable`.',
     }),
     message: Type.String(),
     reason: text('The exact cause.'),

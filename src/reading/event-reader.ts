@@ -1,6 +1,6 @@
 /** What a read sees of the mirror. Instants are epoch milliseconds. */
 import type { AccountHealth } from '../calendars/account-store.ts';
-import type { EventMembers, LeftOutEvents } from '../calendars/mirrored-event.ts';
+import type { EventMembers, LeftOutOfCalendar } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
@@ -35,25 +35,24 @@ export type MirroredAccount = Freshness & {
   readonly calendars: readonly ReadableCalendar[];
 };
 
-export type ReadableCalendar = Freshness & {
-  readonly calendarKey: string;
-  readonly href: string;
-  readonly title: string;
-  readonly description: string | undefined;
-  readonly color: string | undefined;
-  readonly timeZone: string;
-  /** Changes with every write to its events. */
-  readonly revision: number;
-  /** About how many bytes its events take in the mirror. */
-  readonly bytes: number;
-  /** What of it was left out, being over the budget of a resource. */
-  readonly tooComplex: LeftOutEvents | undefined;
-  readonly access: 'write' | 'read';
-  /** The account's main calendar (main-calendar.ts); no more than one is. */
-  readonly primary: boolean;
-  /** What callers may also write in the place of its `href`: `primary`, of the main calendar. */
-  readonly alias: string | undefined;
-};
+export type ReadableCalendar = Freshness &
+  LeftOutOfCalendar & {
+    readonly calendarKey: string;
+    readonly href: string;
+    readonly title: string;
+    readonly description: string | undefined;
+    readonly color: string | undefined;
+    readonly timeZone: string;
+    /** Changes with every write to its events. */
+    readonly revision: number;
+    /** About how many bytes its events take in the mirror. */
+    readonly bytes: number;
+    readonly access: 'write' | 'read';
+    /** The account's main calendar (main-calendar.ts); no more than one is. */
+    readonly primary: boolean;
+    /** What callers may also write in the place of its `href`: `primary`, of the main calendar. */
+    readonly alias: string | undefined;
+  };
 
 /** From `start` up to, not including, `end`. */
 export type EventWindow = { readonly start: number; readonly end: number };

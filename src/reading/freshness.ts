@@ -68,7 +68,10 @@ export type ReadProblem = {
   /** Where something of one calendar, or of one event of it, is left out (left-out.ts). */
   readonly calendarId?: string;
   readonly eventId?: string;
-  /** `reauth_required`, `sync_in_progress`, `event_too_complex`, or what the provider failed with, such as `unavailable`. */
+  /** How many events a sync left out, and the names of the first ten. */
+  readonly count?: number;
+  readonly eventIds?: readonly string[];
+  /** `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, or what the provider failed with, such as `unavailable`. */
   readonly code: string;
   readonly message: string;
   /** The exact cause and who must act, where something failed. */

@@ -1,5 +1,6 @@
 /** What a read leaves out because it asks for too much, named beside everybody's data (docs/reading.md). */
 import { actorOf } from '../calendars/health-reason.ts';
+import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import type { Owned, ReadProblem } from './freshness.ts';
 
 /**
@@ -27,7 +28,6 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
     const kinds = new Set(parts.map(({ part }) => part));
     const name = isNamed ? `the calendar “${calendar.title}”` : 'a calendar';
     const messages = [
-      calendar.tooComplex && (isNamed ? calendar.tooComplex.message : OF_SYNC),
       unnamed > 0 &&
         `${unnamed} recurring events of ${name} are left out: following their rules takes too long`,
       kinds.has('recurring') &&
@@ -38,6 +38,7 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
         `Some events of ${name} are left out: it has too many in that time. Ask for a shorter time between start and end`,
     ].filter((message) => typeof message === 'string');
     return [
+      ...syncProblems(owned, isNamed),
       ...messages.map((message) => problemOf(owned, message)),
       ...named.map(({ id }) => ({
         ...problemOf(
@@ -50,10 +51,29 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
   });
 }
 
-const OF_SYNC = 'Events of a calendar are left out: they are too complex';
+const UNNAMED = {
+  event_too_complex: 'Events of a calendar are left out: they are too complex',
+  event_unreadable: 'Events of a calendar are missing or incomplete: they cannot be read',
+};
 
-function problemOf({ account: { provider, accountId }, calendar }: Owned, message: string): ReadProblem {
-  const reason = 'event_too_complex';
+function syncProblems(owned: Owned, isNamed: boolean): ReadProblem[] {
+  const { tooComplex, unreadable } = owned.calendar;
+  const ofKind = (reason: LeftOutReason, events: LeftOutEvents | undefined): ReadProblem[] => {
+    if (events === undefined) return [];
+    if (!isNamed) return [problemOf(owned, UNNAMED[reason], reason)];
+    const { message, count, eventIds } = events;
+    return [{ ...problemOf(owned, message, reason), count, ...(eventIds && { eventIds }) }];
+  };
+  return [...ofKind('event_too_complex', tooComplex), ...ofKind('event_unreadable', unreadable)];
+}
+
+type LeftOutReason = keyof typeof UNNAMED;
+
+function problemOf(
+  { account: { provider, accountId }, calendar }: Owned,
+  message: string,
+  reason: LeftOutReason = 'event_too_complex',
+): ReadProblem {
   const code = reason;
   return {
     provider,

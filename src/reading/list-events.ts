@@ -113,12 +113,14 @@ const keyOf = (
 /** All that an answer shows besides the events, and the revision of the events. */
 const versionOf = (owned: readonly Owned[]): string =>
   JSON.stringify(
-    owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, tooComplex }, account }) => [
+    owned.map(({ calendar: { calendarKey, revision, href, timeZone, title, ...calendar }, account }) => [
       calendarKey,
       revision,
       href,
       timeZone,
-      ...(tooComplex === undefined ? [] : [title, tooComplex]),
+      ...(calendar.tooComplex || calendar.unreadable
+        ? [title, calendar.tooComplex, calendar.unreadable]
+        : []),
       account.provider,
       account.accountId,
       account.display,

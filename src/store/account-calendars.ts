@@ -5,7 +5,7 @@ import type { Database } from './drivers/database.ts';
 // The job of the account syncs what has none of its own.
 const LIST = `
   SELECT c.calendar_key AS "calendarKey", c.position, c.title, c.is_primary AS "isPrimary", c.left_out AS "isLeftOut",
-         c.event_count AS "eventCount", c.synced_at AS "syncedAt", COALESCE(c.sync_error, c.too_complex) AS "failure",
+         c.event_count AS "eventCount", c.synced_at AS "syncedAt", COALESCE(c.sync_error, c.too_complex, c.unreadable) AS "failure",
          COALESCE((SELECT j.run_at FROM job AS j WHERE j.kind = 'sync-calendar' AND j.key = c.calendar_key),
                   (SELECT j.run_at FROM job AS j WHERE j.kind = 'sync-account' AND j.key = c.account_key)) AS "nextAt",
          (SELECT MAX(w.expires_at) FROM provider_watch AS w

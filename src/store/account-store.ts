@@ -77,7 +77,7 @@ const RECOVER = `
    WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
      AND NOT EXISTS (SELECT 1 FROM calendar
                       WHERE calendar.account_key = :accountKey
-                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL))
+                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL OR unreadable IS NOT NULL))
   RETURNING account_key`;
 
 const WELL = { reason: undefined, message: undefined } as const;

@@ -104,7 +104,7 @@ async function choose(
     // Without its lease and its token, nothing that is under way writes into it, and it is listed in full next time.
     await tx.all(
       `UPDATE calendar SET left_out = 1, lease_holder = NULL, sync_token = NULL, synced_at = NULL, sync_error = NULL,
-              failed_at = NULL, too_complex = NULL, event_count = 0, bytes = 0, unfinished_syncs = 0,
+              failed_at = NULL, too_complex = NULL, unreadable = NULL, event_count = 0, bytes = 0, unfinished_syncs = 0,
               revision = revision + 1
         WHERE calendar_key = :key`,
       { key },

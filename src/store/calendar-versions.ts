@@ -44,7 +44,7 @@ const NOTE_CURRENT = `
   UPDATE calendar SET synced_at = CAST(:now AS BIGINT)
    WHERE account_key = :accountKey AND left_out = 0 AND listed_version = synced_version AND read_at > CAST(:now AS BIGINT) - ${TRUSTED_MS}
      AND synced_at < :now AND sync_token IS NOT NULL AND sync_error IS NULL AND too_complex IS NULL
-     AND unfinished_syncs = 0`;
+     AND unreadable IS NULL AND unfinished_syncs = 0`;
 
 /** Call it once the list is written that was asked for at `now`: calendars it shows unchanged count as synced then. */
 export async function noteCurrent(tx: Statements, accountKey: string, now: number): Promise<void> {

@@ -139,11 +139,13 @@ function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar
 
 /** None in the row of an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
-  const { calendarKey, href, title, description, color, timeZone, access, revision, bytes, tooComplex } = row;
+  const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
   if (calendarKey === null) return [];
   const details = { href, title, description: description ?? undefined, color: color ?? undefined };
   const rest = { timeZone, access, primary: row.isPrimary === 1, alias: undefined, revision, bytes };
   // Written by mirror-writes.ts in this shape.
-  const left: LeftOutEvents | undefined = tooComplex === null ? undefined : JSON.parse(tooComplex);
-  return [{ calendarKey, ...details, ...rest, tooComplex: left, ...freshnessOf(row) }];
+  const parsed = (json: string | null): LeftOutEvents | undefined =>
+    json === null ? undefined : JSON.parse(json);
+  const leftOut = { tooComplex: parsed(row.tooComplex), unreadable: parsed(row.unreadable) };
+  return [{ calendarKey, ...details, ...rest, ...leftOut, ...freshnessOf(row) }];
 }

@@ -21,6 +21,8 @@ export type EventRow = Place & {
   readonly originalDigest: string | null;
   /** Why the resource is left out. */
   readonly tooComplex: string | null;
+  /** Why the resource, or a part of it, cannot be read: with the row that has its original. */
+  readonly unreadable: string | null;
   /** What the row's names and texts take in UTF-8. */
   readonly bytes: number;
 };
@@ -35,6 +37,7 @@ export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredR
   const originals = {
     original: resource.original ?? null,
     originalDigest: resource.originalDigest ?? null,
+    unreadable: optional(resource.unreadable),
   };
   const ofOriginal = resource.events.reduce((rest, { bytes }) => rest - bytes, resource.bytes);
   const { events } = resource;
@@ -63,16 +66,19 @@ export function rowsOf({ href, eventId, seriesId, etag, ...resource }: MirroredR
 
 /** Names count as well: a server can make them long. */
 function sized(row: Omit<EventRow, 'bytes'>, texts: number): EventRow {
-  const { href, etag, eventId, seriesId, uid, recurrenceId, tooComplex } = row;
-  const names = [href, etag, eventId, seriesId, uid, recurrenceId, tooComplex];
+  const { href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable } = row;
+  const names = [href, etag, eventId, seriesId, uid, recurrenceId, tooComplex, unreadable];
   return { ...row, bytes: names.reduce((sum, name) => sum + Buffer.byteLength(name ?? ''), texts) };
 }
 
 /** The one row of a resource that is left out: its etag, so that it is not fetched again, and why. */
-export function leftOutRow({ href, etag, reason }: LeftOutResource): EventRow {
-  for (const name of [href, etag ?? '', reason]) checkName(name);
-  const names = { href: storable(href), etag: optional(etag), eventId: '' };
-  return sized({ ...NO_EVENT, ...names, tooComplex: storable(reason) }, 0);
+export function leftOutRow({ kind, href, etag, reason, eventId = '', seriesId }: LeftOutResource): EventRow {
+  for (const name of [href, etag ?? '', reason, seriesId ?? '']) checkName(name);
+  const names = { href: storable(href), etag: optional(etag), seriesId: optional(seriesId) };
+  // The name may be a UID, which no index limits elsewhere.
+  const id = storable(eventId.slice(0, LONGEST_NAME).toWellFormed());
+  const why = { [kind === 'too_complex' ? 'tooComplex' : 'unreadable']: storable(reason) };
+  return sized({ ...NO_EVENT, ...names, eventId: id, ...why }, 0);
 }
 
 const NO_EVENT = {
@@ -88,6 +94,7 @@ const NO_EVENT = {
   original: null,
   originalDigest: null,
   tooComplex: null,
+  unreadable: null,
 } as const;
 
 /** Throws ProviderError for a name that cannot be kept. */

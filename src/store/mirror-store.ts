@@ -33,13 +33,14 @@ export type CalendarRow = FreshnessRow & {
   bytes: number;
   /** JSON of LeftOutEvents. */
   tooComplex: string | null;
+  unreadable: string | null;
 };
 type SyncRow = CalendarRow & { accountKey: string; syncToken: string | null };
 type FreshnessRow = { syncedAt: number | null; failedAt: number | null; failure: string | null };
 
 /** The columns of a CalendarRow; not ambiguous beside those of an account. */
 export const CALENDAR_COLUMNS = `calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone",
-  access, is_primary AS "isPrimary", original, bytes, too_complex AS "tooComplex", synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
+  access, is_primary AS "isPrimary", original, bytes, too_complex AS "tooComplex", unreadable, synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
 const CALENDAR = `${CALENDAR_COLUMNS}, account_key AS "accountKey", sync_token AS "syncToken"`;
 /** The guard of who takes a calendar's lease. */
 const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)';
@@ -277,18 +278,14 @@ function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lis
 function calendarOf(row: SyncRow): MirroredCalendar {
   const { calendarKey, accountKey, href, title, description, color, timeZone, access } = row;
   return {
-    calendarKey,
-    accountKey,
-    href,
-    title,
+    ...{ calendarKey, accountKey, href, title, timeZone, access },
     ...(description !== null && { description }),
     ...(color !== null && { color }),
-    timeZone,
-    access,
     ...(row.isPrimary === 1 && { primary: true }),
     original: row.original === '' ? {} : JSON.parse(row.original),
     syncToken: row.syncToken ?? undefined,
     ...(row.tooComplex !== null && { tooComplex: JSON.parse(row.tooComplex) }),
+    ...(row.unreadable !== null && { unreadable: JSON.parse(row.unreadable) }),
     ...freshnessOf(row),
   };
 }

@@ -176,30 +176,42 @@ export async function finishSync(
   const noteFirstSync = known?.syncedAt === null ? await firstSyncRecorder(tx, key) : undefined;
   const calendar = await tx.get<{ title: string }>(
     `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
-            too_complex = NULL, unfinished_syncs = 0, lease_holder = NULL, ${ENDS_SYNC}
+            too_complex = NULL, unreadable = NULL, unfinished_syncs = 0, lease_holder = NULL, ${ENDS_SYNC}
       WHERE ${HELD_CALENDAR} RETURNING title`,
     { key, holder, token: optional(token), syncedAt },
   );
   if (calendar === undefined) return false;
   await noteFirstSync?.();
-  const left = await tx.get<{ count: number; href: string | null }>(
-    `SELECT COUNT(*) AS "count", MIN(href) AS "href" FROM event
-      WHERE calendar_key = :key AND too_complex IS NOT NULL`,
-    { key },
-  );
-  if (left === undefined || left.href === null) return true;
-  const { count, href } = left;
-  const first = await tx.get<{ reason: string }>(
-    `SELECT too_complex AS "reason" FROM event WHERE calendar_key = :key AND href = :href AND recurrence_id = ''`,
-    { key, href },
-  );
-  const events = leftOutEvents({ href, reason: first?.reason ?? '' }, { title: calendar.title, count });
-  await tx.all('UPDATE calendar SET too_complex = :events WHERE calendar_key = :key', {
-    key,
-    events: JSON.stringify(events),
-  });
+  for (const kind of ['too_complex', 'unreadable'] as const) {
+    const rows = await tx.all<LeftOutRow>(LEFT_OUT[kind], { key });
+    const count = rows[0]?.count;
+    if (count === undefined) continue;
+    const events = leftOutEvents(rows, { kind, title: calendar.title, count });
+    await tx.all(KEEP_LEFT_OUT[kind], { key, events: JSON.stringify(events) });
+  }
   return true;
 }
+
+type LeftOutRow = {
+  readonly href: string;
+  readonly eventId: string;
+  readonly reason: string;
+  readonly count: number;
+};
+
+/**
+ * The first resources that have a reason, and how many have one. A resource that is there in part is of CalDAV, and named by its
+ * address, or of a feed, where its `href` is a digest and people know it by its UID.
+ */
+const leftOutText = (reason: 'too_complex' | 'unreadable'): string => `
+  SELECT href, MAX(CASE WHEN uid = '' THEN event_id WHEN href LIKE '/%' THEN '' ELSE uid END) AS "eventId",
+         MAX(${reason}) AS "reason", COUNT(*) OVER () AS "count"
+    FROM event WHERE calendar_key = :key AND ${reason} IS NOT NULL GROUP BY href ORDER BY href LIMIT 10`;
+const LEFT_OUT = { too_complex: leftOutText('too_complex'), unreadable: leftOutText('unreadable') };
+const KEEP_LEFT_OUT = {
+  too_complex: 'UPDATE calendar SET too_complex = :events WHERE calendar_key = :key',
+  unreadable: 'UPDATE calendar SET unreadable = :events WHERE calendar_key = :key',
+};
 
 type Sized = { readonly href: string; readonly bytes: number };
 
@@ -265,6 +277,7 @@ const COLUMNS = {
   original: 'original',
   originalDigest: 'original_digest',
   tooComplex: 'too_complex',
+  unreadable: 'unreadable',
   bytes: 'bytes',
 } as const satisfies Record<keyof EventRow, string>;
 // The keys are those, and no others.

@@ -47,7 +47,9 @@ export function storedEvents(db: Database): StoredEvents {
 }
 
 function storedOf(rows: readonly Row[]): StoredEvent[] {
-  const ordered = rows.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
+  // A left-out exception names its series as well.
+  const events = rows.filter(({ timing }) => timing !== null);
+  const ordered = events.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
   const master = ordered.find(({ recurrenceId }) => recurrenceId === '');
   const isSeries = ordered.some(({ seriesId }) => seriesId !== null);
   const hasMaster = isSeries && ordered[0]?.recurrenceId === '';

@@ -142,7 +142,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     columns: `
       calendar_key, account_key, href, position, title, description, color, time_zone, access, is_primary,
       left_out, original, synced_at, read_at, sync_error, failed_at, revision, event_count, bytes,
-      too_complex, unfinished_syncs`,
+      too_complex, unreadable, unfinished_syncs`,
     json: ['original'],
     flags: ['is_primary', 'left_out'],
     pageSize: LARGE,
@@ -155,7 +155,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     // `event` has the members that answers have; a series is there once, and `timing` has its rule.
     columns: `
       calendar_key, href, recurrence_id, event_id, series_id, uid, shape, etag, '{' || content || '}' AS
-      "event", timing, original, too_complex`,
+      "event", timing, original, too_complex, unreadable`,
     json: ['event', 'timing', 'original'],
     byCalendar: true,
     pageSize: LARGE,

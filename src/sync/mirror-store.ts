@@ -1,20 +1,19 @@
 import type { ProviderCalendar } from '../calendars/calendar.ts';
-import type { LeftOutEvents, MirroredChanges } from '../calendars/mirrored-event.ts';
+import type { LeftOutOfCalendar, MirroredChanges } from '../calendars/mirrored-event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /** A mirrored calendar and how fresh it is. Instants are epoch milliseconds. */
-export type MirroredCalendar = ProviderCalendar & {
-  readonly calendarKey: string;
-  readonly accountKey: string;
-  readonly syncToken: string | undefined;
-  /** When its events were last known to equal the provider's; undefined before the first sync. */
-  readonly syncedAt: number | undefined;
-  /** When its last sync failed, until one succeeds. */
-  readonly failedAt: number | undefined;
-  readonly failure: SyncFailure | undefined;
-  /** What its last sync left out, being over the budget of a resource. */
-  readonly tooComplex?: LeftOutEvents;
-};
+export type MirroredCalendar = ProviderCalendar &
+  LeftOutOfCalendar & {
+    readonly calendarKey: string;
+    readonly accountKey: string;
+    readonly syncToken: string | undefined;
+    /** When its events were last known to equal the provider's; undefined before the first sync. */
+    readonly syncedAt: number | undefined;
+    /** When its last sync failed, until one succeeds. */
+    readonly failedAt: number | undefined;
+    readonly failure: SyncFailure | undefined;
+  };
 
 /** How fresh the list of an account's calendars is, in the same words. */
 export type ListState = Pick<MirroredCalendar, 'syncedAt' | 'failedAt' | 'failure'>;

@@ -51,7 +51,7 @@ describe('the plan of a sync', () => {
 
   it('the plan of a sync counts what is left out or unchanged as listed', async () => {
     const listed = new Set<string>();
-    const leftOut = { href: 'b', etag: '1', reason: 'it is too large' };
+    const leftOut = { kind: 'too_complex', href: 'b', etag: '1', reason: 'it is too large' } as const;
 
     const plan = planPart(
       { ...part([resource('a'), resource('b')]), leftOut: [leftOut], unchanged: ['c'] },

@@ -67,5 +67,5 @@ async function renderInThread(
   if (ofSystem !== undefined) throw ofSystem;
   const { href, etag } = resource;
   const why = stopped.reason === 'memory' ? 'takes too much memory' : 'takes too long';
-  return { href, etag, reason: `placing it ${why}` };
+  return { kind: 'too_complex', href, etag, reason: `placing it ${why}` };
 }

@@ -6,11 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AccountSessions } from '../access/account-session.ts';
-import type { Account, AccountStore } from '../calendars/account-store.ts';
+import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
 import { isCutList } from '../calendars/calendar-list.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
-import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
@@ -211,7 +210,7 @@ async function runLeased(
   const tell = (ended: EndedSync['outcome']) =>
     deps.syncEnded?.({ provider: kind, kind: target.kind, outcome: ended, startedAt, syncedAt });
   let outcome: SyncOutcome;
-  let leftOut: LeftOutEvents | undefined;
+  let leftOut: AccountProblem | undefined;
   let cut: SyncFailure | undefined;
   try {
     const credentials = await deps.accounts.credentialsOf(work.accountKey);
@@ -252,8 +251,7 @@ async function runLeased(
     return undefined;
   }
   if (leftOut !== undefined) {
-    const problem = { state: 'degraded', reason: 'event_too_complex', message: leftOut.message } as const;
-    await deps.accounts.setHealth(account, problem, deps.now());
+    await deps.accounts.setHealth(account, leftOut, deps.now());
     return undefined;
   }
   // Some providers list calendars to those who may not see what is in them.

@@ -1,8 +1,7 @@
 /** What is synced as a whole: the list of an account's calendars, or the events of a calendar. */
-import type { Account, AccountStore } from '../calendars/account-store.ts';
+import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
 import { keptAddresses, keptList } from '../calendars/calendar-list.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import type { LeftOutEvents } from '../calendars/mirrored-event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
@@ -51,7 +50,7 @@ export type Work = {
 /** `leftOut`: what the sync left out. `cut`: what to say of a list that is not whole. */
 export type Run = {
   readonly outcome: SyncOutcome;
-  readonly leftOut?: LeftOutEvents | undefined;
+  readonly leftOut?: AccountProblem | undefined;
   readonly cut?: SyncFailure | undefined;
 };
 
@@ -141,9 +140,22 @@ export function calendarTarget(calendarKey: string, deps: TargetDeps): Target {
           const sync = { calendar, lease, account, owner: ownerOf(of), resumes };
           const outcome = await syncEvents(sync, { ...deps, startedAt });
           if (outcome !== 'done') return { outcome };
-          return { outcome, leftOut: (await mirror.findCalendar(calendarKey))?.tooComplex };
+          return { outcome, leftOut: await leftOutProblem(calendar, mirror) };
         },
       };
     },
   };
+}
+
+/** The problem of an account after a sync of this calendar: an event that is too complex comes before one that is unreadable. */
+async function leftOutProblem(
+  { calendarKey, accountKey }: MirroredCalendar,
+  mirror: MirrorStore,
+): Promise<AccountProblem | undefined> {
+  const { tooComplex, unreadable } = (await mirror.findCalendar(calendarKey)) ?? {};
+  const others = tooComplex === undefined && unreadable ? await mirror.listCalendars(accountKey) : [];
+  const worst = tooComplex ?? others.find((other) => other.tooComplex)?.tooComplex;
+  const message = (worst ?? unreadable)?.message;
+  if (message === undefined) return undefined;
+  return { state: 'degraded', reason: worst ? 'event_too_complex' : 'event_unreadable', message };
 }

@@ -58,7 +58,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
         changesTo(meeting('x'), meeting('y', { description: 'é'.repeat(500) }), resource('empty')),
         changesTo({ ...meeting('s'), href: 's' }, apart),
         changesTo(meeting('x', { title: 'Much longer than it was before' })),
-        changes({ leftOut: [{ href: '/y.ics', etag: '1', reason: 'it is too large' }] }),
+        changes({ leftOut: [{ kind: 'too_complex', href: '/y.ics', etag: '1', reason: 'it is too large' }] }),
         removalOf('s', '/unknown.ics'),
       ];
 
@@ -166,7 +166,9 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
       const lease = await leased(mirror, calendarKey);
       await mirror.applyChanges(lease, changesTo(meeting('x')), LATER);
 
-      const leftOut = [{ href: '/x.ics', etag: '"2"', reason: 'it has more than 20 recurrence rules' }];
+      const leftOut = [
+        { kind: 'too_complex', href: '/x.ics', etag: '"2"', reason: 'it has more than 20 recurrence rules' },
+      ] as const;
       await mirror.applyChanges(lease, changes({ leftOut }), LATER);
 
       assert.deepEqual(await mirror.storedVersions(calendarKey), new Map([['/x.ics', '"2"']]));
@@ -179,7 +181,13 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
 
     it('a calendar says what its last sync left out, until nothing is', async () => {
       const { mirror, calendarKey } = await prepare();
-      const out = (name: string) => ({ href: `/c/${name}.ics`, etag: '1', reason: 'it has more than 5 MB' });
+      const out = (name: string) =>
+        ({
+          kind: 'too_complex',
+          href: `/c/${name}.ics`,
+          etag: '1',
+          reason: 'it has more than 5 MB',
+        }) as const;
       const sync = async (change: Parameters<typeof changes>[0]) => {
         const lease = await leased(mirror, calendarKey);
         await mirror.applyChanges(lease, changes(change), LATER);
@@ -191,6 +199,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
         count: 1,
         name: 'a b.ics',
         message: 'The event “a b.ics” of the calendar “Calendar /a/” is left out: it has more than 5 MB',
+        eventIds: ['a b.ics'],
       });
       assert.equal((await sync({ leftOut: [out('b'), out('c')] }))?.count, 3);
       assert.equal(
@@ -206,7 +215,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
       const lease = await leased(mirror, calendarKey);
       await mirror.applyChanges(
         lease,
-        changes({ leftOut: [{ href: '/x', etag: '1', reason: 'it is' }] }),
+        changes({ leftOut: [{ kind: 'too_complex', href: '/x', etag: '1', reason: 'it is' }] }),
         LATER,
       );
       await mirror.finishSync(lease, 'token', NOW);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
 import type { CalendarAccount, CalendarProvider, Changes } from '../../src/calendars/calendar-provider.ts';
 import type { CalendarWriting } from '../../src/calendars/calendar-writing.ts';
-import type { EventResource } from '../../src/calendars/event.ts';
+import type { EventResource, LeftOutResource } from '../../src/calendars/event.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import { fakeEventWriting, type WritableCalendars } from './fake-event-writing.ts';
@@ -34,6 +34,8 @@ export class FakeCalendarProvider {
   mostAtOnce = 0;
   /** Why a resource is left out, by its href. */
   readonly leftOut = new Map<string, string>();
+  /** The same for what cannot be read. */
+  readonly unreadable = new Map<string, string>();
   /** How events name the account's user; where it is absent the provider is not asked. */
   addresses: readonly string[] | undefined;
   partSize = 50;
@@ -116,11 +118,12 @@ export class FakeCalendarProvider {
       await this.beforePart(part);
       const slice = names.slice(at, at + this.partSize);
       const there = slice.flatMap((name) => stored.resources.get(name) ?? []);
-      const changed = there.filter((resource) => !this.leftOut.has(resource.href));
-      const leftOut = there.flatMap(({ href, etag }) => {
-        const reason = this.leftOut.get(href);
-        return reason === undefined ? [] : { href, etag, reason };
+      const leftOut = there.flatMap(({ href, etag }): LeftOutResource[] => {
+        const [complex, unreadable] = [this.leftOut.get(href), this.unreadable.get(href)];
+        if (complex !== undefined) return [{ kind: 'too_complex', href, etag, reason: complex }];
+        return unreadable === undefined ? [] : [{ kind: 'unreadable', href, etag, reason: unreadable }];
       });
+      const changed = there.filter(({ href }) => !leftOut.some((left) => left.href === href));
       const removed = slice.filter((name) => !stored.resources.has(name));
       const last = at + this.partSize >= names.length;
       yield { changed, leftOut, removed, complete, ...(last ? { next } : {}) };

@@ -265,14 +265,15 @@ describe('reads of hostile calendars', () => {
   it('what a sync left out of a calendar is named in every answer, without names for scope free-busy', async () => {
     const message =
       'The event “x.ics” of the calendar “Good” is left out: it has more than 20 recurrence rules';
-    const left = JSON.stringify({ count: 1, name: '/x.ics', message });
+    const named = { count: 1, eventIds: ['x.ics'] };
+    const left = JSON.stringify({ ...named, name: '/x.ics', message });
     await server.db.write(`UPDATE calendar SET too_complex = :left WHERE href = '/good/'`, { left });
     const names = { provider: 'caldav', account: 'https://dav.example/ada/', calendarId: '/good/' };
     const why = { code: 'event_too_complex', reason: 'event_too_complex', actor: 'user' };
 
     for (const path of [`/events?${january}`, `/free-busy?${january}`, '/events/changes?initial=true']) {
       const { errors } = (await get(server, path, token)).json();
-      assert.deepEqual(errors, [{ ...names, ...why, message }], path);
+      assert.deepEqual(errors, [{ ...names, ...why, message, ...named }], path);
     }
     const unnamed = (await get(server, `/free-busy?${january}`, await server.token('free-busy'))).json();
     assert.doesNotMatch(JSON.stringify(unnamed.errors), /x\.ics|Good/);

@@ -28,6 +28,10 @@ export async function sync(
       changed.push(resource.href);
       (part.complete ? fresh : mirror).set(resource.href, resource);
     }
+    for (const { href, etag } of part.leftOut ?? []) {
+      const resource = { href, etag, eventId: href, events: [], original: {} };
+      (part.complete ? fresh : mirror).set(href, resource);
+    }
     for (const href of part.unchanged ?? []) {
       const resource = mirror.get(href);
       assert.ok(resource, `Unchanged is only what the mirror has: ${href}`);

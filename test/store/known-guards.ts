@@ -1,6 +1,7 @@
 import { ACCOUNT_QUOTA_GUARDS } from './account-quota-guards.ts';
 import { AUDIT_GUARDS } from './audit-guards.ts';
 import { JOB_GUARDS } from './job-guards.ts';
+import { LEFT_OUT_GUARDS } from './left-out-guards.ts';
 import { ONCE_GUARDS } from './once-guards.ts';
 import { USER_PAGE_GUARDS } from './user-page-guards.ts';
 import { VERIFICATION_GUARDS } from './verification-guards.ts';
@@ -327,11 +328,7 @@ export const GUARDS: readonly Guard[] = [
       'lease_holder = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.lease_holder END,=>',
     fails: 'who renders for a zone that the calendar no longer has loses the lease',
   },
-  {
-    store: 'mirror-limits',
-    without: ' OR too_complex IS NOT NULL)=>)',
-    fails: 'an account is not well while any of its calendars has something left out',
-  },
+  ...LEFT_OUT_GUARDS,
   {
     store: 'account',
     without: ' AND times_linked = :timesLinked=>',

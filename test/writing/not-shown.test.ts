@@ -26,7 +26,12 @@ describe('a new event that the mirror cannot show', () => {
 
   const leavesOut: ResourceRendering = async (resources) => ({
     changed: [],
-    leftOut: resources.map(({ href, etag }) => ({ href, etag, reason: 'placing it takes too long' })),
+    leftOut: resources.map(({ href, etag }) => ({
+      kind: 'too_complex' as const,
+      href,
+      etag,
+      reason: 'placing it takes too long',
+    })),
   });
   const losesTurn: ResourceRendering = async (...input) => {
     await server.db.write(`UPDATE calendar SET lease_holder = 'another instance'`);

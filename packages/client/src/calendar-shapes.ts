@@ -89,7 +89,10 @@ export type ReadProblem = {
   /** Where something of one calendar, or of one event of it, is left out. */
   readonly calendarId?: string;
   readonly eventId?: string;
-  /** Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `unavailable`. */
+  /** How many events of the calendar are left out, in whole or in part, and the names of the first ten. */
+  readonly count?: number;
+  readonly eventIds?: readonly string[];
+  /** Such as `reauth_required`, `sync_in_progress`, `event_too_complex`, `event_unreadable`, `unavailable`. */
   readonly code: string;
   readonly message: string;
   /** The exact cause, and who must act. */

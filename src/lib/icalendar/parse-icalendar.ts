@@ -19,25 +19,38 @@ import { firstUseIn } from './zone-usage.ts';
  * left out and costs the others nothing. Throws ICalendarError, and nothing else, for text that is no calendar; as
  * TooComplexError where it is more than one resource may be.
  */
-export const parseICalendar = (text: string): VEvent[] => readICalendar(text).map(({ event }) => event);
+export const parseICalendar = (text: string): VEvent[] =>
+  readICalendar(text).events.map(({ event }) => event);
 
 /** An event with the component that states it: to edit what was read. */
 export type ReadEvent = { readonly component: Component; readonly event: VEvent };
 
-/** As parseICalendar does, each event with its component. */
-export function readICalendar(text: string, budget = resourceBudget()): ReadEvent[] {
-  return parseComponents(text, budget).flatMap((calendar) =>
+/** `unreadable`: what the events are that cannot be read, such as "the changed occurrence of 2027-01-13". */
+export type ReadEvents = { readonly events: readonly ReadEvent[]; readonly unreadable: readonly string[] };
+
+/** Reads as parseICalendar does, each event with its component. */
+export function readICalendar(text: string, budget = resourceBudget()): ReadEvents {
+  const calendars = parseComponents(text, budget).map((calendar) =>
     readEvents(calendar, zonesOf(calendar, budget), budget),
   );
+  return {
+    events: calendars.flatMap(({ events }) => events),
+    unreadable: calendars.flatMap(({ unreadable }) => unreadable),
+  };
 }
 
-/** The events of one VCALENDAR, under the rules and limits of parseICalendar. */
-export function readEvents(calendar: Component, zoneOf: ZoneOf, budget = resourceBudget()): ReadEvent[] {
-  const read = calendar.components.flatMap((component) => {
-    const event = component.name === 'VEVENT' ? readVEvent(component, zoneOf, budget) : undefined;
-    return event === undefined ? [] : { component, event };
-  });
-  return read.some(({ event }) => event.lacksStart) ? withSeriesTimes(read, budget) : read;
+/** Reads the events of one VCALENDAR, under the rules and limits of parseICalendar. */
+export function readEvents(calendar: Component, zoneOf: ZoneOf, budget = resourceBudget()): ReadEvents {
+  const events: ReadEvent[] = [];
+  const unreadable: string[] = [];
+  for (const component of calendar.components) {
+    if (component.name !== 'VEVENT') continue;
+    const event = readVEvent(component, zoneOf, budget);
+    if (typeof event === 'string') unreadable.push(event);
+    else events.push({ component, event });
+  }
+  const lacksStart = events.some(({ event }) => event.lacksStart);
+  return { events: lacksStart ? withSeriesTimes(events, budget) : events, unreadable };
 }
 
 /** Overrides without a DTSTART start when their occurrence does, on the clock of their series, and last as long as it. */

@@ -1,4 +1,6 @@
 /** Reading a VEVENT, RFC 5545 §3.6.1, into types. What it means to Kalends is decided elsewhere. */
+import { dayOfLocal, formatDate } from '../recurrence/civil.ts';
+import { localOf } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
 import { plainRule } from '../recurrence/rule.ts';
 import { type Component, propertiesOf } from './component.ts';
@@ -75,16 +77,19 @@ const READ_PROPERTIES = new Set([
   ...['X-KALENDS-CUSTOM', ...CONFERENCE_PROPERTIES],
 ]);
 
-/** Reads a VEVENT; `undefined` if its start or its RECURRENCE-ID cannot be read. Throws TooComplexError. */
-export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | undefined {
+/** Reads a VEVENT. Returns a name for it if its start or its RECURRENCE-ID cannot be read. Throws TooComplexError. */
+export function readVEvent(component: Component, zoneOf: ZoneOf, budget: ResourceBudget): VEvent | string {
   const properties = propertiesOf(component, budget, READ_PROPERTIES);
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
   // Without its RECURRENCE-ID an override would look like the master.
-  if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
+  if (recurrenceIds !== undefined && recurrenceId === undefined) return 'a changed occurrence';
   const dtstart = properties.get('DTSTART')?.[0];
   const start = dtstart === undefined ? recurrenceId : parseTime(dtstart.value, dtstart, zoneOf);
-  if (start === undefined) return undefined;
+  if (start === undefined) {
+    if (recurrenceId === undefined) return 'the event or series';
+    return `the changed occurrence of ${formatDate(dayOfLocal(localOf(recurrenceId)))}`;
+  }
   if (recurrenceId !== undefined) spend(budget, 'overrides');
   const organizer = properties.get('ORGANIZER')?.[0];
   const attendees = properties.get('ATTENDEE') ?? [];

@@ -46,26 +46,15 @@ export const CALENDAR_EVENTS = {
   },
   event_not_read: {
     level: 'warn',
-    when: 'one event cannot be read and was skipped; the others of its calendar were read',
+    when: 'an event, or a part of it, cannot be read; the rest of its calendar was read',
     act: LOOK,
     fields: ['calendar', 'href', 'reason'],
-  },
-  events_not_read: {
-    level: 'warn',
-    when: 'events of a calendar at an address cannot be read and were skipped',
-    act: 'Look at the calendar’s file',
-    fields: ['calendar', 'skipped'],
   },
   event_too_complex: {
     level: 'warn',
     when: 'an event is too large or too complex and was left out',
     act: LOOK,
     fields: ['calendar', 'href', 'reason'],
-  },
-  event_without_time: {
-    level: 'warn',
-    when: 'an event of Google’s has no time and was left out',
-    fields: ['eventId'],
   },
   calendars_foreign: {
     level: 'warn',

@@ -1,12 +1,13 @@
 /**
  * Fetches listed events: by calendar-multiget (RFC 4791 §7.9) in batches, by GET where a server refuses that, leaves
- * some out, or where one of a batch takes too much to read. What cannot be read is skipped and logged, and what is over
- * the budget is left out: one broken event must not hide a calendar.
+ * some out, or where one of a batch takes too much to read. Events that cannot be read or are over the budget are left out and
+ * logged: one broken event must not hide a calendar.
  */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { logLeftOut } from '../log-left-out.ts';
 import { bodyOf } from './dav/dav-body.ts';
 import { type DavSession, davRequest, refusalOf } from './dav/dav-client.ts';
 import { caldav, dav, davDocument, escapeXml, propElement } from './dav/dav-names.ts';
@@ -71,7 +72,7 @@ async function* fetchBatch(fetcher: Fetcher, objects: readonly ListedObject[]): 
 async function fetchAlone(fetcher: Fetcher, object: ListedObject): Promise<Map<string, ObjectContent>> {
   const content = await fetchOne(fetcher, object);
   return new Map([
-    [object.path, content === 'too large' ? leftOut(object, 'it is larger than 10 MB') : content],
+    [object.path, content === 'too large' ? tooComplex(object, 'it is larger than 10 MB') : content],
   ]);
 }
 
@@ -80,21 +81,11 @@ function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, O
   const leftOut: LeftOutResource[] = [];
   const gone: string[] = [];
   for (const [path, content] of contents) {
-    const fields = { calendar: collection.href, href: path };
     if (content.type === 'event') resources.push(content.resource);
     else if (content.type === 'gone') gone.push(path);
-    else if (content.type === 'left out') {
-      leftOut.push(content.resource);
-      log.warn(
-        { event: 'event_too_complex', ...fields, reason: content.resource.reason },
-        'Left out an event that is too complex',
-      );
-    } else
-      log.warn(
-        { event: 'event_not_read', ...fields, reason: content.why },
-        'Skipped an event that cannot be read',
-      );
+    else leftOut.push(content.resource);
   }
+  logLeftOut(log, collection.href, { changed: resources, leftOut });
   return { resources, leftOut, gone };
 }
 
@@ -142,29 +133,33 @@ async function fetchOne(
   maxBytes?: number,
 ): Promise<ObjectContent | 'too large'> {
   const url = URL.parse(object.href, collection);
-  if (url === null) return skipped('its address is not valid');
+  if (url === null) return unreceived(object, 'its address is not valid');
   const { path, etag: listed } = object;
   try {
     const answer = await davRequest(session, url, { method: 'GET', maxBytes });
     if (isGone(answer.status)) return { type: 'gone' };
     if (isTemporary(answer.status)) throw refusalOf(answer);
-    if (answer.status !== 200) return skipped(`the server answers ${answer.status}`);
+    if (answer.status !== 200) return unreceived(object, `the server answers ${answer.status}`);
     const etag = boundedTag(answer.header('etag')) ?? listed;
     const [content] = await partsOf(session.reading, OBJECT, { body: bodyOf(answer), path, etag });
-    return content ?? skipped('it is empty');
+    return content ?? unreceived(object, 'it is empty');
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
-    if (failure instanceof ReadingStopped) return leftOut(object, failure.why);
+    if (failure instanceof ReadingStopped) return tooComplex(object, failure.why);
     if (isTooLarge(failure)) return 'too large';
-    return skipped(failure.message);
+    return unreceived(object, failure.message);
   }
 }
 
-const skipped = (why: string): ObjectContent => ({ type: 'skipped', why });
-
-const leftOut = ({ path, etag }: ListedObject, reason: string): ObjectContent => ({
+/** Without its etag, so that it is asked for again. */
+const unreceived = ({ path }: ListedObject, reason: string): ObjectContent => ({
   type: 'left out',
-  resource: { href: path, etag, reason },
+  resource: { kind: 'unreadable', href: path, etag: undefined, reason },
+});
+
+const tooComplex = ({ path, etag }: ListedObject, reason: string): ObjectContent => ({
+  type: 'left out',
+  resource: { kind: 'too_complex', href: path, etag, reason },
 });
 
 const isTooLarge = ({ cause }: ProviderError): boolean =>

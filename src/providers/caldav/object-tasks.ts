@@ -1,6 +1,5 @@
 /** Reading calendar objects (RFC 4791 §4.1): those of a calendar-multiget, and one that was got by itself. */
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
-import { TooComplexError } from '../../lib/icalendar/resource-budget.ts';
 import { calendarTextOf, type DavBody, textOfBody } from './dav/dav-body.ts';
 import { caldav, dav } from './dav/dav-names.ts';
 import type { DavTask } from './dav/dav-reading.ts';
@@ -8,17 +7,15 @@ import { boundedTag, objectPath } from './dav/listed-object.ts';
 import { type DavResponse, multistatusParts } from './dav/multistatus.ts';
 import { isGone } from './dav/status.ts';
 import { textOf } from './dav/xml.ts';
-import { eventResourceOf } from './events/event-resource.ts';
+import { eventResourceOf, leftOutResource } from './events/event-resource.ts';
 
 /** What is at the address of an object. */
 export type ObjectContent =
   | { readonly type: 'event'; readonly resource: EventResource }
-  /** It is over the budget of a resource. */
+  /** It is over the budget of a resource, or cannot be read. */
   | { readonly type: 'left out'; readonly resource: LeftOutResource }
   /** Nothing is there, or no event (any more). */
-  | { readonly type: 'gone' }
-  /** It cannot be read. */
-  | { readonly type: 'skipped'; readonly why: string };
+  | { readonly type: 'gone' };
 
 /** An object as it is known before it is read: its path for comparison, and its version. */
 export type KnownObject = { readonly path: string; readonly etag: string | undefined };
@@ -92,9 +89,6 @@ function contentOf({ path, etag }: KnownObject, icalendar: string): ObjectConten
   try {
     return { type: 'event', resource: eventResourceOf({ href: path, etag, icalendar }) };
   } catch (failure) {
-    const why = failure instanceof Error ? failure.message : String(failure);
-    if (failure instanceof TooComplexError)
-      return { type: 'left out', resource: { href: path, etag, reason: why } };
-    return { type: 'skipped', why };
+    return { type: 'left out', resource: leftOutResource({ href: path, etag }, failure) };
   }
 }

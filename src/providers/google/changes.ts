@@ -11,6 +11,7 @@ import type { Changes } from '../../calendars/calendar-provider.ts';
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import type { Log } from '../../lib/log.ts';
 import { objects, text } from '../json-value.ts';
+import { logLeftOut } from '../log-left-out.ts';
 import type { GoogleApi } from './api.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
 import { readSyncState, writeSyncState } from './sync-state.ts';
@@ -39,7 +40,9 @@ export async function* changesSince(
       parameters,
     })) {
       next = text(page.nextSyncToken) ?? next;
-      yield eventsIn(page, log);
+      const events = eventsIn(page);
+      logLeftOut(log, calendarHref, { changed: [], leftOut: leftOutOf(events) });
+      yield events;
     }
   };
   yield* syncToken === undefined ? fullParts(pages()) : deltaParts(pages());
@@ -47,22 +50,15 @@ export async function* changesSince(
   yield next === undefined ? end : { ...end, next: writeSyncState(next, scopes) };
 }
 
-function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
+function eventsIn(page: calendar_v3.Schema$Events): ListedEvent[] {
   const zone = text(page.timeZone) ?? 'UTC';
-  const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
-  for (const event of listed)
-    if (event.is === 'unreadable')
-      log.warn(
-        { event: 'event_without_time', eventId: event.id },
-        'Left out an event of Google’s without a time',
-      );
-  return listed;
+  return objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
 }
 
 /** Whatever a full listing does not name is gone: what it names as deleted need not be repeated. */
 async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   for await (const events of pages) {
-    yield { changed: resourcesIn(events), removed: [], complete: true, ...leftOutOf(events) };
+    yield { changed: resourcesIn(events), removed: [], complete: true, leftOut: namedLeftOut(events) };
   }
 }
 
@@ -72,6 +68,7 @@ async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGe
  */
 async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   const exceptions: EventResource[] = [];
+  const leftOut: LeftOutResource[] = [];
   const gone = new Set<string>();
   for await (const events of pages) {
     const resources = resourcesIn(events);
@@ -79,7 +76,8 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
     for (const href of removed) gone.add(href);
     exceptions.push(...resources.filter(({ seriesId }) => seriesId !== undefined));
     const changed = resources.filter(({ seriesId }) => seriesId === undefined);
-    yield { changed, removed, complete: false, ...leftOutOf(events) };
+    leftOut.push(...namedLeftOut(events));
+    yield { changed, removed, complete: false };
   }
   // A cancelled exception of a series that is gone says nothing more.
   const isMoot = ({ seriesId, events: [event] }: EventResource) =>
@@ -87,14 +85,17 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
   yield {
     changed: exceptions.filter((exception) => !isMoot(exception)),
     removed: exceptions.filter(isMoot).map(({ href }) => href),
+    leftOut,
     complete: false,
   };
 }
 
-function leftOutOf(events: readonly ListedEvent[]): { leftOut?: readonly LeftOutResource[] } {
-  const leftOut = events.flatMap((event) => (event.is === 'too complex' ? event.resource : []));
-  return leftOut.length === 0 ? {} : { leftOut };
-}
+const leftOutOf = (events: readonly ListedEvent[]): LeftOutResource[] =>
+  events.flatMap((event) => (event.is === 'too complex' || event.is === 'unreadable' ? event.resource : []));
+
+/** Without an id it is only logged. */
+const namedLeftOut = (events: readonly ListedEvent[]): LeftOutResource[] =>
+  leftOutOf(events).filter(({ href }) => href !== '');
 
 const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
   events.flatMap((event) => (event.is === 'resource' ? event.resource : []));

@@ -35,7 +35,12 @@ describe('an event of Google’s', () => {
 
     assert.deepEqual(listed(timed({ recurrence })), {
       is: 'too complex',
-      resource: { href: 'e1', etag: '"1"', reason: 'it has more than 20 recurrence rules' },
+      resource: {
+        kind: 'too_complex',
+        href: 'e1',
+        etag: '"1"',
+        reason: 'it has more than 20 recurrence rules',
+      },
     });
   });
 

@@ -30,33 +30,40 @@ export type ListedEvent =
   /** Deleted, by its href. */
   | { readonly is: 'gone'; readonly href: string }
   | { readonly is: 'left out' }
-  /** Over the budget of a resource. */
-  | { readonly is: 'too complex'; readonly resource: LeftOutResource }
-  /** Without an id, or without a time or rules that can be read. */
-  | { readonly is: 'unreadable'; readonly id: string | undefined };
+  /** Over the budget of a resource; or without an id (then its href is empty), a time or rules that can be read. */
+  | { readonly is: 'too complex' | 'unreadable'; readonly resource: LeftOutResource };
 
 /** `calendarZone` is where times without a zone are read. One event that is too much costs the others nothing. */
 export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   try {
     return readEvent(event, calendarZone);
   } catch (error) {
-    if (error instanceof TooComplexError) {
-      const resource = { href: text(event.id) ?? '', etag: text(event.etag), reason: error.message };
-      return { is: 'too complex', resource };
-    }
-    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
+    if (error instanceof TooComplexError)
+      return { is: 'too complex', resource: leftOut(event, 'too_complex', error.message) };
+    if (error instanceof ICalendarError) return unreadable(event, 'it has rules that cannot be read');
     throw error;
   }
 }
 
+function leftOut(event: GoogleEvent, kind: LeftOutResource['kind'], reason: string): LeftOutResource {
+  const seriesId = text(event.recurringEventId);
+  const names = { href: text(event.id) ?? '', etag: text(event.etag) };
+  return { kind, ...names, reason, ...(seriesId === undefined ? {} : { seriesId }) };
+}
+
+const unreadable = (event: GoogleEvent, reason: string): ListedEvent => ({
+  is: 'unreadable',
+  resource: leftOut(event, 'unreadable', reason),
+});
+
 function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   const href = text(event.id);
   const seriesId = text(event.recurringEventId);
-  if (href === undefined) return { is: 'unreadable', id: undefined };
+  if (href === undefined) return unreadable(event, 'it has no id');
   if (event.eventType === 'workingLocation') return { is: 'left out' };
   if (event.status === 'cancelled' && seriesId === undefined) return { is: 'gone', href };
   const made = seriesId === undefined ? eventOrMaster(event, calendarZone) : exception(event, calendarZone);
-  if (made === undefined) return { is: 'unreadable', id: href };
+  if (made === undefined) return unreadable(event, 'it has no time that can be read');
   const resource: EventResource = {
     href,
     etag: text(event.etag),

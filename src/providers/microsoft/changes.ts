@@ -45,9 +45,11 @@ const MOST_READ_SINGLY = 500;
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
   let leftOut: LeftOutResource[] = [];
   const leaveOut = (resource: LeftOutResource) => leftOut.push(resource);
-  const source: Source = { ...input.source, leaveOut, keepsUnread: true };
+  const source: Source = { ...input.source, leaveOut };
   for await (const part of partsSince({ ...input, source }, deps)) {
-    yield leftOut.length === 0 ? part : { ...part, leftOut };
+    const hrefs = new Set(leftOut.map(({ href }) => href));
+    const removed = part.removed.filter((href) => !hrefs.has(href));
+    yield leftOut.length === 0 ? part : { ...part, removed, leftOut };
     leftOut = [];
   }
 }

@@ -5,12 +5,13 @@ import { resourceBudget, spend, TooComplexError } from '../../lib/icalendar/reso
 import type { Log } from '../../lib/log.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
+import { logUnreadable } from '../log-left-out.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { type Graph, isWithin } from './api.ts';
 import { lacksOwnAnswer } from './attendees.ts';
 import { needsZone, zoneByOccurrences } from './custom-zone.ts';
 import { EVENTS_PER_PAGE, eventQuery, seriesQuery } from './event-queries.ts';
-import { exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
+import { exceptionHref, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
 
 /** One calendar, and what may be read of it. */
 export type Source = {
@@ -22,10 +23,8 @@ export type Source = {
   readonly log: Log;
   /** The address of the calendar's owner, asked for once; `undefined` where Graph does not tell. */
   readonly owner: () => Promise<string | undefined>;
-  /** Is told of an event that is over the budget of a resource. */
+  /** Receives each event that is over the budget of a resource, or cannot be read. */
   readonly leaveOut?: (resource: LeftOutResource) => void;
-  /** Whether what cannot be read is a resource without events: its version is known then, so that it is not read again. */
-  readonly keepsUnread?: boolean;
 };
 
 /** How the text of an event is asked for: as it is shown, or as it is kept. */
@@ -122,13 +121,18 @@ export async function seriesResources(
   const needsOwner = [master, ...exceptions].some(lacksOwnAnswer);
   const owner = needsOwner ? await source.owner() : undefined;
   const budget = resourceBudget();
-  const ofExceptions = { ...source, keepsUnread: false };
-  return readable(source, master, () => {
+  const seriesId = master.id ?? '';
+  const exceptionNames = (item: GraphItem) => ({
+    ...itemNames(item),
+    href: exceptionHref(seriesId, item.id ?? ''),
+    seriesId,
+  });
+  return readable(source, itemNames(master), () => {
     spend(budget, 'overrides', exceptions.length);
     return [
       resourceOf(master, { zone, owner }),
       ...exceptions.flatMap((item) =>
-        readable(ofExceptions, item, () => [exceptionOf(item, master, { zone, owner })]),
+        readable(source, exceptionNames(item), () => [exceptionOf(item, master, { zone, owner })]),
       ),
     ];
   });
@@ -142,7 +146,7 @@ async function zoneOfSeries(source: Source, master: GraphItem): Promise<Zone | u
 
 async function singleResource(source: Source, item: GraphItem): Promise<readonly EventResource[]> {
   const owner = lacksOwnAnswer(item) ? await source.owner() : undefined;
-  return readable(source, item, () => [resourceOf(item, { owner })]);
+  return readable(source, itemNames(item), () => [resourceOf(item, { owner })]);
 }
 
 /** Within the calendar: those of a shared calendar are not found under `/me/events`. */
@@ -162,26 +166,28 @@ export async function getEvent(
   return undefinedIf('not_found', item);
 }
 
+type Names = Pick<LeftOutResource, 'href' | 'etag' | 'seriesId'> & { readonly eventId: string };
+
+const itemNames = ({ id, changeKey }: GraphItem): Names => ({
+  ...{ href: id ?? '', eventId: id ?? '', etag: changeKey ?? undefined },
+});
+
 /** One event that cannot be read must not hide a calendar: it is left out and logged. */
 function readable(
-  { url, log, leaveOut, keepsUnread }: Source,
-  { id, changeKey }: GraphItem,
+  { url, log, leaveOut }: Source,
+  names: Names,
   map: () => readonly EventResource[],
 ): readonly EventResource[] {
   try {
     return map();
   } catch (failure) {
-    if (failure instanceof TooComplexError) {
-      leaveOut?.({ href: id ?? '', etag: changeKey ?? undefined, reason: failure.message });
-      return [];
-    }
-    if (!(failure instanceof ProviderError)) throw failure;
-    log.warn(
-      { event: 'event_not_read', calendar: url, href: id, reason: failure.message },
-      'Skipped an event that cannot be read',
-    );
-    if (!keepsUnread || !id) return [];
-    return [{ href: id, etag: changeKey ?? undefined, eventId: id, events: [], original: {} }];
+    const isComplex = failure instanceof TooComplexError;
+    if (!isComplex && !(failure instanceof ProviderError)) throw failure;
+    const reason = failure.message;
+    if (!isComplex) logUnreadable(log, { calendar: url, href: names.href, reason });
+    if (names.eventId !== '')
+      leaveOut?.({ kind: isComplex ? 'too_complex' : 'unreadable', ...names, reason });
+    return [];
   }
 }
 

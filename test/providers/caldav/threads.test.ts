@@ -81,7 +81,7 @@ describe('reading in threads', () => {
 
     assert.deepEqual(
       parts.flat().map(({ content }) => content.type),
-      ['event', 'event', 'event', 'gone', 'skipped'],
+      ['event', 'event', 'event', 'gone', 'left out'],
     );
   });
 

@@ -164,7 +164,7 @@ describe('following Google’s events', () => {
     const { changed } = await follow();
 
     assert.deepEqual(changed, ['good']);
-    assert.ok(entries.some(({ fields }) => 'eventId' in fields && fields.eventId === 'bad'));
+    assert.ok(entries.some(({ fields }) => 'href' in fields && fields.href === 'bad'));
   });
 
   it('Google’s events are listed anew when the grant shows more, or less, than when the token was given', async () => {

@@ -32,7 +32,7 @@ export function readObject(icalendar: string): CalendarObject {
     if (first === undefined) throw new ICalendarError('The text holds no VCALENDAR');
     const calendar = { ...first, components: [first, ...others].flatMap(({ components }) => components) };
     const zoneOf = zonesOf(calendar, budget);
-    const all = readEvents(calendar, zoneOf, budget);
+    const { events: all } = readEvents(calendar, zoneOf, budget);
     const latest = latestVersions(all);
     const isLatest = new Set(latest);
     const uid = latest[0]?.event.uid;

@@ -1,9 +1,9 @@
 /** A calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or a single event. */
-import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
+import type { CalendarEvent, EventResource, LeftOutResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { endsInReturns } from '../../../lib/icalendar/content-line.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
-import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
+import { type ReadEvents, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
 import {
   type ResourceBudget,
   resourceBudget,
@@ -26,13 +26,14 @@ export type CalDavObject = {
 };
 
 /**
- * Reads a resource; its event id is the last segment of its href. An event that cannot be read is left out. Fails as
- * `invalid_response` when none is left, and with TooComplexError when the resource is over its budget
+ * Reads a resource; its event id is the last segment of its href. `unreadable` says which of its events cannot be read.
+ * Fails as `invalid_response` when none is left, and with TooComplexError when the resource is over its budget
  * (docs/security.md T13).
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
   const budget = resourceBudget();
-  const versions = latestVersions(readable(icalendar, budget)).map(({ event }) => event);
+  const read = readable(icalendar, budget);
+  const versions = latestVersions(read.events).map(({ event }) => event);
   if (versions.length === 0)
     throw new ProviderError('invalid_response', 'The calendar sent an event without a start');
   const master = versions.find(({ recurrenceId }) => recurrenceId === undefined);
@@ -42,8 +43,23 @@ export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventR
     etag,
     eventId: lastSegment(href) ?? href,
     events: versions.map((event) => calendarEventOf(event, master, readCustom)),
+    ...(read.unreadable.length > 0 && { unreadable: unreadableParts(read.unreadable) }),
     original: { icalendar: withCrlf(icalendar) },
   };
+}
+
+function unreadableParts([first = '', ...others]: readonly string[]): string {
+  const rest = others.length === 0 ? '' : ` and ${others.length} other${others.length === 1 ? '' : 's'}`;
+  return `${first}${rest} cannot be read`;
+}
+
+/** Returns the resource as it is left out after eventResourceOf failed. */
+export function leftOutResource(
+  names: Pick<LeftOutResource, 'href' | 'etag' | 'eventId'>,
+  failure: unknown,
+): LeftOutResource {
+  if (failure instanceof TooComplexError) return { kind: 'too_complex', ...names, reason: failure.message };
+  return { kind: 'unreadable', ...names, reason: 'it has no start that can be read, or is no iCalendar' };
 }
 
 /**
@@ -68,7 +84,7 @@ function customReader(budget: ResourceBudget): (text: string | undefined) => Cal
   };
 }
 
-function readable(icalendar: string, budget: ResourceBudget): ReadEvent[] {
+function readable(icalendar: string, budget: ResourceBudget): ReadEvents {
   try {
     return readICalendar(icalendar, budget);
   } catch (error) {

@@ -71,7 +71,7 @@ export function withTimezones(
 ): Component {
   const described = describedIn(calendar);
   const zoneOf = zonesOf(calendar);
-  const starts = readEvents(calendar, zoneOf).map(({ event }) => instantOf(event.start, 'UTC'));
+  const starts = readEvents(calendar, zoneOf).events.map(({ event }) => instantOf(event.start, 'UTC'));
   const from = Math.min(now, ...starts);
   const zones = [...tzidsUsed(calendar)].flatMap((tzid) => {
     const zone = described.has(tzid.trim()) ? undefined : (added.get(tzid) ?? zoneOf(tzid));

@@ -3,6 +3,7 @@ import type { Changes, StoredVersions } from '../../../calendars/calendar-provid
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
 import type { Log } from '../../../lib/log.ts';
+import { logLeftOut } from '../../log-left-out.ts';
 import type { DavReading } from '../dav/dav-reading.ts';
 import { workLimit } from '../dav/work-limit.ts';
 import type { FeedAddress } from './feed-credentials.ts';
@@ -92,21 +93,15 @@ async function* compare(
   const known = await knownText(await stored());
   const limit = workLimit({ reading });
   let summary: FeedSummary | undefined;
-  let skipped = 0;
   for await (const part of readFeed({ ...feed, known }, reading)) {
     summary ??= part.summary;
-    skipped += part.skipped;
     const { changed, leftOut, unchanged } = part;
     if (summary?.isSame) continue;
+    logLeftOut(log, feed.name, part);
     yield { changed, leftOut, unchanged, removed: [], complete: summary?.isWhole ?? true };
     limit.check(changed.length + leftOut.length);
   }
   if (summary === undefined) throw new ProviderError('invalid_response', 'The calendar cannot be read');
-  if (skipped > 0)
-    log.warn(
-      { event: 'events_not_read', calendar: feed.name, skipped },
-      'Skipped events that cannot be read',
-    );
   return summary;
 }
 

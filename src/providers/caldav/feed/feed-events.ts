@@ -15,6 +15,8 @@ export type FeedResource = {
   readonly href: string;
   /** A digest of all that it says. */
   readonly etag: string;
+  /** Undefined if it has none. */
+  readonly uid: string | undefined;
   readonly events: readonly FeedEvent[];
 };
 
@@ -97,6 +99,7 @@ function resourceOf(name: string, events: readonly FeedEvent[]): FeedResource {
   return {
     href: hash('sha256', name, 'base64url'),
     etag: hash('sha256', says.join('\n'), 'base64url'),
+    uid: first?.uid.startsWith('\n') ? undefined : first?.uid,
     events,
   };
 }

@@ -7,7 +7,7 @@ import { TooComplexError } from '../../../lib/icalendar/resource-budget.ts';
 import { inTurns } from '../../../lib/in-turns.ts';
 import { calendarTextOf, type DavBody } from '../dav/dav-body.ts';
 import type { DavTask } from '../dav/dav-reading.ts';
-import { eventResourceOf } from '../events/event-resource.ts';
+import { eventResourceOf, leftOutResource } from '../events/event-resource.ts';
 import { linksTo, secretsOf } from './feed-address.ts';
 import { type FeedResource, resourcesOf, textOfResource } from './feed-events.ts';
 import { type FeedFacts, factsOf } from './feed-facts.ts';
@@ -34,8 +34,6 @@ export type FeedPart = {
   readonly changed: readonly EventResource[];
   readonly leftOut: readonly LeftOutResource[];
   readonly unchanged: readonly string[];
-  /** How many resources cannot be read. */
-  readonly skipped: number;
   /** In one part, before anything that is changed. */
   readonly summary?: FeedSummary;
   /** The place of the first resource that is in no part so far. */
@@ -47,7 +45,7 @@ export type FeedPart = {
 };
 
 /** What names a resource and its version in the mirror. */
-export type FeedVersion = Pick<FeedResource, 'href' | 'etag'>;
+export type FeedVersion = Pick<FeedResource, 'href' | 'etag' | 'uid'>;
 
 export type FeedSummary = {
   readonly facts: FeedFacts;
@@ -61,7 +59,7 @@ export type FeedSummary = {
 /** Begins each digest of a body. If it changes, every calendar is read again, and the events whose `etag` differs are written. */
 export const DIGEST_VERSION = '2:';
 
-export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [], skipped: 0 };
+export const NOTHING: FeedPart = { changed: [], leftOut: [], unchanged: [] };
 
 /** Characters of what was read, hrefs of what was not, and milliseconds, after which a part ends. */
 const LONGEST_PART = 250_000;
@@ -121,8 +119,8 @@ function* partsOf(
       return;
     } else {
       if (isCareful) {
-        const { href, etag } = resource;
-        yield { ...closed(part), reached: at, isNext: { href, etag } };
+        const { href, etag, uid } = resource;
+        yield { ...closed(part), reached: at, isNext: { href, etag, uid } };
         part = openPart();
       }
       read += 1;
@@ -155,37 +153,33 @@ type OpenPart = {
   readonly changed: EventResource[];
   readonly leftOut: LeftOutResource[];
   readonly unchanged: string[];
-  skipped: number;
   length: number;
   readonly startedAt: number;
 };
 
 const openPart = (): OpenPart => ({
-  ...{ changed: [], leftOut: [], unchanged: [], skipped: 0, length: 0 },
+  ...{ changed: [], leftOut: [], unchanged: [], length: 0 },
   startedAt: performance.now(),
 });
 
-const closed = ({ changed, leftOut, unchanged, skipped }: OpenPart): FeedPart => ({
-  ...{ changed, leftOut, unchanged, skipped },
-});
+const closed = ({ changed, leftOut, unchanged }: OpenPart): FeedPart => ({ changed, leftOut, unchanged });
 
 const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
 
 /**
- * Reads a resource and returns the length of its text. One broken event must not hide a calendar: what cannot be read is
- * skipped, what is over the budget left out.
+ * Reads a resource and returns the length of its text. One broken event must not hide a calendar: what cannot be read or is over the budget
+ * is left out.
  */
 function addTo(part: OpenPart, resource: FeedResource): number {
-  const { href, etag } = resource;
+  const { href, etag, uid: eventId } = resource;
   const icalendar = textOfResource(resource);
   part.length += icalendar.length;
   try {
     part.changed.push(eventResourceOf({ href, etag, icalendar }));
   } catch (failure) {
-    if (failure instanceof TooComplexError) part.leftOut.push({ href, etag, reason: failure.message });
-    else if (failure instanceof ProviderError) part.skipped += 1;
-    else throw failure;
+    if (!(failure instanceof TooComplexError || failure instanceof ProviderError)) throw failure;
+    part.leftOut.push(leftOutResource({ href, etag, ...(eventId && { eventId }) }, failure));
   }
   return icalendar.length;
 }

@@ -35,7 +35,14 @@ export async function* readFeed(feed: WholeFeed, reading: DavReading): AsyncGene
         if (reached === from) throw failure;
         from = reached;
       } else if (isNext !== undefined) {
-        yield { ...NOTHING, leftOut: [{ ...isNext, reason: failure.why }] };
+        const { uid: eventId, ...version } = isNext;
+        const left = {
+          kind: 'too_complex',
+          ...version,
+          ...(eventId && { eventId }),
+          reason: failure.why,
+        } as const;
+        yield { ...NOTHING, leftOut: [left] };
         from = reached + 1;
       } else if (isCareful) throw failure;
       else {

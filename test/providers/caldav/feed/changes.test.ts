@@ -149,7 +149,8 @@ describe('a calendar that is read from its address', () => {
       await feed.sync();
 
       assert.deepEqual(feed.titles(), ['One']);
-      assert.ok(JSON.stringify(bench.log).includes('"skipped":1'));
+      assert.deepEqual([...feed.leftOut.values()], ['it has no start that can be read, or is no iCalendar']);
+      assert.match(JSON.stringify(bench.log), /"event_not_read"/);
     });
 
     it('an event that is over the budget is left out and named, and the others are there', async () => {
