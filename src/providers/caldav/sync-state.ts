@@ -16,7 +16,7 @@ export type Comparison = {
   readonly demotedUntil: number;
 };
 
-/** 2: rules of RFC 7529 and below a day are followed, so that the time spans of their series are longer. */
+/** 2: rules of RFC 7529 and below a day are followed, overrides without DTSTART are read, and unreadable events are reported. */
 const VERSION = 2;
 
 export const writeSyncState = (state: SyncState): string => JSON.stringify({ v: VERSION, ...state });
