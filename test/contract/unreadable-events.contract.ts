@@ -1,4 +1,4 @@
-/** What every MirrorStore must keep of events that cannot be read. Each database's test calls this with its own empty one. */
+/** Rules of every MirrorStore for events that cannot be read. Each database's test calls this with its own empty one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -17,7 +17,7 @@ export function unreadableEventsContract(database: string, open: () => Promise<D
   const prepare = async () => {
     const made = await mirrorWith(await open(), calendar('/a/'));
     const { mirror, calendarKey } = made;
-    /** What the calendar says of unreadable events after a sync that brings this. */
+    /** Syncs and returns the calendar's unreadable events. */
     const sync = async (...given: Parameters<typeof changes>) => {
       const lease = await leased(mirror, calendarKey);
       await mirror.applyChanges(lease, changes(...given), LATER);

@@ -97,7 +97,7 @@ onEachDatabase((database, open) => {
       await link(server, { provider: 'google', accountId: 'g', credentials: oauth(scopes) });
       await link(server, { provider: 'microsoft', accountId: 'm', credentials: oauth(['Calendars.Read']) });
     }
-    /** What the four calendars have: one event is whole in each, the others begin at `start`. */
+    /** Fills the four calendars: each has a readable event, and others that begin at `start`. */
     function state(start: string, date: string | undefined) {
       dav.put('series.ics', calendarObject(...series(start)));
       dav.put('orphan.ics', calendarObject(...orphan(start)));

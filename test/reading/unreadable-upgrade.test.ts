@@ -41,7 +41,7 @@ const OBJECTS = {
 
 type Change = { readonly event: { readonly title: string }; readonly changeType: string };
 
-/** What the version before had of these: no columns, no reasons, and no override without a DTSTART. */
+/** Restores the state of the previous version: no columns, no reasons, and no override without a DTSTART. */
 async function asBefore(db: Database): Promise<void> {
   await db.script(
     `DROP INDEX event_unreadable;

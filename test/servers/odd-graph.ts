@@ -11,7 +11,7 @@ export const graphEvent = (id: string, date: string | undefined = undefined) => 
 });
 
 export class OddGraph {
-  events: readonly ReturnType<typeof graphEvent>[] = [];
+  events: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[] = [];
   readonly #server = http.createServer(({ url = '' }, response) => {
     const body = this.#answer(new URL(url, this.origin));
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });

@@ -1,4 +1,4 @@
-/** Those of the health of an account that lacks events. */
+/** Guards of the health of an account that lacks events. */
 import type { Guard } from './known-guards.ts';
 
 export const LEFT_OUT_GUARDS: readonly Guard[] = [

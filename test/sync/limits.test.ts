@@ -91,6 +91,32 @@ describe('a sync keeps to its limits', () => {
     assert.equal((await health())?.state, 'active');
   });
 
+  it('an account with events that are too complex and others that are unreadable has the first as its reason', async () => {
+    const { read, later, health } = await start();
+    server.provider.addCalendar(calendar('/b/', { title: 'Home' }));
+    server.provider.put('/a/', meeting('complex'));
+    server.provider.put('/b/', meeting('unreadable'));
+    server.provider.leftOut.set('/complex.ics', 'it has more than 20 recurrence rules');
+    server.provider.unreadable.set('/unreadable.ics', 'it has no start that can be read');
+    const reasons: (string | undefined)[] = [];
+    for (const change of [
+      () => {},
+      () => server.provider.leftOut.clear(),
+      () => server.provider.unreadable.clear(),
+    ]) {
+      change();
+      for (const href of ['/a/', '/b/']) server.provider.put(href, ...server.provider.resourcesOf(href));
+      // The calendars are synced at the same time: the second sync of each knows of the first of the other.
+      for (let i = 0; i < 2; i += 1) {
+        later(11_000);
+        await read();
+      }
+      reasons.push((await health())?.reason);
+    }
+
+    assert.deepEqual(reasons, ['event_too_complex', 'event_unreadable', undefined]);
+  });
+
   it('a sync that did not come to its end three times is tried once a day', async () => {
     const { read, titles, later, health, calls, state } = await start();
     server.provider.put('/a/', meeting('one'));

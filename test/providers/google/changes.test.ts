@@ -167,6 +167,29 @@ describe('following Google’s events', () => {
     assert.ok(entries.some(({ fields }) => 'href' in fields && fields.href === 'bad'));
   });
 
+  it('unreadable events come with the last part and name their series; one without an id is only logged', async () => {
+    const bad = exception('s', 30, { start: {} });
+    const token = await tokenBefore(bad, single('x', { start: {} }), single('', { start: {} }), single('s'));
+    entries.length = 0;
+
+    const { parts } = await follow(token);
+
+    const reason = 'it has no time that can be read';
+    const left = { kind: 'unreadable', etag: undefined, reason };
+    assert.deepEqual(
+      parts
+        .map(({ leftOut = [] }) => leftOut)
+        .slice(0, -2)
+        .flat(),
+      [],
+    );
+    assert.deepEqual(parts.at(-2)?.leftOut, [
+      { ...left, href: 's_20261130T080000Z', seriesId: 's' },
+      { ...left, href: 'x' },
+    ]);
+    assert.equal(entries.length, 3);
+  });
+
   it('Google’s events are listed anew when the grant shows more, or less, than when the token was given', async () => {
     const token = await tokenBefore();
     const busy = { ...credentials, scopes: [`${AUTH}.events.freebusy`, `${AUTH}.calendarlist.readonly`] };
