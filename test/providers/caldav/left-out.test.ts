@@ -105,6 +105,22 @@ describe('a calendar of a hostile CalDAV server', () => {
     );
   });
 
+  it('knows an unreadable event by its version only if its text was received', async () => {
+    server.put('denied.ics');
+    server.put('unreadable.ics', event('a', 'A', 'DTSTART:never'));
+    server.odd = ({ kind, path }) => {
+      if (kind === 'calendar-multiget') return { status: 501 };
+      return path.endsWith('denied.ics') && kind === 'GET' ? { status: 403 } : undefined;
+    };
+
+    const left = leftOutIn(await pull()).map(({ kind, etag, reason }) => [kind, etag, reason]);
+
+    assert.deepEqual(left, [
+      ['unreadable', undefined, 'the server answers 403'],
+      ['unreadable', '"3"', 'it has no start that can be read, or is no iCalendar'],
+    ]);
+  });
+
   it('reads one by one what takes too long together', async () => {
     work = workHere(11_000);
     const names = putMany(10);
