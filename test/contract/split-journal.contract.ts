@@ -31,14 +31,15 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       await journal.openSplit({ splitId: 'late', calendarKey, step: 'planned', plan: '2' }, NOW + 1, NOW);
       await journal.openSplit({ splitId: 'early', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await journal.noteStep('late', 'created', '3');
+      await journal.noteStep('late', 'created', '2');
+      await journal.noteStep('late', 'inviting', '3');
 
       const open = await journal.openSplits(calendarKey);
       assert.deepEqual(
         open.map(({ splitId, step, plan }) => [splitId, step, plan]),
         [
           ['early', 'planned', '1'],
-          ['late', 'created', '3'],
+          ['late', 'inviting', '3'],
         ],
       );
       await journal.closeSplit('early');

@@ -66,7 +66,7 @@ export async function sandboxFaults(kind: ProviderKind): Promise<FaultSite> {
   };
 }
 
-/** Of a message with one event: which occurrence of a series it is about. */
+/** Returns the occurrence that a message with one event is about; empty for a series. */
 function instanceIn(message: object): string {
   if ('occurrence' in message) return typeof message.occurrence === 'string' ? message.occurrence : '';
   const text = 'icalendar' in message && typeof message.icalendar === 'string' ? message.icalendar : '';

@@ -1,4 +1,4 @@
-/** Splits of which the n-th write fails: whatever happens, a series is whole in the end, and nobody is told too much. */
+/** Splits of which the n-th write fails: whatever happens, the series is whole in the end, and nobody gets a message too many. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -18,7 +18,7 @@ export const ALL_FAULTS: readonly WriteFault[] = [
   'ended after',
 ];
 
-/** What a series has before it is split. */
+/** A series before it is split. */
 export type Variant = {
   readonly name: string;
   readonly guests?: true;
@@ -46,7 +46,7 @@ export type Told = {
 export type FaultSite = {
   readonly server: CalendarServer;
   readonly place: { readonly provider: string; readonly calendarId: string };
-  /** Who is invited: people who can be seen to get messages. */
+  /** The attendees. */
   readonly guests: readonly string[];
   /** Whether each of them gets each message of a provider that sends any: some servers tell less. */
   readonly tells: 'all' | 'some' | 'none';
@@ -152,9 +152,9 @@ const linesOf = (events: readonly Shown[]): string[] =>
     return `${start.slice(5, 16)} ${title} ${location} ${JSON.stringify(conference)} ${emails.sort().join(' ')}`;
   });
 
-/** Nobody is told twice of one thing, and no series is cancelled. */
+/** Nobody gets two messages about one series or occurrence, and no series is cancelled. */
 function assertTold(told: readonly Told[], site: FaultSite, variant: Variant, isSplit: boolean): void {
-  if (!isSplit) assert.deepEqual(told, [], 'A split that was taken back is told to nobody');
+  if (!isSplit) assert.deepEqual(told, [], 'A split that was taken back sends no message');
   const keys = told.map(({ uid, to, occurrence }) => `${uid} ${to} ${occurrence}`);
   assert.deepEqual([...new Set(keys)].sort(), keys.sort(), JSON.stringify(told));
   const ofSeries = told.filter(({ occurrence }) => occurrence === '');
@@ -165,7 +165,7 @@ function assertTold(told: readonly Told[], site: FaultSite, variant: Variant, is
   if (!isSplit || !variant.guests || site.tells !== 'all') return;
   for (const guest of site.guests) {
     const uids = ofSeries.filter(({ to }) => to === guest).map(({ uid }) => uid);
-    assert.equal(new Set(uids).size, 2, `${guest} is told of both series: ${JSON.stringify(told)}`);
+    assert.equal(new Set(uids).size, 2, `${guest} is notified of both series: ${JSON.stringify(told)}`);
   }
 }
 
@@ -199,7 +199,7 @@ async function failAt(n: number, fault: WriteFault, site: FaultSite, { variant, 
 
 type Case = { readonly variant: Variant; readonly runs: Runs; readonly whole: readonly string[] };
 
-/** What a split without faults leads to. */
+/** Splits a series without faults, for comparison. */
 async function openCase(site: FaultSite, variant: Variant): Promise<Case> {
   const runs = await openRuns(site, variant);
   const answer = await runs.split(await runs.create());
@@ -222,7 +222,7 @@ export type SplitFaults = {
 export function splitFaults({ name, options = { skip: false }, open, variants, faults }: SplitFaults): void {
   describe(`a split at ${name} of which one write fails`, options, () => {
     for (const variant of variants)
-      it(`leaves the series as it was and tells nobody, or splits it and tells each once: ${variant.name}`, async (t) => {
+      it(`leaves the series as it was and notifies nobody, or splits it and notifies each attendee once: ${variant.name}`, async (t) => {
         const site = await open();
         t.after(() => site.close());
         const split = await openCase(site, variant);

@@ -20,11 +20,11 @@ type Guest = calendar_v3.Schema$EventAttendee;
 /** Lists of attendees as they are to be written. Stored as JSON. */
 type Invitations = {
   readonly attendees: readonly Guest[];
-  /** By id, of occurrences that have a list of their own. */
+  /** By id: occurrences that have a list of their own. */
   readonly exceptions: Readonly<Record<string, readonly Guest[]>>;
 };
 
-/** What is sent to create the new series, and then its exceptions. */
+/** The requests that create the new series, and then its exceptions. */
 export type SeriesCopy = {
   readonly body: EventBody & { id: string };
   readonly patches: readonly EventPatch[];
@@ -39,14 +39,18 @@ export function withoutAttendees(
   if (bodies.every(({ attendees }) => guestsIn({ ...source, attendees: attendees ?? [] }).size === 0))
     return copy;
   const { attendees = [], ...body } = copy.body;
-  const own = copy.patches.flatMap(({ id, body: { attendees: list } }) =>
+  const lists = copy.patches.flatMap(({ id, body: { attendees: list } }) =>
     list ? [[id, list] as const] : [],
   );
   const patches = copy.patches.map(({ body: { attendees: _invited, ...rest }, ...patch }) => ({
     ...patch,
     body: rest,
   }));
-  return { body, patches, invitations: { attendees: attendees ?? [], exceptions: Object.fromEntries(own) } };
+  return {
+    body,
+    patches,
+    invitations: { attendees: attendees ?? [], exceptions: Object.fromEntries(lists) },
+  };
 }
 
 /** As EventWriting has it. */

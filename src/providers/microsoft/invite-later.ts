@@ -16,11 +16,11 @@ import { patchEvent } from './write-requests.ts';
 /** Lists of attendees as they are to be written. Stored as JSON. */
 type Invitations = {
   readonly attendees: readonly Attendee[];
-  /** Of occurrences that have a list of their own. */
+  /** Occurrences that have a list of their own. */
   readonly exceptions: readonly { readonly original: EventTime; readonly attendees: readonly Attendee[] }[];
 };
 
-/** What is sent to create the new series, and then its exceptions. */
+/** The requests that create the new series, and then its exceptions. */
 export type SeriesCopy = { readonly body: GraphEvent; readonly exceptions: readonly NewException[] };
 
 /** Returns the copy without attendees, and their lists. A copy that only the organizer attends stays as it is. */
@@ -33,14 +33,14 @@ export function withoutAttendees(
     (list) => addressesIn({ attendees: list ?? [], organizer: organizer ?? null }).size > 0,
   );
   if (!isAttended) return { body: { ...body, ...(attendees && { attendees }) }, exceptions };
-  const own = exceptions.flatMap(({ original, fields }) =>
+  const differing = exceptions.flatMap(({ original, fields }) =>
     fields.attendees ? [{ original, attendees: fields.attendees }] : [],
   );
   const plain = exceptions.map(({ fields: { attendees: _invited, ...fields }, ...exception }) => ({
     ...exception,
     fields,
   }));
-  return { body, exceptions: plain, invitations: { attendees: attendees ?? [], exceptions: own } };
+  return { body, exceptions: plain, invitations: { attendees: attendees ?? [], exceptions: differing } };
 }
 
 /** As EventWriting has it. */
@@ -61,7 +61,7 @@ export async function inviteLater(source: Source, href: string, invitations: unk
   if (await invite(series, attendees)) series = await read();
   if (series === undefined) return { changed: [], removed: [] };
   const { event, resources } = series;
-  const own = new Map(exceptions.map((exception) => [keyOn(event, exception.original), exception]));
+  const listed = new Map(exceptions.map((exception) => [keyOn(event, exception.original), exception]));
   let isChanged = false;
   for (const {
     events: [exception],
@@ -71,10 +71,10 @@ export async function inviteLater(source: Source, href: string, invitations: unk
     if (exception?.recurrenceId === undefined || !item.id) continue;
     const key = keyOn(event, exception.recurrenceId);
     const occurrence = { id: item.id, event, item, ifMatch: ifMatchOf(item) };
-    if (await invite(occurrence, own.get(key)?.attendees ?? attendees)) isChanged = true;
-    own.delete(key);
+    if (await invite(occurrence, listed.get(key)?.attendees ?? attendees)) isChanged = true;
+    listed.delete(key);
   }
-  for (const { original, attendees: list } of own.values()) {
+  for (const { original, attendees: list } of listed.values()) {
     const item = await occurrenceAt(source, series, original);
     if (!item?.id) continue;
     if (await invite({ id: item.id, event, item, ifMatch: undefined }, list)) isChanged = true;

@@ -25,6 +25,8 @@ export type GoogleWriting = {
   readonly calendarHref: string;
   /** Everything sent to the Calendar API, in order. */
   readonly sent: Sent[];
+  /** Everything the adapter logged. */
+  readonly logged: ReturnType<typeof recordingLog>['entries'];
   /** The Calendar API itself, with the account's token. */
   call(
     method: string,
@@ -54,12 +56,13 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
     timeZone: 'Europe/Berlin',
   });
   const sent: Sent[] = [];
+  const recorded = recordingLog();
   const egress = recording(createEgress({ privateNetwork: { mode: 'loopback' } }), google.apiUrl, sent);
   const provider = googleProvider({
     egress,
     issuer: google.issuer,
     apiUrl: google.apiUrl,
-    log: recordingLog().log,
+    log: recorded.log,
     now: () => clock.now(),
   });
   const request = {
@@ -78,6 +81,7 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
     account: provider.open(credentials, session),
     calendarHref,
     sent,
+    logged: recorded.entries,
     async call(method, path, body) {
       const answer = await fetch(`${google.apiUrl}${path}`, {
         method,
