@@ -81,11 +81,22 @@ export async function inviteLater(
   return { changed: [await events.resourceOf(master), ...resources.values()], removed: [] };
 }
 
-/** By addresses: the answers are the attendees' own. A list that Google shortens has been written. */
+/**
+ * Whether the event has these attendees, and each answer that the list has. Another answer was given since. A list that Google
+ * shortens has been written.
+ */
 function isComplete(event: GoogleEvent, list: readonly Guest[]): boolean {
-  const invited = guestsIn({ ...event, attendees: [...list] });
-  return event.attendeesOmitted === true || guestsIn(event).symmetricDifference(invited).size === 0;
+  if (event.attendeesOmitted === true) return true;
+  const unanswered = objects<Guest>(event.attendees)
+    .filter((guest) => !hasAnswer(guest))
+    .map(addressOf);
+  return (
+    guestsIn(event).symmetricDifference(guestsIn({ ...event, attendees: [...list] })).size === 0 &&
+    !list.some((guest) => hasAnswer(guest) && unanswered.includes(addressOf(guest)))
+  );
 }
+
+const hasAnswer = ({ responseStatus }: Guest): boolean => (responseStatus ?? 'needsAction') !== 'needsAction';
 
 /** Addresses of the attendees, without the organizer's. */
 function guestsIn({ attendees, organizer }: GoogleEvent): Set<string> {
