@@ -29,7 +29,6 @@ const foldText = (text: string): string =>
     .replace(/\p{M}+/gu, '')
     .replaceAll('ς', 'σ')
     .replaceAll('ß', 'ss')
-    // The tatweel only lengthens Arabic words.
     .replaceAll('\u0640', '')
     .replace(/[’‘ʼ]/g, "'")
     .replace(/\s+/gu, ' ')

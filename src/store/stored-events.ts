@@ -79,6 +79,12 @@ function eventOf({ uid, content, timing }: Row): CalendarEvent | undefined {
   if (timing === null) return undefined;
   const { cancelled, ...times }: Timing = JSON.parse(timing);
   const members = readMembers(withoutMembers(content, INSTANCE_MEMBERS));
-  const { allDay, timeZone, lastModified, ...details } = members;
-  return { uid, ...details, ...times, ...(lastModified && { lastModified: Date.parse(lastModified) }) };
+  const { allDay, timeZone, lastModified, conferenceData, ...details } = members;
+  const { provider: _provider, url: _url, original, ...withoutOriginal } = conferenceData ?? {};
+  // An object if present; events that were stored before have only its members.
+  const conference = (original ?? withoutOriginal) as Readonly<Record<string, unknown>>;
+  return {
+    ...{ uid, ...details, ...times, ...(lastModified && { lastModified: Date.parse(lastModified) }) },
+    ...(Object.keys(conference).length > 0 && { conferenceData: conference }),
+  };
 }

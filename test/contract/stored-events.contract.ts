@@ -41,6 +41,23 @@ export function storedEventsContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await stored.findEvents(calendarKey, 'poor'), []);
     });
 
+    it('answers the provider’s own object of a conference, also of an event that was stored without it', async () => {
+      const { db, mirror, calendarKey, stored } = await prepare();
+      const conference = 'https://meet.google.com/abc-defg-hij';
+      const meeting = { ...RICH, conference, conferenceData: { conferenceId: 'abc-defg-hij' } };
+      await fill(mirror, calendarKey, resource('meet', meeting));
+      const found = async () => (await stored.findEvents(calendarKey, 'meet'))[0];
+      const now = await found();
+      const own = '"original":{"conferenceId":"abc-defg-hij"}';
+      const url = `"url":"${conference}"`;
+      await db.write("UPDATE event SET content = REPLACE(content, :added, '')", { added: `,${url},${own}` });
+
+      const before = await found();
+      assert.deepEqual(now?.event, meeting);
+      assert.doesNotMatch(String(before?.content), /"original"/);
+      assert.deepEqual(before?.event, meeting);
+    });
+
     it('answers a series whole, its master first, cancelled overrides among it', async () => {
       const { mirror, calendarKey, stored } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };

@@ -27,7 +27,7 @@ export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]>
   return [...calendars.values()];
 }
 
-/** `undefined` for one that is not shown, or cannot be named. */
+/** Undefined for one that is not shown, or cannot be named. Its role may be `writerWithoutPrivateAccess`, which writes too. */
 function calendarOf(entry: Entry): ProviderCalendar | undefined {
   const href = text(entry.id);
   if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;
@@ -40,7 +40,6 @@ function calendarOf(entry: Entry): ProviderCalendar | undefined {
       color: /^#[\da-f]{6}$/i.exec(text(entry.backgroundColor) ?? '')?.[0].toLowerCase(),
     }),
     timeZone: text(entry.timeZone) ?? 'UTC',
-    // `writerWithoutPrivateAccess` among them: it writes events and hides the details of private ones.
     access: /owner|writer/.test(text(entry.accessRole) ?? '') ? 'write' : 'read',
     ...(entry.primary === true ? { primary: true } : {}),
     original: { ...entry },
