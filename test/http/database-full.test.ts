@@ -19,7 +19,8 @@ onSqlite((open) => {
       t.after(() => app.close());
       app.register(readyRoute({ readiness: databaseStates(db) }));
       app.get('/read', () => db.all('SELECT name FROM setting'));
-      const value = 'x'.repeat(10_000);
+      // More than the pages that migrations left free.
+      const value = 'x'.repeat(1_000_000);
       app.post('/write', () => db.write(`INSERT INTO setting VALUES ('large', :value)`, { value }));
       await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1'));
       t.after(() => db.transaction((tx) => tx.all('PRAGMA max_page_count = 1000000')));
