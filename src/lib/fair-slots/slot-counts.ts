@@ -45,16 +45,16 @@ export class SlotCounts {
 
   add(place: SlotPlace): void {
     this.#shared?.add(place);
-    for (const level of levelsOf(place)) this.#held.set(keyOf(level), this.heldBy(level) + 1);
+    for (const key of levelsOf(place).map(keyOf)) this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
   }
 
   /** Takes back one `add` of the same place. */
   remove(place: SlotPlace): void {
     this.#shared?.remove(place);
-    for (const level of levelsOf(place)) {
-      const left = this.heldBy(level) - 1;
-      if (left > 0) this.#held.set(keyOf(level), left);
-      else this.#held.delete(keyOf(level));
+    for (const key of levelsOf(place).map(keyOf)) {
+      const left = (this.#held.get(key) ?? 0) - 1;
+      if (left > 0) this.#held.set(key, left);
+      else this.#held.delete(key);
     }
   }
 
@@ -96,9 +96,13 @@ export class SlotCounts {
 /** An owner belongs to one application, so that its name stands for both. */
 function levelsOf({ clientId, owner, host }: SlotPlace): SlotPlace[] {
   const levels = [NOBODY];
-  if (clientId !== '') levels.push({ ...NOBODY, clientId });
-  if (owner !== '') levels.push({ ...NOBODY, owner });
-  return host === '' ? levels : [...levels, ...levels.map((level) => ({ ...level, host }))];
+  if (clientId !== '') levels.push({ clientId, owner: '', host: '' });
+  if (owner !== '') levels.push({ clientId: '', owner, host: '' });
+  if (host === '') return levels;
+  levels.push({ clientId: '', owner: '', host });
+  if (clientId !== '') levels.push({ clientId, owner: '', host });
+  if (owner !== '') levels.push({ clientId: '', owner, host });
+  return levels;
 }
 
 /** No name contains it: PostgreSQL stores no text with it. */

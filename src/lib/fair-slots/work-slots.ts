@@ -26,19 +26,26 @@ export class WorkSlots extends SlotCounts {
    */
   pick<Place extends SlotPlace & { readonly due: number }>(places: readonly Place[]): Place[] {
     const picked: Place[] = [];
-    for (const place of places)
-      for (let count = 0; count < place.due; count += 1)
-        this.#turns.add({ place: { ...place, queue: '' }, start: () => picked.push(place), refuse() {} });
+    const left = new Map<string, number>();
+    this.#waiting = 0;
+    const wait = (place: Place, due: number): void => {
+      const start = () => {
+        picked.push(place);
+        if (due > 1) wait(place, due - 1);
+      };
+      const refuse = () => {
+        this.#waiting += due;
+        left.set(place.clientId, (left.get(place.clientId) ?? 0) + due);
+      };
+      this.#turns.add({ place: { ...place, queue: '' }, start, refuse });
+    };
+    for (const place of places) if (place.due > 0) wait(place, place.due);
     for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
       this.add(next.place);
       next.start();
     }
-    this.#waiting = this.#turns.count;
-    const left = new Map<string, number>();
-    for (let waiter = this.#turns.takeAny(); waiter !== undefined; waiter = this.#turns.takeAny()) {
-      const { clientId } = waiter.place;
-      left.set(clientId, (left.get(clientId) ?? 0) + 1);
-    }
+    for (let waiter = this.#turns.takeAny(); waiter !== undefined; waiter = this.#turns.takeAny())
+      waiter.refuse();
     for (const [clientId, waiting] of left)
       this.#listener?.exhausted({ work: this.#work, clientId, held: this.heldBy({ clientId }), waiting });
     return picked;
