@@ -1,6 +1,5 @@
 /** Kalends as it is shipped, under load: `src/start.js serve`, seeded through its own stores. */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -9,11 +8,11 @@ import { openStorage, type Stores } from '../src/open-storage.ts';
 import { freePort } from '../test/harness/loopback.ts';
 import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
+import { seedCodes } from './load/seed-codes.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';
 
 export const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
 const START_SECONDS = 30;
-const ROWS_PER_TRANSACTION = 2000;
 
 export type Kalends = {
   readonly process: ServerProcess;
@@ -138,32 +137,3 @@ export async function untilHealthy(server: ServerProcess, port: number): Promise
     }
   }
 }
-
-/** Writes the records of as many approvals of `user-<number>`, and returns their codes. */
-export async function seedCodes(
-  { db, now }: Stores,
-  clientId: string,
-  { from, count, scope = 'read' }: { from: number; count: number; scope?: 'read' | 'read-write' },
-): Promise<string[]> {
-  const codes = Array.from({ length: count }, (_, i) => `user-${from + i}`);
-  for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
-    await db.transaction(async (tx) => {
-      for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
-        const approvalId = randomBytes(16).toString('base64url');
-        const redirectUri = REDIRECT_URI;
-        await tx.all(INSERT_CODE, { approvalId, clientId, userId, redirectUri, scope, now: now() });
-        await tx.all(COVER_ALL, { approvalId, clientId, userId, scope });
-      }
-    });
-  }
-  return codes;
-}
-
-const INSERT_CODE = `
-  INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
-  VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :now)`;
-
-const COVER_ALL = `
-  INSERT INTO grant_coverage (coverage_id, group_id, scope)
-  SELECT CAST(:approvalId AS TEXT), group_id, CAST(:scope AS TEXT) FROM account_group
-   WHERE client_id = :clientId AND user_id = :userId`;

@@ -8,10 +8,11 @@ import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { registerClient } from '../../src/oauth/client-registration.ts';
 import type { Stores } from '../../src/open-storage.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints.ts';
-import { type Kalends, seedCodes } from '../kalends.ts';
+import type { Kalends } from '../kalends.ts';
 import { changeCalendars, finishLinking, linkedBy, meeting, seedUser } from '../mirror-seed.ts';
 import { type Application, REDIRECT_URI, type Tokens, tokensFor } from './oauth-calls.ts';
 import { basicOf, sendPlain } from './plain-request.ts';
+import { seedCodes } from './seed-codes.ts';
 import type { SlowServer } from './slow-server.ts';
 
 /** The default of KALENDS_LIMIT_ENDPOINTS_PER_APPLICATION. Half of them are at the neighbor's origin. */
