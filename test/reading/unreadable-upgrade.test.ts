@@ -37,6 +37,13 @@ const OBJECTS = {
   ),
   week: [vevent('week', 'week', 'DTSTART:20261110T090000Z').replace(/DTEND.*\r\n/, 'DURATION:PT1W\r\n')],
   offset: [vevent('offset', 'offset', 'DTSTART:20261110T090000Z', 'DTEND:20261110T110000+0100')],
+  iso: [vevent('iso', 'iso', 'DTSTART:20261110T090000Z', 'DTEND:2026-11-10T11:00:00+01:00')],
+  list: series('list').map((text) =>
+    text.replace('RRULE:', 'EXDATE:20261111T090000T,20261112T090000T\r\nRRULE:'),
+  ),
+  long: [
+    vevent('long', 'long', 'DTSTART:20261110T090000Z').replace(/DTEND.*\r\n/, 'DURATION;X-A=1:PT100W\r\n'),
+  ],
 };
 
 type Change = { readonly event: { readonly title: string }; readonly changeType: string };
@@ -100,7 +107,7 @@ onEachDatabase((database, open) => {
       );
       assert.deepEqual(
         rows.map(({ uid }) => uid),
-        ['broken', 'changed', 'offset', 'week'],
+        ['broken', 'changed', 'iso', 'list', 'long', 'offset', 'week'],
       );
     });
 

@@ -4,7 +4,8 @@ ALTER TABLE calendar ADD COLUMN unreadable TEXT;
 CREATE INDEX event_unreadable ON event (calendar_key, href) WHERE unreadable IS NOT NULL;
 
 -- Without their etags these are read again: Outlook's events that could not be read, CalDAV resources with more VEVENTs than
--- rows, those whose text is not here, and those with a time or a duration (PT1W) that was not read. LIKE has _ for a backslash.
+-- rows, those whose text is not here, and those with a time or a duration that was not read, such as 20131009T170000+0100
+-- and PT1W. LIKE has _ for a backslash.
 UPDATE event SET etag = NULL WHERE content = '' AND too_complex IS NULL;
 UPDATE event SET etag = NULL WHERE (calendar_key, href) IN (
   SELECT e.calendar_key, e.href
@@ -13,6 +14,31 @@ UPDATE event SET etag = NULL WHERE (calendar_key, href) IN (
    GROUP BY e.calendar_key, e.href
   HAVING COUNT(*) < MAX((LENGTH(e.original) - LENGTH(REPLACE(e.original, 'BEGIN:VEVENT', ''))) / 12)
       OR MAX(e.original_digest) IS NOT NULL
-      OR MAX(CASE WHEN e.original LIKE '%DURATION:PT_W%' OR e.original LIKE '%DURATION:PT__W%'
-                    OR e.original LIKE '%:________T______T_r_n%' OR e.original LIKE '%:________T______+_____r_n%'
-                    OR e.original LIKE '%:________T______-_____r_n%' THEN 1 ELSE 0 END) = 1);
+      OR MAX(CASE WHEN
+           e.original LIKE '%:________T______T_r_n%'
+        OR e.original LIKE '%:________T______T,%'
+        OR e.original LIKE '%:________T______+____%'
+        OR e.original LIKE '%:________T______-____%'
+        OR e.original LIKE '%:________T____+____%'
+        OR e.original LIKE '%:________T____-____%'
+        OR e.original LIKE '%:____-__-__T__:__:__+__:__%'
+        OR e.original LIKE '%:____-__-__T__:__:__-__:__%'
+        OR e.original LIKE '%:____-__-__T__:__+__:__%'
+        OR e.original LIKE '%:____-__-__T__:__-__:__%'
+        OR e.original LIKE '%,________T______T_r_n%'
+        OR e.original LIKE '%,________T______T,%'
+        OR e.original LIKE '%,________T______+____%'
+        OR e.original LIKE '%,________T______-____%'
+        OR e.original LIKE '%,________T____+____%'
+        OR e.original LIKE '%,________T____-____%'
+        OR e.original LIKE '%,____-__-__T__:__:__+__:__%'
+        OR e.original LIKE '%,____-__-__T__:__:__-__:__%'
+        OR e.original LIKE '%,____-__-__T__:__+__:__%'
+        OR e.original LIKE '%,____-__-__T__:__-__:__%'
+        OR e.original LIKE '%:PT_W%'
+        OR e.original LIKE '%:PT__W%'
+        OR e.original LIKE '%:PT___W%'
+        OR e.original LIKE '%/PT_W%'
+        OR e.original LIKE '%/PT__W%'
+        OR e.original LIKE '%/PT___W%'
+        THEN 1 ELSE 0 END) = 1);
