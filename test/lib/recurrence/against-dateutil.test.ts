@@ -8,10 +8,7 @@
  * - BYSETPOS of the first week: see dateutil-expand.py.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
 
@@ -19,19 +16,14 @@ import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.
 import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
+import { askScript, withDateutil } from './python-programs.ts';
 
 const ROUNDS = rounds(500);
-const PYTHON = '/usr/bin/python3';
 /** As many times of a rule as are compared, within the horizon that dateutil-expand.py has too. */
 const LIMIT = 40;
 const HORIZON = 24 * 366 * DAY;
 
-const hasDateutil = existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import dateutil']).status === 0;
-const maySkip = process.env.KALENDS_TEST_ALL !== '1';
-
-test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, {
-  skip: !hasDateutil && maySkip && 'python3-dateutil is not installed',
-}, () => {
+test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, withDateutil(), () => {
   const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
   // Some generated rules name nothing for years and are not used; there are enough of the others.
   const cases = fc.sample(fc.record({ start: starts, rrule: rules }), { numRuns: ROUNDS * 3, seed });
@@ -53,20 +45,12 @@ test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, {
 type Case = { readonly start: string; readonly rrule: string };
 type Expanded = { readonly rrule: string; readonly dtstart: string; readonly occurrences: readonly string[] };
 
-function expandWithDateutil(cases: readonly Case[]): Expanded[] {
-  const script = fileURLToPath(new URL('dateutil-expand.py', import.meta.url));
-  const input = cases.map((one) => JSON.stringify({ ...one, limit: LIMIT })).join('\n');
-  const { status, stdout, stderr } = spawnSync(PYTHON, [script, String(ROUNDS)], {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 1 << 30,
-  });
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
+const expandWithDateutil = (cases: readonly Case[]): Expanded[] =>
+  askScript(
+    'dateutil-expand.py',
+    cases.map((one) => ({ ...one, limit: LIMIT })),
+    String(ROUNDS),
+  );
 
 function ourTimes(rrule: string, dtstart: string): string[] {
   const rule = parseRule(rrule);

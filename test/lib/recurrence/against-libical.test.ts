@@ -12,9 +12,7 @@
  * - countries' zones follow its own data, and a time that comes twice there is its second: some EXDATEs differ.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
 import { instancesOf, isIn, type Moment } from '../../../sandbox/core/occurrences.ts';
@@ -22,6 +20,7 @@ import { DAY, MINUTE, type Rule, timesOf } from '../../../sandbox/core/rule-time
 import { instantOfLocal, localOfInstant } from '../../../src/lib/recurrence/zone.ts';
 import { rounds, scale } from '../../harness/rounds.ts';
 import { ourInstances } from './our-instances.ts';
+import { askScript, withLibical } from './python-programs.ts';
 import { calendarText, type RandomEvent, randomEvents } from './random-events.ts';
 
 /** 100,000 in `npm run soak`. */
@@ -29,39 +28,36 @@ const ROUNDS = rounds(scale() < 20 ? 400 : 5_000);
 /** As many are given to one process. */
 const BATCH = 5_000;
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
-const PYTHON = '/usr/bin/python3';
-const LOADED = 'import ctypes; ctypes.CDLL("libical.so.3")';
 
-const hasLibical = spawnSync(PYTHON, ['-c', LOADED]).status === 0;
-const maySkip = process.env.KALENDS_TEST_ALL !== '1';
+test(
+  `a series has the instances that libical finds, in the sandbox as well, for ${ROUNDS} series`,
+  withLibical(),
+  () => {
+    for (let done = 0; done < ROUNDS; done += BATCH) {
+      const cases = casesOf(Math.min(BATCH, ROUNDS - done), seed + done);
+      const expected = expandWithLibical(cases);
 
-test(`a series has the instances that libical finds, in the sandbox as well, for ${ROUNDS} series`, {
-  skip: !hasLibical && maySkip && 'libical3 is not installed',
-}, () => {
-  for (let done = 0; done < ROUNDS; done += BATCH) {
-    const cases = casesOf(Math.min(BATCH, ROUNDS - done), seed + done);
-    const expected = expandWithLibical(cases);
+      const different = cases.flatMap((event, i) => {
+        const window = windowOf(event);
+        const isBehind = (at: number) => at * 1000 >= window.start;
+        const { instances } = ourInstances(event, window);
+        const ours = instances.map(({ startsAt }) => startsAt / 1000).filter(isBehind);
+        // The model of the sandbox does not depend on the code that is compared first.
+        const model = instancesOf(event.series, window.end)
+          .filter((instance) => isIn(instance, window.start, window.end))
+          .map(({ startsAt }) => startsAt / 1000)
+          .filter(isBehind);
+        const theirs = (expected[i] ?? []).filter(isBehind);
+        const onlyIn = (some: readonly number[], others: readonly number[]) =>
+          some.filter((at) => !others.includes(at)).map((at) => new Date(at * 1000).toISOString());
+        if (ours.join() === theirs.join() && model.join() === theirs.join()) return [];
+        return { text: calendarText(event), ours: onlyIn(ours, theirs), theirs: onlyIn(theirs, ours) };
+      });
 
-    const different = cases.flatMap((event, i) => {
-      const window = windowOf(event);
-      const isBehind = (at: number) => at * 1000 >= window.start;
-      const { instances } = ourInstances(event, window);
-      const ours = instances.map(({ startsAt }) => startsAt / 1000).filter(isBehind);
-      // The model of the sandbox does not depend on the code that is compared first.
-      const model = instancesOf(event.series, window.end)
-        .filter((instance) => isIn(instance, window.start, window.end))
-        .map(({ startsAt }) => startsAt / 1000)
-        .filter(isBehind);
-      const theirs = (expected[i] ?? []).filter(isBehind);
-      const onlyIn = (some: readonly number[], others: readonly number[]) =>
-        some.filter((at) => !others.includes(at)).map((at) => new Date(at * 1000).toISOString());
-      if (ours.join() === theirs.join() && model.join() === theirs.join()) return [];
-      return { text: calendarText(event), ours: onlyIn(ours, theirs), theirs: onlyIn(theirs, ours) };
-    });
-
-    assert.deepEqual(different.slice(0, 5), [], `${different.length} series differ, seed ${seed + done}`);
-  }
-});
+      assert.deepEqual(different.slice(0, 5), [], `${different.length} series differ, seed ${seed + done}`);
+    }
+  },
+);
 
 const HOUR = 60 * MINUTE;
 
@@ -138,15 +134,6 @@ function asLibicalReads(rule: Rule, isDate: boolean): Rule {
 
 /** In seconds since 1970. */
 function expandWithLibical(cases: readonly RandomEvent[]): number[][] {
-  const script = fileURLToPath(new URL('libical-expand.py', import.meta.url));
-  const input = cases
-    .map((event) => JSON.stringify({ icalendar: calendarText(event), to: windowOf(event).end / 1000 }))
-    .join('\n');
-  const options = { input, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
-  const { status, stdout, stderr } = spawnSync(PYTHON, [script], options);
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const inputs = cases.map((event) => ({ icalendar: calendarText(event), to: windowOf(event).end / 1000 }));
+  return askScript('libical-expand.py', inputs);
 }

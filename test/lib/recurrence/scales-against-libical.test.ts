@@ -12,9 +12,7 @@
  * - as in against-libical.test.ts, BYMONTHDAY of a year means DTSTART's month, and does not count from the end in daily rules.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
 
@@ -22,11 +20,10 @@ import { DAY, formatLocal, type LocalMs } from '../../../src/lib/recurrence/civi
 import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
+import { askScript, withLibical } from './python-programs.ts';
 
 const ROUNDS = rounds(300);
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 7529);
-const PYTHON = '/usr/bin/python3';
-const LOADED = 'import ctypes; ctypes.CDLL("libical.so.3")';
 /** How long each series is followed. */
 const HORIZON = 12 * 366 * DAY;
 
@@ -36,30 +33,29 @@ const CHINESE = new Intl.DateTimeFormat('en-u-ca-chinese', {
   timeZone: 'UTC',
 });
 
-const hasLibical = spawnSync(PYTHON, ['-c', LOADED]).status === 0;
-const maySkip = process.env.KALENDS_TEST_ALL !== '1';
+test(
+  `a rule of another calendar names the days that libical names, for ${ROUNDS} rules`,
+  withLibical(),
+  () => {
+    const cases = casesOf(ROUNDS);
+    const expected = expandWithLibical(cases);
 
-test(`a rule of another calendar names the days that libical names, for ${ROUNDS} rules`, {
-  skip: !hasLibical && maySkip && 'libical3 is not installed',
-}, () => {
-  const cases = casesOf(ROUNDS);
-  const expected = expandWithLibical(cases);
+    const different = cases.flatMap(({ rrule, start }, i) => {
+      const isCompared = (at: LocalMs) => !rrule.includes('CHINESE') || !isDisputed(at);
+      const ours = ourTimes(rrule, start).filter(isCompared).map(formatLocal);
+      const theirs = (expected[i] ?? [])
+        .map((at) => at * 1000)
+        .filter(isCompared)
+        .map(formatLocal);
+      const onlyIn = (some: readonly string[], others: readonly string[]) =>
+        some.filter((at) => !others.includes(at)).slice(0, 5);
+      if (ours.join() === theirs.join()) return [];
+      return { rrule, start: formatLocal(start), ours: onlyIn(ours, theirs), theirs: onlyIn(theirs, ours) };
+    });
 
-  const different = cases.flatMap(({ rrule, start }, i) => {
-    const isCompared = (at: LocalMs) => !rrule.includes('CHINESE') || !isDisputed(at);
-    const ours = ourTimes(rrule, start).filter(isCompared).map(formatLocal);
-    const theirs = (expected[i] ?? [])
-      .map((at) => at * 1000)
-      .filter(isCompared)
-      .map(formatLocal);
-    const onlyIn = (some: readonly string[], others: readonly string[]) =>
-      some.filter((at) => !others.includes(at)).slice(0, 5);
-    if (ours.join() === theirs.join()) return [];
-    return { rrule, start: formatLocal(start), ours: onlyIn(ours, theirs), theirs: onlyIn(theirs, ours) };
-  });
-
-  assert.deepEqual(different.slice(0, 5), [], `${different.length} rules differ, seed ${seed}`);
-});
+    assert.deepEqual(different.slice(0, 5), [], `${different.length} rules differ, seed ${seed}`);
+  },
+);
 
 /** Days around which the Chinese calendar of ICU, which libical uses, differs from Temporal's. */
 const disputed = new Set(
@@ -110,24 +106,15 @@ function ourTimes(rrule: string, start: LocalMs): LocalMs[] {
 
 /** In seconds since 1970. */
 function expandWithLibical(cases: readonly Case[]): number[][] {
-  const script = fileURLToPath(new URL('libical-expand.py', import.meta.url));
   const bare = (local: LocalMs) => formatLocal(local).replace(/[-:]/g, '');
-  const input = cases
-    .map(({ rrule, start }) => {
-      const lines = [`DTSTART:${bare(start)}Z`, `RRULE:${rrule}`];
-      const icalendar = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join(
-        '\r\n',
-      );
-      return JSON.stringify({ icalendar, to: (start + HORIZON) / 1000 });
-    })
-    .join('\n');
-  const options = { input, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
-  const { status, stdout, stderr } = spawnSync(PYTHON, [script], options);
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const inputs = cases.map(({ rrule, start }) => {
+    const lines = [`DTSTART:${bare(start)}Z`, `RRULE:${rrule}`];
+    const icalendar = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join(
+      '\r\n',
+    );
+    return { icalendar, to: (start + HORIZON) / 1000 };
+  });
+  return askScript('libical-expand.py', inputs);
 }
 
 const between = (min: number, max: number) => fc.integer({ min, max });

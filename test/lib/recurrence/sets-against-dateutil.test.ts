@@ -4,15 +4,14 @@
  * against-dateutil.test.ts; besides, it knows no dates on a timed series, and no zones of a calendar's own.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
 import type { Moment } from '../../../sandbox/core/occurrences.ts';
 import { DAY, type Rule, timesOf, weekdayOf } from '../../../sandbox/core/rule-times.ts';
 import { rounds, scale } from '../../harness/rounds.ts';
 import { ourInstances } from './our-instances.ts';
+import { askScript, withDateutil } from './python-programs.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent, randomEvents, ruleText } from './random-events.ts';
 
 /** 100,000 in `npm run soak`. */
@@ -20,14 +19,8 @@ const ROUNDS = rounds(scale() < 20 ? 300 : 5_000);
 /** As many are given to one process. */
 const BATCH = 5_000;
 const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
-const PYTHON = '/usr/bin/python3';
 
-const hasDateutil = spawnSync(PYTHON, ['-c', 'import dateutil']).status === 0;
-const maySkip = process.env.KALENDS_TEST_ALL !== '1';
-
-test(`a series has the instances that dateutil finds, for ${ROUNDS} series`, {
-  skip: !hasDateutil && maySkip && 'python3-dateutil is not installed',
-}, () => {
+test(`a series has the instances that dateutil finds, for ${ROUNDS} series`, withDateutil(), () => {
   for (let done = 0; done < ROUNDS; done += BATCH) {
     const cases = casesOf(Math.min(BATCH, ROUNDS - done), seed + done);
     const expected = expandWithDateutil(cases);
@@ -105,25 +98,18 @@ function daysOf({ byWeekNo, byDay }: Rule, start: number): Rule['byDay'] {
 
 /** In seconds since 1970. */
 function expandWithDateutil(cases: readonly RandomEvent[]): number[][] {
-  const script = fileURLToPath(new URL('dateutil-set.py', import.meta.url));
   const timeOf = (local: number) => new Date(local).toISOString().slice(0, 19);
   const named = ({ clock, local }: Moment) => [timeOf(local), clock];
-  const input = cases.map((event) => {
+  const inputs = cases.map((event) => {
     const { start, rules, rdates, exdates } = event.series;
-    return JSON.stringify({
+    return {
       start: timeOf(start.local),
       zone: event.floating ? CALENDAR_ZONE : start.clock,
       rules: rules.map((rule) => ruleText(rule, start, false)),
       rdates: rdates.map(({ at }) => named(at)),
       exdates: exdates.map(named),
       to: windowOf(event).end / 1000,
-    });
+    };
   });
-  const options = { input: input.join('\n'), encoding: 'utf8', maxBuffer: 1 << 30 } as const;
-  const { status, stdout, stderr } = spawnSync(PYTHON, [script], options);
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  return askScript('dateutil-set.py', inputs);
 }

@@ -3,10 +3,7 @@
  * RFC 5545 §3.3.10 allows in yearly rules only, and BYSETPOS, which Kalends does not follow below a day.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import fc from 'fast-check';
 
@@ -14,18 +11,13 @@ import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.
 import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
+import { askScript, withDateutil } from './python-programs.ts';
 
 const ROUNDS = rounds(300);
-const PYTHON = '/usr/bin/python3';
 const LIMIT = 40;
 const HORIZON = 24 * 366 * DAY;
 
-const hasDateutil = existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import dateutil']).status === 0;
-const maySkip = process.env.KALENDS_TEST_ALL !== '1';
-
-test(`a rule below a day names the times that dateutil names, for ${ROUNDS} rules`, {
-  skip: !hasDateutil && maySkip && 'python3-dateutil is not installed',
-}, () => {
+test(`a rule below a day names the times that dateutil names, for ${ROUNDS} rules`, withDateutil(), () => {
   const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
   const cases = fc.sample(fc.record({ start: starts, rrule: rules }), { numRuns: ROUNDS * 3, seed });
 
@@ -39,17 +31,12 @@ test(`a rule below a day names the times that dateutil names, for ${ROUNDS} rule
 type Case = { readonly start: string; readonly rrule: string };
 type Expanded = { readonly rrule: string; readonly dtstart: string; readonly occurrences: readonly string[] };
 
-function expandWithDateutil(cases: readonly Case[]): Expanded[] {
-  const script = fileURLToPath(new URL('dateutil-expand.py', import.meta.url));
-  const input = cases.map((one) => JSON.stringify({ ...one, limit: LIMIT })).join('\n');
-  const options = { input, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
-  const { status, stdout, stderr } = spawnSync(PYTHON, [script, String(ROUNDS)], options);
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
+const expandWithDateutil = (cases: readonly Case[]): Expanded[] =>
+  askScript(
+    'dateutil-expand.py',
+    cases.map((one) => ({ ...one, limit: LIMIT })),
+    String(ROUNDS),
+  );
 
 function ourTimes({ rrule, dtstart }: Expanded): string[] {
   const rule = parseRule(rrule);
