@@ -6,17 +6,10 @@ import type { Faults } from '../../sandbox/core/faults.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import { get } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
+import { SPECIAL, WEEKLY } from './split-series.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'caldav'];
-/** Five Mondays at ten in Paris; the third is cancelled, the fourth has a name and an hour of its own. */
-const WEEKLY = {
-  title: 'Weekly',
-  start: '2027-01-04T09:00:00Z',
-  end: '2027-01-04T10:00:00Z',
-  timeZone: 'Europe/Paris',
-  recurrence: { frequency: 'WEEKLY', count: 5 },
-};
-const SPECIAL = { title: 'Special', start: '2027-01-25T13:00:00Z', end: '2027-01-25T14:00:00Z' };
+/** WEEKLY without its third Monday and with SPECIAL as its fourth. */
 const WHOLE = ['04T09:00 Weekly', '11T09:00 Weekly', '25T13:00 Special'];
 /** No provider needs so many requests for a split. */
 const MOST_REQUESTS = 60;

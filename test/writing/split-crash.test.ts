@@ -5,18 +5,10 @@ import { describe, it } from 'node:test';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import { get } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
+import { SPECIAL, WEEKLY } from './split-series.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'caldav'];
 const STEPS = ['planned', 'new series', 'created', 'trimmed', 'kept'] as const;
-/** Five Mondays at ten in Paris, over no change of clocks; the fourth has a name and an hour of its own. */
-const WEEKLY = {
-  title: 'Weekly',
-  start: '2027-01-04T09:00:00Z',
-  end: '2027-01-04T10:00:00Z',
-  timeZone: 'Europe/Paris',
-  recurrence: { frequency: 'WEEKLY', count: 5 },
-};
-const SPECIAL = { title: 'Special', start: '2027-01-25T13:00:00Z', end: '2027-01-25T14:00:00Z' };
 const WHOLE = ['04T09:00 Weekly', '11T09:00 Weekly', '18T09:00 Weekly', '25T13:00 Special'];
 
 describe('a crash while a series is split', () => {

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 
 import { finishSplits } from '../../src/writing/finish-splits.ts';
 import { type CalendarServer, get } from '../harness/calendar-server.ts';
+import { SPECIAL, WEEKLY } from './split-series.ts';
 
 /** A status in place of the write; a lost response; a process that ends before or after the write, and does nothing more. */
 export type WriteFault = 400 | 403 | 409 | 503 | 'response lost' | 'ended before' | 'ended after';
@@ -60,14 +61,6 @@ export type FaultSite = {
   close(): Promise<void>;
 };
 
-const WEEKLY = {
-  title: 'Weekly',
-  start: '2027-01-04T09:00:00Z',
-  end: '2027-01-04T10:00:00Z',
-  timeZone: 'Europe/Paris',
-  recurrence: { frequency: 'WEEKLY', count: 5 },
-};
-const SPECIAL = { title: 'Special', start: '2027-01-25T13:00:00Z', end: '2027-01-25T14:00:00Z' };
 const ROOM = 'room@rooms.example';
 const EXTRA = 'extra@elsewhere.example';
 
