@@ -26,8 +26,9 @@ export type NewSeries = { readonly uid: string; readonly editor: Editor };
 const ENTRIES: readonly string[] = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY'];
 
 /**
- * Returns the text of the new object, without attendees, and their lines; with them if only the organizer attends. Fails as `organizer_only` where the account is a guest of the series; as `not_found` without
- * a series, and as `precondition_failed` where it does not have one of the exceptions.
+ * Returns the text of the new object without attendees, and their lines. If only the organizer attends, the text keeps them
+ * and no lines are returned. Fails as `organizer_only` if the account is a guest of the series, as `not_found` without a
+ * series, and as `precondition_failed` if the series lacks one of the exceptions.
  */
 export function laterHalfOf(
   object: CalendarObject,
@@ -115,9 +116,9 @@ export function invitingEdits(
   const { lines, exceptions } = invitations as Invitations;
   if (series === undefined) return [];
   const { start } = series.event;
-  const lists = others.map(({ event }) => exceptions[keyIn(start, originalOf(event))] ?? lines);
-  return [series, ...others].flatMap((event, index) => {
-    const list = index === 0 ? lines : (lists[index - 1] ?? lines);
+  return [series, ...others].flatMap((event) => {
+    const own = event === series ? undefined : exceptions[keyIn(start, originalOf(event.event))];
+    const list = own ?? lines;
     const { lines: current } = event.component;
     if (invitedAddresses(current) === invitedAddresses(list)) return [];
     const plain = linesWithout(current, ...INVITING);
@@ -157,10 +158,11 @@ function exceptionsOf(
   { overrides }: CalendarObject,
   { event: { start } }: ReadEvent,
 ): (exception: LaterException) => ReadEvent {
-  const at = (time: EventTime) => keyIn(start, time);
-  const byOriginal = new Map(overrides.map((override) => [at(originalOf(override.event)), override]));
+  const byOriginal = new Map(
+    overrides.map((override) => [keyIn(start, originalOf(override.event)), override]),
+  );
   return ({ recurrenceId }) => {
-    const override = byOriginal.get(at(recurrenceId));
+    const override = byOriginal.get(keyIn(start, recurrenceId));
     if (override !== undefined) return override;
     throw new ProviderError('precondition_failed', 'The series was changed meanwhile');
   };

@@ -168,8 +168,8 @@ const isFull = ({ length, unchanged, startedAt }: OpenPart): boolean =>
   length >= LONGEST_PART || unchanged.length >= HREFS_OF_PART || performance.now() - startedAt >= PART_MS;
 
 /**
- * Reads a resource and returns the length of its text. One broken event must not hide a calendar: what cannot be read or is over the budget
- * is left out.
+ * Reads a resource and returns the length of its text. One broken event must not hide a calendar: an event that cannot be
+ * read or is over the budget is left out.
  */
 function addTo(part: OpenPart, resource: FeedResource): number {
   const { href, etag, uid: eventId } = resource;
