@@ -47,9 +47,12 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
   const leaveOut = (resource: LeftOutResource) => leftOut.push(resource);
   const source: Source = { ...input.source, leaveOut };
   for await (const part of partsSince({ ...input, source }, deps)) {
+    if (leftOut.length === 0) {
+      yield part;
+      continue;
+    }
     const hrefs = new Set(leftOut.map(({ href }) => href));
-    const removed = part.removed.filter((href) => !hrefs.has(href));
-    yield leftOut.length === 0 ? part : { ...part, removed, leftOut };
+    yield { ...part, removed: part.removed.filter((href) => !hrefs.has(href)), leftOut };
     leftOut = [];
   }
 }
