@@ -138,7 +138,7 @@ describe('application hosts behind nginx', counterpart('nginx', NGINX), () => {
   });
 
   describe('before a verifier in Python', counterpart('python3-cryptography', CRYPTOGRAPHY), () => {
-    /** What a receiver says that verifies with the keys at the origin of its base URL. */
+    /** Returns the verdict of a receiver that takes the keys at the origin of its base URL. */
     const verdict = async (delivery: Received, origin: string) => {
       const { status, body } = await send(`${origin}${LIST}`);
       assert.equal(status, 200);

@@ -3,9 +3,9 @@ ALTER TABLE event ADD COLUMN unreadable TEXT;
 ALTER TABLE calendar ADD COLUMN unreadable TEXT;
 CREATE INDEX event_unreadable ON event (calendar_key, href) WHERE unreadable IS NOT NULL;
 
--- Without their etags these are read again: Outlook's events that could not be read, CalDAV resources with more VEVENTs than
--- rows, those whose text is not here, and those with a time or a duration that was not read, such as 20131009T170000+0100
--- and PT1W. LIKE has _ for a backslash.
+-- Resources without an etag are read again: Outlook's events that could not be read, and these CalDAV resources. They have
+-- more VEVENTs than rows, their text is not stored, or it has a time or a duration that was not read, such as
+-- 20131009T170000+0100 or PT1W. LIKE has _ for a backslash.
 UPDATE event SET etag = NULL WHERE content = '' AND too_complex IS NULL;
 UPDATE event SET etag = NULL WHERE (calendar_key, href) IN (
   SELECT e.calendar_key, e.href
