@@ -110,7 +110,7 @@ export function requestLog(db: Database): RequestLog {
       const inAll = SHARES * most;
       const rows = await db.all<CountRow>(COUNTS, { limit: most + MOST_COUNTED });
       for (let deleted = 0; ; ) {
-        const first = rows.reduce((most, row) => (row.count > most.count ? row : most));
+        const first = rows.reduce((largest, row) => (row.count > largest.count ? row : largest));
         const excess = rows.reduce((sum, { count }) => sum + count, 0) - inAll;
         if (first.count <= most && excess <= 0) return deleted;
         // The one with the most loses at least its part of the excess.

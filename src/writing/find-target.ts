@@ -68,9 +68,9 @@ async function targetOf(id: string, place: Place, storedEvents: StoredEvents): P
     return { kind: recurs ? 'series' : 'single', match, stored };
   }
   const effective = effectiveAmong(masterOf(stored)?.event.start, stored, place.timeZone);
-  const found = effective.find(({ item }) => item.eventId === id);
-  if (found !== undefined)
-    return instanceOf({ stored, named: found.recurrenceId, override: found.item }, place.timeZone);
+  const override = effective.find(({ item }) => item.eventId === id);
+  if (override !== undefined)
+    return instanceOf({ stored, named: override.recurrenceId, override: override.item }, place.timeZone);
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
   const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);

@@ -73,19 +73,20 @@ async function inviteOrWait(
   try {
     return (await invite(open, turn, deps)).changed;
   } catch (err) {
-    if (!isProviders(err)) throw err;
+    if (!isProviderFailure(err)) throw err;
     deps.log.warn(
       { event: 'split_unfinished', splitId, step: 'inviting', err },
       'A split cannot be finished yet',
     );
   }
   return turn.writing.read(turn.calendar.href, plan.newHref ?? '').catch((err: unknown) => {
-    if (!isProviders(err)) throw err;
+    if (!isProviderFailure(err)) throw err;
     return undefined;
   });
 }
 
-const isProviders = (reason: unknown): boolean =>
+/** Whether the provider or its adapter failed: not this program, nor its database. */
+const isProviderFailure = (reason: unknown): boolean =>
   reason instanceof ProviderError || reason instanceof UnsupportedByProvider;
 
 /** After ten refusals of the attendees nobody is invited. */
@@ -210,8 +211,8 @@ export async function undo({ splitId, plan }: OpenPlan, turn: Turn, deps: SplitD
   if (resources !== undefined && master !== undefined) {
     const { href, etag } = master;
     const isQuiet = plan.invitesLast === true;
-    const gone = await writing.delete(calendar.href, { href, etag, stored: resources, isQuiet });
-    await keep({ changed: [], removed: [...new Set([href, ...gone.removed])] });
+    const deletion = await writing.delete(calendar.href, { href, etag, stored: resources, isQuiet });
+    await keep({ changed: [], removed: [...new Set([href, ...deletion.removed])] });
   }
   await deps.splits.closeSplit(splitId);
 }

@@ -76,9 +76,10 @@ export function weightOf(series: Series<unknown>, window: TimeWindow): number {
 
 /** About how often a rule is in a day. A day of another calendar takes as long as several instances. */
 function frequencyOf(rrule: string): number {
-  const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
   if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
-  if (name === undefined || name === 'DAILY') return name === undefined ? 0.3 : 1;
+  const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
+  if (name === undefined) return 0.3;
+  if (name === 'DAILY') return 1;
   const interval = Number(/INTERVAL=(\d+)/i.exec(rrule)?.[1] ?? 1) || 1;
   return Math.max(0.3, (name === 'HOURLY' ? 24 : 1440) / interval);
 }

@@ -18,7 +18,7 @@ describe('an exception at Google that comes into a series', () => {
       assert.equal(wouldPublish(event(exception), event(former), event(series)), true);
     });
 
-  const kept: typeof cases = [
+  const privateCases: typeof cases = [
     ['private', undefined, 'private'],
     ['private', undefined, 'confidential'],
     ['confidential', 'private', undefined],
@@ -28,7 +28,7 @@ describe('an exception at Google that comes into a series', () => {
     [undefined, 'public', undefined],
     ['public', 'public', 'public'],
   ];
-  for (const [exception, former, series] of kept)
+  for (const [exception, former, series] of privateCases)
     it(`is as private as before if it is ${exception}, was in a series that is ${former}, and comes into one that is ${series}`, () => {
       assert.equal(wouldPublish(event(exception), event(former), event(series)), false);
     });
