@@ -16,7 +16,7 @@ import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.
 import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
-import { askScript, withDateutil } from './python-programs.ts';
+import { expandWithDateutil, withDateutil } from './python-programs.ts';
 
 const ROUNDS = rounds(500);
 /** As many times of a rule as are compared, within the horizon that dateutil-expand.py has too. */
@@ -28,7 +28,7 @@ test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, wi
   // Some generated rules name nothing for years and are not used; there are enough of the others.
   const cases = fc.sample(fc.record({ start: starts, rrule: rules }), { numRuns: ROUNDS * 3, seed });
 
-  const compared = expandWithDateutil(cases)
+  const compared = expandWithDateutil(cases, { limit: LIMIT, rounds: ROUNDS })
     .slice(0, ROUNDS)
     .map(({ rrule, dtstart, occurrences }) => ({
       rrule,
@@ -41,16 +41,6 @@ test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, wi
   const different = compared.filter(({ occurrences, ours }) => occurrences.join() !== ours.join());
   assert.deepEqual(different.slice(0, 5), [], `${different.length} rules differ, seed ${seed}`);
 });
-
-type Case = { readonly start: string; readonly rrule: string };
-type Expanded = { readonly rrule: string; readonly dtstart: string; readonly occurrences: readonly string[] };
-
-const expandWithDateutil = (cases: readonly Case[]): Expanded[] =>
-  askScript(
-    'dateutil-expand.py',
-    cases.map((one) => ({ ...one, limit: LIMIT })),
-    String(ROUNDS),
-  );
 
 function ourTimes(rrule: string, dtstart: string): string[] {
   const rule = parseRule(rrule);

@@ -28,3 +28,21 @@ export function askScript<Output>(script: string, inputs: readonly object[], ...
     .split('\n')
     .map((line) => JSON.parse(line));
 }
+
+export type RuleCase = { readonly start: string; readonly rrule: string };
+export type ExpandedRule = {
+  readonly rrule: string;
+  readonly dtstart: string;
+  readonly occurrences: readonly string[];
+};
+
+/** Returns the first `limit` times of each rule by dateutil, for at most `rounds` rules that name any. */
+export const expandWithDateutil = (
+  cases: readonly RuleCase[],
+  { limit, rounds }: { readonly limit: number; readonly rounds: number },
+): ExpandedRule[] =>
+  askScript(
+    'dateutil-expand.py',
+    cases.map((one) => ({ ...one, limit })),
+    String(rounds),
+  );

@@ -11,7 +11,7 @@ import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.
 import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
-import { askScript, withDateutil } from './python-programs.ts';
+import { type ExpandedRule, expandWithDateutil, withDateutil } from './python-programs.ts';
 
 const ROUNDS = rounds(300);
 const LIMIT = 40;
@@ -21,24 +21,17 @@ test(`a rule below a day names the times that dateutil names, for ${ROUNDS} rule
   const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
   const cases = fc.sample(fc.record({ start: starts, rrule: rules }), { numRuns: ROUNDS * 3, seed });
 
-  const compared = expandWithDateutil(cases).map((one) => ({ ...one, ours: ourTimes(one) }));
+  const compared = expandWithDateutil(cases, { limit: LIMIT, rounds: ROUNDS }).map((one) => ({
+    ...one,
+    ours: ourTimes(one),
+  }));
 
   assert.equal(compared.length, ROUNDS);
   const different = compared.filter(({ occurrences, ours }) => occurrences.join() !== ours.join());
   assert.deepEqual(different.slice(0, 5), [], `${different.length} rules differ, seed ${seed}`);
 });
 
-type Case = { readonly start: string; readonly rrule: string };
-type Expanded = { readonly rrule: string; readonly dtstart: string; readonly occurrences: readonly string[] };
-
-const expandWithDateutil = (cases: readonly Case[]): Expanded[] =>
-  askScript(
-    'dateutil-expand.py',
-    cases.map((one) => ({ ...one, limit: LIMIT })),
-    String(ROUNDS),
-  );
-
-function ourTimes({ rrule, dtstart }: Expanded): string[] {
+function ourTimes({ rrule, dtstart }: ExpandedRule): string[] {
   const rule = parseRule(rrule);
   const start = parseLocal(dtstart);
   assert.ok(rule !== undefined && start !== undefined, rrule);
