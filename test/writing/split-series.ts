@@ -6,5 +6,5 @@ export const WEEKLY = {
   timeZone: 'Europe/Paris',
   recurrence: { frequency: 'WEEKLY', count: 5 },
 };
-/** What the fourth of them can have of its own. */
+/** A title and times for the fourth of them. */
 export const SPECIAL = { title: 'Special', start: '2027-01-25T13:00:00Z', end: '2027-01-25T14:00:00Z' };

@@ -117,8 +117,8 @@ export function invitingEdits(
   if (series === undefined) return [];
   const { start } = series.event;
   return [series, ...others].flatMap((event) => {
-    const own = event === series ? undefined : exceptions[keyIn(start, originalOf(event.event))];
-    const list = own ?? lines;
+    const ofException = event === series ? undefined : exceptions[keyIn(start, originalOf(event.event))];
+    const list = ofException ?? lines;
     const { lines: current } = event.component;
     if (invitedAddresses(current) === invitedAddresses(list)) return [];
     const plain = linesWithout(current, ...INVITING);
