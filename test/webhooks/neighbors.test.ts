@@ -71,6 +71,8 @@ onEachDatabase((database, open) => {
           await deps.sync.syncCalendar(calendarKey, clock.now);
       }
       await deps.streams.scheduleChanged(clock.now);
+      // A running worker lets changes settle: what it scheduled first is due by now.
+      clock.now += 1_000;
     };
     const start = () => {
       const slots = {
