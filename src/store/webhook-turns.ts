@@ -89,24 +89,28 @@ const ORIGIN = `substr(e.address, 1, length(e.address) -
 
 /**
  * Endpoints with something due, without full applications and origins: one of each application, then a second one of
- * each, and so on. The one with the least under way comes first; among equals, the one served longest ago.
+ * each, and so on. The one with the least under way comes first; among equals, the one served longest ago. Each count is
+ * computed once: SQLite would repeat it for each use if the candidates were not materialized.
  */
 function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [string, string]): string {
   const { table, order, isDue, isLeased, mayBegin, most } = work((name) => `:${name}`);
   const ofEndpoint = `FROM ${table} w WHERE w.endpoint_id = e.endpoint_id`;
-  return `${waiting}
-  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.origin, e.url,
+  return `${waiting}, candidate AS MATERIALIZED (
+    SELECT e.endpoint_id, e.client_id, e.served_at, ${ORIGIN} AS origin, ${most} AS most,
+           (SELECT COUNT(*) ${ofEndpoint} AND ${isLeased}) AS leased,
+           (SELECT COUNT(*) FROM (SELECT 1 ${ofEndpoint} AND ${isDue} ORDER BY ${order} LIMIT :ofEndpoint) AS d) AS due
+      FROM waiting CROSS JOIN webhook_endpoint e
+     WHERE e.endpoint_id = waiting.endpoint_id AND ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')})
+  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", c.origin, e.url,
          e.private_network AS "privateNetwork", e.secrets,
          e.hears_own AS "hearsOwn", e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections",
-         e.failures, e.failing_since AS "failingSince", e.most - e.leased AS "free", e.due
-    FROM (SELECT d.*, MAX(served_at) OVER (PARTITION BY client_id) AS client_served_at,
+         e.failures, e.failing_since AS "failingSince", c.most - c.leased AS "free", c.due
+    FROM (SELECT candidate.*, MAX(served_at) OVER (PARTITION BY client_id) AS client_served_at,
                  ROW_NUMBER() OVER (PARTITION BY client_id ORDER BY leased, served_at, endpoint_id) AS turn
-            FROM (SELECT e.*, ${ORIGIN} AS origin, ${most} AS most, (SELECT COUNT(*) ${ofEndpoint} AND ${isLeased}) AS leased,
-                         (SELECT COUNT(*) FROM (SELECT 1 ${ofEndpoint} AND ${isDue} ORDER BY ${order} LIMIT :ofEndpoint) AS d) AS due
-                    FROM waiting CROSS JOIN webhook_endpoint e
-                   WHERE e.endpoint_id = waiting.endpoint_id AND ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')}) AS d
-           WHERE due > 0 AND leased < most AND NOT client_id || ' ' || origin ${oneOf('full')}) AS e
-   ORDER BY turn, client_served_at, endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}`;
+            FROM candidate WHERE due > 0 AND leased < most AND NOT client_id || ' ' || origin ${oneOf('full')}
+           ORDER BY turn, client_served_at, endpoint_id LIMIT ${ENDPOINTS_AT_ONCE}) AS c
+    JOIN webhook_endpoint e ON e.endpoint_id = c.endpoint_id
+   ORDER BY c.turn, c.client_served_at, c.endpoint_id`;
 }
 
 /** As many as an endpoint may have more, by its row as it was locked; none where it may not be served any more. */
@@ -177,18 +181,23 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   };
 }
 
+const ANY_RESEND = 'SELECT message_id FROM webhook_message WHERE replay_at IS NOT NULL LIMIT 1';
+
 /** Takes resends in `db` (MessageLog.takeReplays). */
 export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeReplays'] {
   const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS "messageId", shows, body');
   const due = dueText(REPLAYS, db.dialect, [waitingText('webhook_message', 'replay_at'), '1 = 1']);
-  return (terms) =>
-    take({ db, due, lease }, terms, ({ endpointId: _, calendarKey, ...row }: ReplayRow, endpoint) => ({
+  return async (terms) => {
+    // Mostly there are none, which this finds at less cost.
+    if ((await db.get(ANY_RESEND, {})) === undefined) return [];
+    return take({ db, due, lease }, terms, ({ endpointId: _, calendarKey, ...row }: ReplayRow, endpoint) => ({
       ...row,
       calendarKey: calendarKey ?? undefined,
       body: sealer.open(row.body, messageContext(row.messageId)),
       ...{ url: endpoint.url, privateNetwork: endpoint.privateNetwork },
       secrets: openSecrets(endpoint, sealer),
     }));
+  };
 }
 
 type Texts = { readonly db: Database; readonly due: string; readonly lease: BatchStatement };

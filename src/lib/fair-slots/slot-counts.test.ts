@@ -58,9 +58,9 @@ test('what is full is listed until a slot is given back', () => {
   const counts = new SlotCounts({ slots: 9, ofOwner: 1, ofHost: 4, share: 1 / 2 }, held);
   assert.deepEqual(counts.full(), [
     place('', 'a1'),
-    place('a', '', 'x'),
     place('', 'a2'),
     place('', 'b1'),
+    place('a', '', 'x'),
     place('b', '', 'x'),
   ]);
   for (const place of held) counts.remove(place);

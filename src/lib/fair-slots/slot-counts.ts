@@ -3,7 +3,7 @@
 /** The application and owner of a slot, and the server it is for. An empty name has no limit of its own. */
 export type SlotPlace = {
   readonly clientId: string;
-  /** Part of the application, such as a user. Names are unique over all applications. */
+  /** Part of the application, such as a user. Names are unique over all applications, so that one stands for both. */
   readonly owner: string;
   readonly host: string;
 };
@@ -25,13 +25,18 @@ export type SlotLimits = {
   readonly ofClientAtHost?: number | ((place: SlotPlace) => number);
 };
 
-const NOBODY: SlotPlace = { clientId: '', owner: '', host: '' };
+/** The slots held at one host, or in all. An empty name is not counted. */
+type Held = {
+  slots: number;
+  readonly ofClients: Map<string, number>;
+  readonly ofOwners: Map<string, number>;
+};
 
 export class SlotCounts {
   readonly #limits: SlotLimits;
   readonly #shared: SlotCounts | undefined;
-  /** How many slots each level holds: all, an application, an owner, each of them at a host. */
-  readonly #held = new Map<string, number>();
+  /** By host; those in all are under the empty name. */
+  readonly #held = new Map<string, Held>();
 
   /**
    * Makes counts in which each of the places holds a slot. Each slot counts in `shared` too, whose limits hold for several
@@ -45,73 +50,76 @@ export class SlotCounts {
 
   add(place: SlotPlace): void {
     this.#shared?.add(place);
-    for (const key of levelsOf(place).map(keyOf)) this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+    this.#change(place, 1);
   }
 
   /** Takes back one `add` of the same place. */
   remove(place: SlotPlace): void {
     this.#shared?.remove(place);
-    for (const key of levelsOf(place).map(keyOf)) {
-      const left = (this.#held.get(key) ?? 0) - 1;
-      if (left > 0) this.#held.set(key, left);
-      else this.#held.delete(key);
-    }
+    this.#change(place, -1);
   }
 
-  /** Returns how many slots the named have together: all slots if nobody is named. */
-  heldBy(names: Partial<SlotPlace>): number {
-    return this.#held.get(keyOf({ ...NOBODY, ...names })) ?? 0;
+  /** Returns how many slots the owner holds at the host, the application if no owner is named, or all if nobody is. */
+  heldBy({ clientId = '', owner = '', host = '' }: Partial<SlotPlace>): number {
+    const held = this.#held.get(host);
+    if (held === undefined) return 0;
+    if (owner !== '') return held.ofOwners.get(owner) ?? 0;
+    return clientId === '' ? held.slots : (held.ofClients.get(clientId) ?? 0);
   }
 
-  isFree(place: SlotPlace): boolean {
-    return levelsOf(place).every((level) => !this.isFull(level)) && this.#shared?.isFree(place) !== false;
+  isFree({ clientId, owner, host }: SlotPlace): boolean {
+    const isFullAt = (host: string): boolean =>
+      this.isFull({ host }) || this.isFull({ clientId, host }) || this.isFull({ owner, host });
+    if (isFullAt('') || (host !== '' && isFullAt(host))) return false;
+    return this.#shared?.isFree({ clientId, owner, host }) !== false;
   }
 
   /** Whether the named may take no further slot. Levels that they belong to, such as all slots, do not count. */
   isFull(names: Partial<SlotPlace>): boolean {
-    const level = { ...NOBODY, ...names };
-    return this.heldBy(level) >= this.#mostOf(level);
+    return this.heldBy(names) >= this.#mostOf(names);
   }
 
   /** Returns what is full. A place that has all the names of one of these gets no slot. */
   full(): SlotPlace[] {
-    const full = [...this.#held.keys()].map(levelOf).filter((level) => this.isFull(level));
+    const full: SlotPlace[] = [];
+    for (const [host, { ofClients, ofOwners }] of this.#held) {
+      const levels = [{ clientId: '', owner: '', host }];
+      for (const clientId of ofClients.keys()) levels.push({ clientId, owner: '', host });
+      for (const owner of ofOwners.keys()) levels.push({ clientId: '', owner, host });
+      full.push(...levels.filter((level) => this.isFull(level)));
+    }
     return this.#shared === undefined ? full : [...full, ...this.#shared.full()];
   }
 
-  #mostOf(level: SlotPlace): number {
-    const { clientId, owner, host } = level;
+  #change({ clientId, owner, host }: SlotPlace, by: 1 | -1): void {
+    for (const name of host === '' ? [''] : ['', host]) {
+      const held = this.#held.get(name) ?? { slots: 0, ofClients: new Map(), ofOwners: new Map() };
+      held.slots += by;
+      changeCount(held.ofClients, clientId, by);
+      changeCount(held.ofOwners, owner, by);
+      if (held.slots > 0) this.#held.set(name, held);
+      else this.#held.delete(name);
+    }
+  }
+
+  #mostOf({ clientId = '', owner = '', host = '' }: Partial<SlotPlace>): number {
     const { slots, ofHost, ofOwner, ofOwnerAtHost, ofClientAtHost, share = 1 } = this.#limits;
     const unlimited = Number.POSITIVE_INFINITY;
     if (owner !== '') return (host === '' ? ofOwner : ofOwnerAtHost) ?? unlimited;
     const inAll = (host === '' ? slots : ofHost) ?? unlimited;
     if (clientId === '') return inAll;
-    const heldByOthers = this.heldBy({ host }) - this.heldBy(level);
+    const heldByOthers = this.heldBy({ host }) - this.heldBy({ clientId, host });
     const most = Math.max(1, Math.floor(share * (inAll - heldByOthers)));
     if (host === '' || ofClientAtHost === undefined) return most;
-    return Math.min(most, typeof ofClientAtHost === 'number' ? ofClientAtHost : ofClientAtHost(level));
+    const ofClient =
+      typeof ofClientAtHost === 'number' ? ofClientAtHost : ofClientAtHost({ clientId, owner, host });
+    return Math.min(most, ofClient);
   }
 }
 
-/** An owner belongs to one application, so that its name stands for both. */
-function levelsOf({ clientId, owner, host }: SlotPlace): SlotPlace[] {
-  const levels = [NOBODY];
-  if (clientId !== '') levels.push({ clientId, owner: '', host: '' });
-  if (owner !== '') levels.push({ clientId: '', owner, host: '' });
-  if (host === '') return levels;
-  levels.push({ clientId: '', owner: '', host });
-  if (clientId !== '') levels.push({ clientId, owner: '', host });
-  if (owner !== '') levels.push({ clientId: '', owner, host });
-  return levels;
-}
-
-/** No name contains it: PostgreSQL stores no text with it. */
-const BETWEEN = '\0';
-
-const keyOf = ({ clientId, owner, host }: SlotPlace): string =>
-  `${clientId}${BETWEEN}${owner}${BETWEEN}${host}`;
-
-function levelOf(key: string): SlotPlace {
-  const [clientId = '', owner = '', host = ''] = key.split(BETWEEN);
-  return { clientId, owner, host };
+function changeCount(counts: Map<string, number>, name: string, by: 1 | -1): void {
+  if (name === '') return;
+  const count = (counts.get(name) ?? 0) + by;
+  if (count > 0) counts.set(name, count);
+  else counts.delete(name);
 }

@@ -19,16 +19,32 @@ export type Waiter = {
 };
 
 /** The waiters of a name, either below further names or its own. Only the root can be empty. */
-type Level<W> = { count: number; readonly below: Map<string, Level<W>>; readonly waiters: Set<W> };
+type Level<W> = {
+  count: number;
+  readonly below: Map<string, Level<W>>;
+  readonly waiters: Set<W>;
+  /** Its name and those above it. */
+  readonly path: readonly string[];
+  readonly key: string;
+  /** The application or the owner whose slots at the host are compared, if any. */
+  readonly compared: Partial<SlotPlace> | undefined;
+};
 
-const newLevel = <W>(): Level<W> => ({ count: 0, below: new Map(), waiters: new Set() });
+const newLevel = <W>(path: readonly string[]): Level<W> => ({
+  count: 0,
+  below: new Map(),
+  waiters: new Set(),
+  path,
+  key: keyOf(path),
+  compared: comparedNames(path),
+});
 
 /** How many names are remembered as served. One that was forgotten was served longer ago than all of these. */
 const MOST_SERVED = 1_000;
 
 export class WaitingTurns<W extends Waiter> {
   readonly #counts: SlotCounts;
-  readonly #root = newLevel<W>();
+  readonly #root = newLevel<W>([]);
   /** When each name was served, as a number that grows; the first was served longest ago. */
   readonly #served = new Map<string, number>();
   #services = 0;
@@ -51,7 +67,7 @@ export class WaitingTurns<W extends Waiter> {
     let level = this.#root;
     level.count += 1;
     for (const name of pathOf(waiter.place)) {
-      const next = level.below.get(name) ?? newLevel();
+      const next = level.below.get(name) ?? newLevel([...level.path, name]);
       next.count += 1;
       level.below.set(name, next);
       level = next;
@@ -66,7 +82,8 @@ export class WaitingTurns<W extends Waiter> {
     let level = this.#root;
     level.count -= 1;
     for (const name of path) {
-      const next = level.below.get(name) ?? newLevel();
+      const next = level.below.get(name);
+      if (next === undefined) break;
       next.count -= 1;
       if (next.count === 0) level.below.delete(name);
       level = next;
@@ -78,7 +95,7 @@ export class WaitingTurns<W extends Waiter> {
   takeNext(host = ''): W | undefined {
     const level = this.#root.below.get(host);
     if (level === undefined || this.#counts.isFull({}) || this.#counts.isFull({ host })) return undefined;
-    const next = this.#nextBelow(level, [host]);
+    const next = this.#nextBelow(level);
     if (next === undefined) return undefined;
     this.delete(next);
     this.noteServed(next.place);
@@ -88,9 +105,10 @@ export class WaitingTurns<W extends Waiter> {
   /** Lets all others that hold as many slots go first. */
   noteServed(place: TurnPlace): void {
     this.#services += 1;
-    const path = pathOf(place);
-    for (let depth = 2; depth <= path.length; depth += 1) {
-      const key = keyOf(path.slice(0, depth));
+    const [queue = '', ...names] = pathOf(place);
+    let key = queue;
+    for (const name of names) {
+      key = keyOf([key, name]);
       this.#served.delete(key);
       this.#served.set(key, this.#services);
     }
@@ -126,19 +144,19 @@ export class WaitingTurns<W extends Waiter> {
     return level;
   }
 
-  #nextBelow(level: Level<W>, path: readonly string[]): W | undefined {
+  #nextBelow(level: Level<W>): W | undefined {
     const counts = this.#counts;
     const [first] = level.waiters;
     if (first !== undefined) return counts.isFree(first.place) ? first : undefined;
     let best: { readonly held: number; readonly served: number; readonly waiter: W } | undefined;
-    for (const [name, child] of level.below) {
-      const childPath = [...path, name];
-      const names = comparedNames(childPath);
-      const isFull = names !== undefined && (counts.isFull(names) || counts.isFull({ ...names, host: '' }));
-      const held = names === undefined ? 0 : counts.heldBy(names);
-      const served = this.#served.get(keyOf(childPath)) ?? 0;
+    for (const child of level.below.values()) {
+      const { compared, key } = child;
+      const isFull =
+        compared !== undefined && (counts.isFull(compared) || counts.isFull({ ...compared, host: '' }));
+      const held = compared === undefined ? 0 : counts.heldBy(compared);
+      const served = this.#served.get(key) ?? 0;
       const isBehind = best !== undefined && (held - best.held || served - best.served) >= 0;
-      const waiter = isFull || isBehind ? undefined : this.#nextBelow(child, childPath);
+      const waiter = isFull || isBehind ? undefined : this.#nextBelow(child);
       if (waiter === undefined) continue;
       best = { held, served, waiter };
       if (held === 0 && served === 0) break;

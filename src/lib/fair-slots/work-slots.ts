@@ -28,18 +28,21 @@ export class WorkSlots extends SlotCounts {
     const picked: Place[] = [];
     const left = new Map<string, number>();
     this.#waiting = 0;
-    const wait = (place: Place, due: number): void => {
+    const wait = (place: Place): void => {
+      let { due } = place;
       const start = () => {
         picked.push(place);
-        if (due > 1) wait(place, due - 1);
+        due -= 1;
+        if (due > 0) this.#turns.add(waiter);
       };
       const refuse = () => {
         this.#waiting += due;
         left.set(place.clientId, (left.get(place.clientId) ?? 0) + due);
       };
-      this.#turns.add({ place: { ...place, queue: '' }, start, refuse });
+      const waiter = { place: { ...place, queue: '' }, start, refuse };
+      this.#turns.add(waiter);
     };
-    for (const place of places) if (place.due > 0) wait(place, place.due);
+    for (const place of places) if (place.due > 0) wait(place);
     for (let next = this.#turns.takeNext(); next !== undefined; next = this.#turns.takeNext()) {
       this.add(next.place);
       next.start();
