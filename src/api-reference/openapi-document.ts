@@ -1,7 +1,8 @@
 /** The features' operations as one OpenAPI 3.1 document: a pure function. */
 
 import { ErrorBody, OAuthErrorBody, refusal } from '../http/error.schema.ts';
-import type { Answer, Body, Caller, Operation, Parameter, RefusalCase } from '../http/operation.ts';
+import { objectSchema, type Table } from '../http/fields.ts';
+import type { Answer, Body, Caller, Operation, RefusalCase } from '../http/operation.ts';
 import { HEADER_BYTES, headerTooLarge } from '../http/sizes.ts';
 import { oauthRefusal } from '../oauth/oauth.schema.ts';
 import { collectSchemas, type Json } from './schema-references.ts';
@@ -147,16 +148,18 @@ function securitySchemes(publicUrl: string): Record<string, Json> {
 }
 
 function operationOf(operation: Operation, reference: Reference): OpenApiOperation {
-  const { id, group, summary, description, callers, parameters, body, page, answer, refusals } = operation;
+  const { id, group, summary, description, callers, body, page, answer, refusals } = operation;
+  const { pathFields = {}, query = {}, headers = {} } = operation;
+  const parameters = Object.entries({ path: pathFields, query, header: headers }).flatMap(([place, table]) =>
+    parametersOf(place, table, reference),
+  );
   return {
     operationId: id,
     tags: [group],
     summary,
     ...(description === undefined ? {} : { description }),
     security: callers.map(securityOf),
-    ...(parameters === undefined
-      ? {}
-      : { parameters: parameters.map((parameter) => parameterOf(parameter, reference)) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
     responses: {
       ...(page === undefined ? {} : { 200: pageOf(page) }),
@@ -183,16 +186,28 @@ function securityOf(caller: Caller): Record<string, string[]> {
   return caller === 'application' ? { application: [] } : { accessToken: [caller] };
 }
 
-function parameterOf({ required = false, schema, example, ...rest }: Parameter, reference: Reference) {
-  // An empty example shows nothing.
-  const exampleField = example === '' ? {} : { example };
-  return { ...rest, required, schema: reference(schema), ...exampleField };
-}
+const parametersOf = (place: string, table: Table, reference: Reference): OpenApiParameter[] =>
+  Object.entries(table).map(([name, { doc = '', isRequired, schema, example }]) => {
+    const exampleField = example === undefined ? {} : { example };
+    return {
+      in: place,
+      name,
+      description: doc,
+      required: isRequired,
+      schema: reference(schema),
+      ...exampleField,
+    };
+  });
 
-const bodyOf = ({ schema, example, required, types = ['application/json'] }: Body, reference: Reference) => ({
-  required,
-  content: Object.fromEntries(types.map((type) => [type, { schema: reference(schema), example }])),
-});
+function bodyOf(
+  { fields, name, description, shows = Object.keys(fields), required, types = ['application/json'] }: Body,
+  reference: Reference,
+) {
+  // A field without an example is undefined, which JSON leaves out.
+  const example = Object.fromEntries(shows.map((field) => [field, fields[field]?.example]));
+  const schema = reference(objectSchema(fields, name, description));
+  return { required, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) };
+}
 
 function answerOf({ description, schema, example, headers }: Answer, reference: Reference): OpenApiResponse {
   return {

@@ -1,19 +1,24 @@
 /** The query of GET /free-busy and the body of POST /availability. Lengths are minutes. */
 import {
   asObject,
-  type Fields,
-  type Members,
-  parameterOf,
-  readMembers,
+  type Check,
+  type Field,
+  object,
+  parsed,
+  parsedText,
+  readBody,
   readQuery,
-  SENTENCES,
-  textRead,
-  unlessEmpty,
-  valueRead,
+  required,
   wholeNumber,
-} from '../http/request-fields.ts';
-import { ianaZone } from '../lib/recurrence/zone.ts';
-import { type CalendarFilter, calendarFilterInput, instant, type RawQuery } from '../reading/events-query.ts';
+} from '../http/fields.ts';
+import {
+  CALENDAR_FILTER,
+  CALENDAR_IDS,
+  type CalendarFilter,
+  instant,
+  NOT_BEFORE,
+} from '../reading/events-query.ts';
+import { zone } from '../writing/event-input.ts';
 import type { Interval } from './intervals.ts';
 import type { WorkingHours } from './working-hours.ts';
 
@@ -35,98 +40,139 @@ export type AvailabilityRequest = {
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const DAY_MINUTES = 1440;
-const MOST_HOURS = 50;
+const MAX_HOURS = 50;
 export const MOST_USERS = 20;
-const DEFAULT_LIMIT = 50;
-/** A year and a day over: more is no question about free time. */
+/** 367 days: a leap year plus one day. */
 const LONGEST_WINDOW_MS = 367 * DAY_MINUTES * 60_000;
+
+const WINDOW = {
+  start: required(instant({ doc: 'A date and time.', example: '2026-11-20T00:00:00Z' })),
+  end: required(
+    instant({ doc: 'Exclusive; a date and time within a year of `start`.', example: '2026-11-21T00:00:00Z' }),
+  ),
+};
+const minutes = (min: number, max: number, doc: string) => wholeNumber({ min, max, doc: `Minutes. ${doc}` });
+const clock = (example: string) =>
+  parsedText(parseClock, {
+    example,
+    absent: 'never',
+    schema: { pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' },
+    problem: 'must be a time of day such as 09:00',
+  });
+
+const HOURS = object(
+  {
+    days: parsed(parseDays, {
+      doc: 'Monday to Friday when absent.',
+      schema: { type: 'array', items: { type: 'string', enum: WEEKDAYS } },
+      problem: `must be a list of ${WEEKDAYS.join(', ')}`,
+    }),
+    start: required(clock('09:00')),
+    end: required(clock('17:00')),
+    timeZone: zone({}),
+  },
+  { name: 'WorkingHours', doc: 'An end that is not after the start is on the next day.' },
+);
+type Hours = NonNullable<ReturnType<typeof HOURS.read>>;
+
+const WORKING_HOURS: Field<readonly Hours[], false> = {
+  doc: 'Any time when absent.',
+  example: [{ days: ['MO', 'TU', 'WE', 'TH', 'FR'], start: '09:00', end: '17:00' }],
+  schema: { type: 'array', maxItems: MAX_HOURS, items: HOURS.schema },
+  also: HOURS.schema,
+  fields: HOURS.fields,
+  isRequired: false,
+  read(value, report) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (list.length > MAX_HOURS) return report(`must have at most ${MAX_HOURS} entries`);
+    return list.flatMap(
+      (item, at) => HOURS.read(item, (problem, path = '') => report(problem, `[${at}]${path}`)) ?? [],
+    );
+  },
+};
+
+export const FREE_BUSY_QUERY = {
+  ...WINDOW,
+  timeZone: zone({
+    doc: 'IANA: where all-day events are meant; each calendar’s own by default.',
+    example: 'Europe/Vienna',
+  }),
+  calendarIds: CALENDAR_IDS,
+};
+
+export const AVAILABILITY_REQUEST = {
+  ...WINDOW,
+  duration: required(wholeNumber({ min: 1, max: 7 * DAY_MINUTES, doc: 'Minutes.', example: 30 })),
+  timeZone: zone({
+    doc: 'IANA: where all-day events and working hours are meant.',
+    example: 'Europe/Vienna',
+  }),
+  step: minutes(1, DAY_MINUTES, 'Slots begin this far apart; 30 by default.'),
+  bufferBefore: minutes(0, DAY_MINUTES, 'Free time before the slot.'),
+  bufferAfter: minutes(0, DAY_MINUTES, 'Free time after it.'),
+  minimumNotice: minutes(0, 366 * DAY_MINUTES, 'The earliest start from now.'),
+  limit: wholeNumber({ min: 1, max: 500, doc: 'Of slots; 50 by default.' }),
+  workingHours: WORKING_HOURS,
+  calendarIds: CALENDAR_FILTER,
+  user_ids: parsed(parseUsers, {
+    doc: 'With HTTP Basic: the users who must all be free.',
+    schema: { type: 'array', minItems: 1, maxItems: MOST_USERS, items: { type: 'string', minLength: 1 } },
+    problem: `must be a list of 1 to ${MOST_USERS} user ids`,
+  }),
+};
 
 export type FreeBusyRequest = Pick<AvailabilityRequest, 'window' | 'timeZone' | 'filter'>;
 
 /** Throws 400 with everything that is wrong. */
-export function parseFreeBusy(query: RawQuery): FreeBusyRequest {
-  return readQuery(query, (fields) => ({
-    window: windowInput(fields),
-    timeZone: fields.optional('timeZone', zone),
-    filter: calendarFilterInput(fields, parameterOf(query, 'calendarIds')),
-  }));
+export function parseFreeBusy(query: unknown): FreeBusyRequest {
+  const { start, end, timeZone, calendarIds: filter } = readQuery(query, FREE_BUSY_QUERY, checkWindow);
+  return { window: { start, end }, timeZone, filter };
 }
 
 /** Throws 400 with everything that is wrong. */
 export function parseAvailability(body: unknown): AvailabilityRequest {
-  // What is no object has no fields, and so misses the required ones.
-  return readMembers(asObject(body) ?? {}, (fields) => {
-    const minutes = (name: string, most: number, absent: number) =>
-      fields.optional(name, wholeNumber(0, most)) ?? absent;
-    const duration = fields.required('duration', wholeNumber(1, 7 * DAY_MINUTES));
-    const timeZone = fields.optional('timeZone', zone);
-    const window = windowInput(fields);
-    const bufferBefore = minutes('bufferBefore', DAY_MINUTES, 0);
-    const bufferAfter = minutes('bufferAfter', DAY_MINUTES, 0);
-    const minimumNotice = minutes('minimumNotice', 366 * DAY_MINUTES, 0);
-    const step = fields.optional('step', wholeNumber(1, DAY_MINUTES)) ?? 30;
-    const limit = fields.optional('limit', wholeNumber(1, 500)) ?? DEFAULT_LIMIT;
-    const workingHours = hoursInput(fields, timeZone ?? 'UTC');
-    const calendarIds = fields.raw('calendarIds');
-    const filter = calendarFilterInput(
-      fields,
-      calendarIds === undefined ? undefined : JSON.stringify(calendarIds),
-    );
-    const userIds = fields.optional('user_ids', users);
-    const lengths = { duration, bufferBefore, bufferAfter, minimumNotice, step };
-    return { window, ...lengths, limit, timeZone, workingHours, filter, userIds };
-  });
-}
-
-function windowInput(fields: Fields): Interval {
-  const window = { start: fields.required('start', instant), end: fields.required('end', instant) };
-  if (fields.failed('start') || fields.failed('end')) return window;
-  if (window.start >= window.end) fields.mistake('start', SENTENCES.notBefore);
-  else if (window.end - window.start > LONGEST_WINDOW_MS)
-    fields.mistake('end', 'must be within a year of start');
-  return window;
-}
-
-const zone = unlessEmpty(textRead(ianaZone, SENTENCES.noZone('Europe/Vienna')));
-
-const users = valueRead((value) => {
-  const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_USERS;
-  return isList && value.every((id) => typeof id === 'string' && id !== '') ? [...new Set(value)] : undefined;
-}, `must be a list of 1 to ${MOST_USERS} user ids`);
-
-function hoursInput(fields: Fields, timeZone: string): WorkingHours[] {
-  const value = fields.raw('workingHours');
-  if (value === undefined) return [];
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length > MOST_HOURS) fields.mistake('workingHours', `must have at most ${MOST_HOURS} entries`);
-  return list.slice(0, MOST_HOURS).flatMap((item, i) => {
-    const name = `workingHours[${i}]`;
-    if (typeof item === 'object' && item !== null) {
-      const { days = WEEKDAYS.slice(0, 5), ...hours }: Members = { ...item };
-      return [hoursOf(fields.within(name, hours), days, timeZone)];
-    }
-    fields.mistake(name, 'must be an object such as {"days":["MO"],"start":"09:00","end":"17:00"}');
-    return [];
-  });
-}
-
-function hoursOf(fields: Fields, days: unknown, timeZone: string): WorkingHours {
-  const weekdays = Array.isArray(days) ? days.map((day) => WEEKDAYS.indexOf(day)) : [-1];
-  if (weekdays.includes(-1)) fields.mistake('days', `must be a list of ${WEEKDAYS.join(', ')}`);
+  // A body that is no object has no fields, so the required ones are missing.
+  const input = readBody(asObject(body), AVAILABILITY_REQUEST, checkWindow);
+  const { start, end, calendarIds: filter, user_ids: userIds, workingHours = [], ...rest } = input;
   return {
-    days: weekdays,
-    start: clockInput(fields, 'start'),
-    end: clockInput(fields, 'end'),
-    timeZone: fields.optional('timeZone', zone) ?? timeZone,
+    ...rest,
+    window: { start, end },
+    bufferBefore: rest.bufferBefore ?? 0,
+    bufferAfter: rest.bufferAfter ?? 0,
+    minimumNotice: rest.minimumNotice ?? 0,
+    step: rest.step ?? 30,
+    limit: rest.limit ?? 50,
+    workingHours: workingHours.map(
+      ({ days = [0, 1, 2, 3, 4], timeZone = rest.timeZone ?? 'UTC', ...hours }) => ({
+        days,
+        timeZone,
+        ...hours,
+      }),
+    ),
+    filter,
+    userIds,
   };
 }
 
+const checkWindow: Check<typeof WINDOW> = ({ start, end }, report) => {
+  if (start === undefined || end === undefined) return;
+  if (start >= end) report('start', NOT_BEFORE);
+  else if (end - start > LONGEST_WINDOW_MS) report('end', 'must be within a year of start');
+};
+
+function parseUsers(value: unknown): string[] | undefined {
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_USERS;
+  return isList && value.every((id) => typeof id === 'string' && id !== '') ? [...new Set(value)] : undefined;
+}
+
+function parseDays(value: unknown): number[] | undefined {
+  const days = Array.isArray(value) ? value.map((day) => WEEKDAYS.indexOf(day)) : [-1];
+  return days.includes(-1) ? undefined : days;
+}
+
 /** Minutes of the day. */
-function clockInput(fields: Fields, name: 'start' | 'end'): number {
-  const value = fields.raw(name);
-  const [, hour, minute] = (typeof value === 'string' && /^(\d\d):(\d\d)$/.exec(value)) || [];
+function parseClock(text: string): number | undefined {
+  const [, hour, minute] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   const minutes = Number(hour) * 60 + Number(minute);
-  if (Number(minute) < 60 && minutes <= DAY_MINUTES) return minutes;
-  fields.mistake(name, 'must be a time of day such as 09:00');
-  return 0;
+  return Number(minute) < 60 && minutes <= DAY_MINUTES ? minutes : undefined;
 }

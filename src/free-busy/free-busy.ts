@@ -2,7 +2,7 @@
 
 import { instantText } from '../lib/rendered-json.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
-import type { CalendarFilter, RawQuery } from '../reading/events-query.ts';
+import type { CalendarFilter } from '../reading/events-query.ts';
 import {
   choiceOf,
   FRESH_MS,
@@ -22,7 +22,7 @@ import type { Interval } from './intervals.ts';
  * The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 429 as
  * Turns does, 403 and 503 as freshAccounts says.
  */
-export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
+export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { window, timeZone, filter } = parseFreeBusy(query);
   const { calendars, problems } = await readCalendars(grant, filter, deps);
   const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone }, deps);

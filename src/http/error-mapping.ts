@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
-import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
+import { ApiError, Refusal } from './refusal.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 declare module 'fastify' {
@@ -116,9 +116,11 @@ export function refusalOf(
   if (status === undefined || status < 400 || status > 499) return undefined;
   const { code } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(routeOptions?.bodyLimit ?? BODY_BYTES);
-  const { message, details } = explain(error as FastifyError);
-  const name = details === undefined && status !== 400 ? 'request_refused' : 'invalid_request';
-  return new ApiError(status, name, { message, ...(details === undefined ? {} : { details }) });
+  return new ApiError(
+    status,
+    status === 400 ? 'invalid_request' : 'request_refused',
+    MESSAGES[code] ?? error.message,
+  );
 }
 
 /** What is refused before a route of OAuth is asked has the shape of RFC 6749 §5.2 there. */
@@ -131,16 +133,6 @@ function inShapeOf(
   const error = status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
   const isOwn = status >= 500 || status === 413 || status === 414;
   return { status: isOwn ? status : 400, headers, body: { error, error_description: message, message } };
-}
-
-function explain(error: FastifyError): { message: string; details?: ErrorDetails } {
-  const [first] = error.validation ?? [];
-  if (first === undefined) return { message: MESSAGES[error.code] ?? error.message };
-  const missing = first.params.requiredProperties ?? first.params.missingProperty;
-  const field = (Array.isArray(missing) ? missing[0] : missing) ?? first.instancePath.split('/')[1];
-  if (!field) return { message: 'The request has no body that can be read: send the documented fields' };
-  const problem = missing === undefined ? `${field} ${first.message}` : `${field} is missing`;
-  return { message: problem, details: { [String(field)]: [problem] } };
 }
 
 /** The framework's own words where they help nobody. */

@@ -3,6 +3,7 @@
  * needed to serve a request: those files are loaded when somebody asks for the reference.
  */
 import { type TSchema, Type } from 'typebox';
+import type { Table } from './fields.ts';
 
 /** Who may call: anybody, an application by HTTP Basic, or a user's access token of at least one scope. */
 export type Caller = 'anybody' | 'application' | 'free-busy' | 'read' | 'read-write';
@@ -19,7 +20,10 @@ export type Operation = {
   readonly description?: string;
   /** Any one of them suffices. */
   readonly callers: readonly Caller[];
-  readonly parameters?: readonly Parameter[];
+  /** The variable parts of the path. */
+  readonly pathFields?: Table;
+  readonly query?: Table;
+  readonly headers?: Table;
   readonly body?: Body;
   /** What a browser finds at the same address in the middle of a flow: a page. */
   readonly page?: string;
@@ -29,21 +33,16 @@ export type Operation = {
   readonly refusals: readonly RefusalCase[];
 };
 
-export type Parameter = {
-  readonly in: 'query' | 'path' | 'header';
-  readonly name: string;
-  readonly description: string;
-  readonly schema: TSchema;
-  /** False unless said. */
-  readonly required?: boolean;
-  readonly example: string | number | boolean;
-};
-
 export type Body = {
-  readonly schema: TSchema;
-  readonly example: unknown;
+  readonly fields: Table;
+  /** Of its component in the OpenAPI document. */
+  readonly name?: string;
+  readonly description?: string;
+  /** The fields whose examples make that of the body: all that have one, unless given. */
+  readonly shows?: readonly string[];
+  /** Whether there must be a body. */
   readonly required: boolean;
-  /** JSON unless said. */
+  /** JSON unless given. */
   readonly types?: readonly string[];
 };
 
@@ -72,7 +71,7 @@ export type RefusalCase = {
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** One of a few words. */
-export const oneOf = (values: readonly string[], description?: string) =>
+export const enumeration = (values: readonly string[], description?: string) =>
   Type.Unsafe<string>({
     type: 'string',
     enum: [...values],
@@ -81,15 +80,3 @@ export const oneOf = (values: readonly string[], description?: string) =>
 
 /** Members nobody but their maker knows. */
 export const anyObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
-
-/** A parameter of the query; text, unless another `schema` takes the place of its own. */
-export const query = (name: string, description: string, example: Parameter['example']): Parameter => ({
-  in: 'query',
-  name,
-  description,
-  example,
-  schema: Type.String(),
-});
-
-/** The same parameter where the operation cannot do without it. */
-export const required = (parameter: Parameter): Parameter => ({ ...parameter, required: true });

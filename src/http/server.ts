@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
@@ -109,7 +108,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Before routing, and so before every hook.
     frameworkErrors: (error, request, reply) => answerError(error, request, guard(request, reply)),
   });
-  app.setValidatorCompiler(TypeBoxValidatorCompiler);
   followMethods(app);
   readForms(app);
   readJson(app);

@@ -5,13 +5,13 @@
 import { Type } from 'typebox';
 
 import { THEMES } from '../branding/branding.ts';
-import type { Operation, Parameter, RefusalCase } from '../http/operation.ts';
-import { oneOf, query, required } from '../http/operation.ts';
+import { oneOf, required, text } from '../http/fields.ts';
+import { enumeration, type Operation, type RefusalCase } from '../http/operation.ts';
 import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
-import { RevocationRequest, TOKENS_AWAY, TokenForm } from './token.schema.ts';
+import { REVOCATION_FORM, TOKEN_FORM, TOKENS_AWAY } from './token-form.ts';
 
 /** A refusal in the shape of RFC 6749 §5.2; `answer` is the error, or what describes one of status 400. */
 export function oauthRefusal(
@@ -83,7 +83,7 @@ const Metadata = Type.Object(
     response_types_supported: Type.Array(Type.String()),
     response_modes_supported: Type.Array(Type.String()),
     grant_types_supported: Type.Array(Type.String()),
-    scopes_supported: Type.Array(oneOf(SCOPES)),
+    scopes_supported: Type.Array(enumeration(SCOPES)),
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
@@ -99,32 +99,44 @@ const KeySet = Type.Object(
 const group = 'Authorization';
 const FORM = 'application/x-www-form-urlencoded';
 
-const AUTHORIZE: readonly Parameter[] = [
-  required(query('client_id', 'The application.', 'proj1a2b3c')),
-  query(
-    'user_id',
-    'Your own id of the user; it is made known by this. Required without `request_uri`.',
-    'ada',
-  ),
-  query(
-    'request_uri',
-    'What `/par` answered. Beside it only `client_id` is read.',
-    'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
-  ),
-  { ...query('scope', '`read-write` by default.', 'read'), schema: oneOf(SCOPES) },
-  query('state', 'Comes back unchanged.', 'xyz'),
-  query('response_type', '`code`.', 'code'),
-  query('redirect_uri', 'Ignored: the registered one counts.', 'https://app.example/callback'),
-  query('lng', 'Language of the pages; the browser’s by default.', 'fr'),
-  { ...query('theme', 'Of the pages.', 'dark'), schema: oneOf(THEMES) },
-  {
-    ...query('display', '`popup`: the answer is posted to the page that opened the window.', 'popup'),
-    schema: oneOf(['page', 'popup']),
-  },
-  query('providers', 'Which providers are offered, separated by commas; all by default.', 'google,caldav'),
-  query('code_challenge', 'PKCE (RFC 7636).', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
-  query('code_challenge_method', 'With `code_challenge`.', 'S256'),
-];
+/** Parameters of `/authorize`, in its query or pushed. Their readers are in connect/flow/authorize-request.ts. */
+export const AUTHORIZATION_PARAMETERS = {
+  scope: oneOf(SCOPES, { doc: '`read-write` by default.', example: 'read' }),
+  state: text({ doc: 'Comes back unchanged.', example: 'xyz' }),
+  response_type: text({ doc: '`code`.', example: 'code' }),
+  redirect_uri: text({
+    doc: 'Ignored: the registered one counts.',
+    example: 'https://app.example/callback',
+  }),
+  lng: text({ doc: 'Language of the pages; the browser’s by default.', example: 'fr' }),
+  theme: oneOf(THEMES, { doc: 'Of the pages.', example: 'dark' }),
+  display: oneOf(['page', 'popup'], {
+    doc: '`popup`: the answer is posted to the page that opened the window.',
+    example: 'popup',
+  }),
+  providers: text({
+    doc: 'Which providers are offered, separated by commas; all by default.',
+    example: 'google,caldav',
+  }),
+  code_challenge: text({
+    doc: 'PKCE (RFC 7636).',
+    example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  }),
+  code_challenge_method: text({ doc: '`S256`, with `code_challenge`.', example: 'S256' }),
+};
+
+const AUTHORIZE_QUERY = {
+  client_id: required(text({ doc: 'The application.', example: 'proj1a2b3c' })),
+  user_id: text({
+    doc: 'Your own id of the user; it is made known by this. Required without `request_uri`.',
+    example: 'ada',
+  }),
+  request_uri: text({
+    doc: 'What `/par` answered. Beside it only `client_id` is read.',
+    example: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
+  }),
+  ...AUTHORIZATION_PARAMETERS,
+};
 
 const invalid = (when: string, description: string) => oauthRefusal('invalid_request', when, description);
 
@@ -137,16 +149,7 @@ const TOKENS: Operation = {
   description:
     'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body; not both. JSON is taken as well as the form.',
   callers: ['application', 'anybody'],
-  body: {
-    schema: TokenForm,
-    required: true,
-    types: [FORM, 'application/json'],
-    example: {
-      grant_type: 'authorization_code',
-      code: 'ada',
-      redirect_uri: 'https://app.example/callback',
-    },
-  },
+  body: { fields: TOKEN_FORM, required: true, types: [FORM, 'application/json'] },
   answer: {
     status: 200,
     description: 'Both tokens are new.',
@@ -192,7 +195,7 @@ export const oauthOperations: readonly Operation[] = [
     description:
       'Ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are a page; JSON where `Accept` prefers it.',
     callers: ['anybody'],
-    parameters: AUTHORIZE,
+    query: AUTHORIZE_QUERY,
     page: 'With the parameter `transaction`, which only this server sends a browser with: the page where providers are chosen.',
     answer: {
       status: 302,
@@ -234,12 +237,7 @@ export const oauthOperations: readonly Operation[] = [
     summary: 'End every token of the user at the application',
     description: 'By any access or refresh token of theirs. The same answer whatever became of the token.',
     callers: ['anybody'],
-    body: {
-      schema: RevocationRequest,
-      required: true,
-      types: ['application/json', FORM],
-      example: { token: 'eyJhbGciOi…' },
-    },
+    body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
     answer: {
       status: 200,
       description: 'Done.',

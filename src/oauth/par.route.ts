@@ -1,8 +1,8 @@
 /** POST /par, RFC 9126: the form as `/token` takes it, and JSON. */
 import type { FastifyPluginAsync } from 'fastify';
 
+import { asObject } from '../http/fields.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
-import { asObject } from '../http/request-fields.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';

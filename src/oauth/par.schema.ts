@@ -1,35 +1,32 @@
 /** POST /par (RFC 9126) for the API reference. */
 import { Type } from 'typebox';
 
+import { required, text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
-import { badClients, largeForms, oauthRefusal, wrongParameters } from './oauth.schema.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  badClients,
+  largeForms,
+  oauthRefusal,
+  wrongParameters,
+} from './oauth.schema.ts';
+import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS } from './pushed-requests.ts';
 
-const field = (description: string) => Type.Optional(Type.Union([Type.String({ description }), Type.Null()]));
-
-const PushedParameters = Type.Object(
-  {
-    client_id: field('With the secret in the body; the same application as in HTTP Basic.'),
-    client_secret: field('Where HTTP Basic is not used.'),
-    user_id: Type.String({ description: 'Your own id of the user.' }),
-    user_name: field(
-      'What people call the user, shown on the pages. At most 200 characters. Counts here only.',
-    ),
-    login_hint: field(
-      'The address the user is likely to sign in with. At most 320 characters. Counts here only.',
-    ),
-    scope: field('As at `/authorize`, like all that follow.'),
-    state: field('Comes back unchanged.'),
-    response_type: field('`code`.'),
-    redirect_uri: field('Ignored: the registered one counts.'),
-    lng: field('Language of the pages.'),
-    theme: field('Of the pages.'),
-    display: field('`page` or `popup`.'),
-    providers: field('Which providers are offered, separated by commas.'),
-    code_challenge: field('PKCE (RFC 7636).'),
-    code_challenge_method: field('`S256`.'),
-  },
-  { $id: 'PushedParameters' },
-);
+const PUSHED_PARAMETERS = {
+  client_id: text({ doc: 'With the secret in the body; the same application as in HTTP Basic.' }),
+  client_secret: text({ doc: 'If HTTP Basic is not used.' }),
+  user_id: required(text({ doc: 'Your own id of the user.', example: 'ada' })),
+  user_name: text({
+    max: MAX_NAME_CHARACTERS,
+    doc: 'What people call the user, shown on the pages. Counts here only.',
+    example: 'Ada Lovelace',
+  }),
+  login_hint: text({
+    max: MAX_HINT_CHARACTERS,
+    doc: 'The address the user is likely to sign in with. Counts here only.',
+  }),
+  ...AUTHORIZATION_PARAMETERS,
+};
 
 const PushedAnswer = Type.Object(
   {
@@ -50,10 +47,11 @@ export const parOperations: readonly Operation[] = [
       'Then send the browser to `/authorize?client_id=…&request_uri=…`. Nobody can change a pushed request, so it proves who the user is. Client authentication as at `/token`; JSON is taken as well as the form; at most 16 kB.',
     callers: ['application', 'anybody'],
     body: {
-      schema: PushedParameters,
+      fields: PUSHED_PARAMETERS,
+      name: 'PushedParameters',
+      shows: ['user_id', 'user_name', 'scope', 'state'],
       required: true,
       types: ['application/x-www-form-urlencoded', 'application/json'],
-      example: { user_id: 'ada', user_name: 'Ada Lovelace', scope: 'read', state: 'xyz' },
     },
     answer: {
       status: 201,

@@ -20,8 +20,8 @@ const MOST_UNSPENT = 10_000;
 
 const URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
 const REFERENCE_BYTES = 32;
-const MOST_NAME_CHARACTERS = 200;
-const MOST_HINT_CHARACTERS = 320;
+export const MAX_NAME_CHARACTERS = 200;
+export const MAX_HINT_CHARACTERS = 320;
 
 export type PushedRequestDeps = {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
@@ -79,8 +79,8 @@ export type PushedFacts = {
 /** Of pushed parameters. Throws OAuthError for a text that cannot be shown. */
 export function readPushedFacts(query: ReceivedQuery): PushedFacts {
   return {
-    userName: readLabel(query, 'user_name', MOST_NAME_CHARACTERS),
-    loginHint: readLabel(query, 'login_hint', MOST_HINT_CHARACTERS),
+    userName: readLabel(query, 'user_name', MAX_NAME_CHARACTERS),
+    loginHint: readLabel(query, 'login_hint', MAX_HINT_CHARACTERS),
   };
 }
 

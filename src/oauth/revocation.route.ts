@@ -1,24 +1,18 @@
 /** POST /revoke (docs/wire.md O4.4): JSON as required, and the form encoding of RFC 7009 §2.1 too. */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyPluginAsync } from 'fastify';
 
 import { FORM_BYTES } from '../http/sizes.ts';
-import { invalidRequest } from './oauth-error.ts';
 import { type RevocationDeps, revokeToken } from './revocation.ts';
-import { RevocationRequest } from './token.schema.ts';
+import { REVOCATION_FORM, readForm } from './token-form.ts';
 
 /** Mounted at both prefixes. Answers 200 whatever became of the token. */
-export function revocationRoute(deps: RevocationDeps): FastifyPluginAsyncTypebox {
-  const options = {
-    schema: { body: RevocationRequest },
-    bodyLimit: FORM_BYTES,
-    config: { errorShape: 'oauth' },
-  } as const;
+export function revocationRoute(deps: RevocationDeps): FastifyPluginAsync {
+  const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 
   return async (app) => {
-    app.post('/revoke', options, async ({ body }, reply) => {
+    app.post('/revoke', options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      if (body.token === '') throw invalidRequest('token is missing');
-      await revokeToken(body.token, deps);
+      await revokeToken(readForm(request.body, REVOCATION_FORM).token, deps);
       return { success: true };
     });
   };

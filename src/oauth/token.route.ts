@@ -1,5 +1,5 @@
 /** POST /token, RFC 6749 §3.2. Only HTTP lives here; each grant decides in its own file. */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyPluginAsync } from 'fastify';
 
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
@@ -7,7 +7,7 @@ import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
-import { TOKENS_AWAY, TokenForm } from './token.schema.ts';
+import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
@@ -19,9 +19,8 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
   };
 
 /** Mounted at both prefixes. Refusals are OAuthError. */
-export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
+export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   const options = {
-    schema: { body: TokenForm },
     bodyLimit: FORM_BYTES,
     config: { errorShape: 'oauth', awayMessage: TOKENS_AWAY },
   } as const;
@@ -37,16 +36,16 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
       );
     app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
-      const { headers, body } = request;
+      const form = readForm(request.body, TOKEN_FORM);
       const presented = {
         request,
-        authorization: headers.authorization,
-        clientId: body.client_id || undefined,
-        clientSecret: body.client_secret || undefined,
+        authorization: request.headers.authorization,
+        clientId: form.client_id,
+        clientSecret: form.client_secret,
       };
       const client = await authenticateClient(presented, deps);
-      const { tokens, outcome } = await grantTokens(body, client, deps);
-      tokenAnswered?.(grantTypeOf(body.grant_type), outcome);
+      const { tokens, outcome } = await grantTokens(form, client, deps);
+      tokenAnswered?.(grantTypeOf(form.grant_type), outcome);
       return tokens;
     });
   };
@@ -57,8 +56,7 @@ async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps
     case 'authorization_code': {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
-      const codeVerifier = form.code_verifier || undefined;
-      const request = { client, code, redirectUri, codeVerifier };
+      const request = { client, code, redirectUri, codeVerifier: form.code_verifier };
       const presented = { clientId: client.clientId, code };
       const grant = () => authorizationCodeGrant(request, deps);
       return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
@@ -75,7 +73,7 @@ async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps
 
 function required(form: TokenForm, name: keyof TokenForm): string {
   const value = form[name];
-  if (!value) throw invalidRequest(`${name} is missing`);
+  if (value === undefined) throw invalidRequest(`${name} is missing`);
   return value;
 }
 

@@ -1,9 +1,9 @@
 /** Events, calendars and their parts as answers show them (docs/wire.md 2.4, 2.5), for the API reference. */
 import { Type } from 'typebox';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
-import { anyObject, instant, oneOf } from '../http/operation.ts';
+import { anyObject, enumeration, instant } from '../http/operation.ts';
 
-export const Provider = oneOf(PROVIDER_KINDS);
+export const Provider = enumeration(PROVIDER_KINDS);
 export const ACTORS = ['user', 'operator', 'administrator', 'nobody'];
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const list = (description: string, item = Type.String()) => Type.Optional(Type.Array(item, { description }));
@@ -16,7 +16,7 @@ export const Attendee = Type.Object(
   {
     email: Type.String(),
     name: text('As the calendar has it.'),
-    status: oneOf(['accepted', 'declined', 'tentative', 'none']),
+    status: enumeration(['accepted', 'declined', 'tentative', 'none']),
     organizer: Type.Optional(Type.Boolean()),
   },
   { $id: 'Attendee' },
@@ -25,7 +25,7 @@ export const Attendee = Type.Object(
 export const KnownRecurrence = Type.Object(
   {
     frequency: Type.Optional(
-      oneOf(
+      enumeration(
         ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'],
         'Absent where there is no rule, or none that can be followed.',
       ),
@@ -68,7 +68,7 @@ export const eventMembers = {
   color: text('A value such as `#0b8043`, or a name.'),
   attendees: Type.Optional(Type.Array(Attendee)),
   response: Type.Optional(
-    oneOf(
+    enumeration(
       ['accepted', 'declined', 'tentative', 'none'],
       'The account’s own answer, where its provider marks it (Google, Microsoft).',
     ),
@@ -78,9 +78,9 @@ export const eventMembers = {
   conferenceData: Type.Optional(
     anyObject('`provider`, `url` to join at, and `original`, the provider’s own object, with its members.'),
   ),
-  availability: Type.Optional(oneOf(['busy', 'free'])),
-  privacy: Type.Optional(oneOf(['public', 'private', 'confidential'])),
-  status: Type.Optional(oneOf(['confirmed', 'tentative', 'cancelled'])),
+  availability: Type.Optional(enumeration(['busy', 'free'])),
+  privacy: Type.Optional(enumeration(['public', 'private', 'confidential'])),
+  status: Type.Optional(enumeration(['confirmed', 'tentative', 'cancelled'])),
   lastModified: Type.Optional(instant('As the calendar has it.')),
   link: text('Where the provider shows it.'),
   etag: text('The version, for `If-Match`; absent where the server gives none.'),
@@ -130,7 +130,7 @@ export const calendarMembers = {
     description:
       'The account’s main calendar, which `primary` names wherever an id of a calendar is asked for.',
   }),
-  access: oneOf(['write', 'read']),
+  access: enumeration(['write', 'read']),
   original: Type.Optional(anyObject('The provider’s own object, of 64 kB at the most.')),
   originalTruncated,
 };
@@ -155,7 +155,7 @@ export const ReadProblem = Type.Object(
     }),
     message: Type.String(),
     reason: text('The exact cause.'),
-    actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
+    actor: Type.Optional(enumeration(ACTORS, 'Who must act.')),
     user_id: text('Whose account, where several users were asked for.'),
   },
   {

@@ -1,22 +1,24 @@
 /** The query of GET /events (docs/wire.md 1.7): every parameter optional, each mistake told by name. */
 
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/refusal.ts';
 import {
-  anyText,
-  type Fields,
-  parameterOf,
+  type About,
+  anyCase,
+  BLANK,
+  converted,
+  type Field,
+  parsedText,
+  type Report,
   readQuery,
+  refuseMistakes,
   SENTENCES,
-  textRead,
-  unlessEmpty,
-} from '../http/request-fields.ts';
+  text,
+} from '../http/fields.ts';
+import { ApiError } from '../http/refusal.ts';
+import { jsonIn } from '../lib/json.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
-
-/** As the query string holds it: a repeated parameter is a list. */
-export type RawQuery = Readonly<Record<string, unknown>>;
 
 export type EventsQuery = {
   readonly window: EventWindow;
@@ -32,53 +34,123 @@ export const DEFAULT_PAGE_SIZE = 250;
 export const LARGEST_PAGE_SIZE = 1000;
 /** A window is one person's calendars over at most this many days: two hundred years. */
 const LONGEST_WINDOW_DAYS = 73_050;
+const LONGEST_SEARCH = 200;
+export const NOT_BEFORE = 'must be before end';
 
-/** Throws 400 with everything that is wrong. `now` is epoch milliseconds. */
-export function parseEventsQuery(query: RawQuery, now: number): EventsQuery {
-  return readQuery(query, (fields) => {
-    const start = fields.optional('start', instant);
-    const end = fields.optional('end', instant);
-    const singleEvents = fields.optional('singleEvents', textRead(parseFlag, SENTENCES.noFlag)) ?? true;
-    const filter = calendarFilterInput(fields, parameterOf(query, 'calendarIds'));
-    const size = fields.optional('pageSize', pageSize);
-    const search = searchInput(fields);
-    const window = windowOf(start, end, now);
-    if (!fields.failed()) checkWindow(window, fields);
-    return { window, filter, singleEvents, pageSize: size || undefined, search };
+/**
+ * RFC 3339 and its looser relatives (docs/wire.md 1.7). What has no offset is UTC, what has no time begins
+ * its day.
+ */
+const DATE_AND_TIME =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:([Zz])|([+-]| )(\d\d)(?::?(\d\d))?)?$/;
+
+/** A date and time as epoch milliseconds. */
+export const instant = (about: About) =>
+  parsedText(parseDateParameter, {
+    schema: { format: 'date-time' },
+    also: { type: 'string', pattern: DATE_AND_TIME.source },
+    ...about,
+    problem: SENTENCES.noTime('2026-11-01T00:00:00Z'),
   });
+
+/** `true` or `false` in a query, also as 1 and 0. */
+export const flagText = (about: About): Field<boolean, false> =>
+  parsedText(parseFlag, {
+    ...about,
+    absent: BLANK,
+    schema: { enum: ['true', 'false'] },
+    also: { type: 'string', pattern: `^\\s*(${anyCase('true')}|${anyCase('false')}|0|1)\\s*$` },
+    problem: SENTENCES.noFlag,
+  });
+
+function parseFlag(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  return word === 'false' || word === '0' ? false : undefined;
 }
 
-/** What a following page may still choose; the rest is in its token. Throws 400. */
-export function parsePageSize(query: RawQuery): number | undefined {
-  return readQuery(query, (fields) => fields.optional('pageSize', pageSize) || undefined);
-}
+export const PAGE_SIZE = {
+  /** 0 means the default; more than the maximum is the maximum (docs/wire.md 1.7). */
+  pageSize: parsedText(parsePageSize, {
+    doc: '250 by default; more than 1,000 is 1,000.',
+    example: 100,
+    schema: { type: 'integer', minimum: 0 },
+    problem: SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
+  }),
+};
 
-/** Epoch milliseconds. */
-export const instant = unlessEmpty(textRead(parseDateParameter, SENTENCES.noTime('2026-11-01T00:00:00Z')));
+const IDS = { type: 'array', items: { type: 'string' } };
+const ID_OR_NONE = { anyOf: [{ type: ['string', 'null'] }, { type: 'object', maxProperties: 0 }, IDS] };
+const CALENDARS =
+  'All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.';
+const UNREADABLE_FILTER = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
 
-/** 0 and absence mean the default; more than the most is the most (docs/wire.md 1.7). */
-const pageSize = textRead(
-  (text) => (/^\+?\d{1,15}$/.test(text.trim()) ? Math.min(Number(text), LARGEST_PAGE_SIZE) : undefined),
-  SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
+/** In a body: ids by provider, or a list of ids of any. */
+export const CALENDAR_FILTER: Field<CalendarFilter, false> = {
+  doc: `Ids by provider, or a flat list of ids of any. ${CALENDARS}`,
+  schema: { anyOf: [{ type: 'object', additionalProperties: IDS }, IDS] },
+  also: { type: 'object', additionalProperties: ID_OR_NONE },
+  read: readCalendarFilter,
+  isRequired: false,
+};
+
+/** The same in a query, as JSON. */
+export const CALENDAR_IDS = converted(
+  text({
+    allowsControls: true,
+    doc: `JSON: ids by provider, or a flat list of ids of any. ${CALENDARS}`,
+    example: '{"google":["ada@example.com"]}',
+    schema: { contentMediaType: 'application/json', contentSchema: CALENDAR_FILTER.schema },
+    also: { contentMediaType: 'application/json', contentSchema: CALENDAR_FILTER.also },
+  }),
+  (json, report) => {
+    const value = jsonIn(json);
+    return value === null ? undefined : readCalendarFilter(value, report);
+  },
 );
 
-/** `undefined` when the text is neither yes nor no. */
-export function parseFlag(text: string): boolean | undefined {
-  const flag = text.trim().toLowerCase();
-  if (flag === 'true' || flag === '1') return true;
-  return flag === 'false' || flag === '0' ? false : undefined;
+export const EVENTS_QUERY = {
+  start: instant({
+    doc: 'The first day of the current month in UTC by default.',
+    example: '2026-11-01T00:00:00Z',
+  }),
+  end: instant({ doc: 'Exclusive; the end of that month by default.', example: '2026-12-01T00:00:00Z' }),
+  singleEvents: flagText({
+    doc: 'False: series once instead of their instances. True by default.',
+    example: 'true',
+  }),
+  calendarIds: CALENDAR_IDS,
+  ...PAGE_SIZE,
+  q: converted(
+    text({
+      max: LONGEST_SEARCH,
+      allowsControls: true,
+      doc: `Words that must all be in an event; at most ${MOST_SEARCH_TERMS}. Needs scope \`read\`.`,
+      example: 'planning',
+    }),
+    readSearch,
+  ),
+  nextPageToken: text({ allowsControls: true, doc: 'Of the page before; it carries all but `pageSize`.' }),
+};
+
+/** Throws 400 with everything that is wrong. `now` is epoch milliseconds. */
+export function parseEventsQuery(query: unknown, now: number): EventsQuery {
+  const input = readQuery(query, EVENTS_QUERY);
+  const window = windowOf(input.start, input.end, now);
+  if (window.start >= window.end) refuseMistakes([{ field: 'start', problem: NOT_BEFORE }]);
+  if (window.end - window.start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
+  const { singleEvents = true, calendarIds: filter, pageSize, q: search = [] } = input;
+  return { window, filter, singleEvents, pageSize: pageSize || undefined, search };
 }
 
-const LONGEST_SEARCH = 200;
+function parsePageSize(text: string): number | undefined {
+  return /^\+?\d{1,15}$/.test(text.trim()) ? Math.min(Number(text), LARGEST_PAGE_SIZE) : undefined;
+}
 
-function searchInput(fields: Fields): string[] {
-  const text = fields.optional('q', anyText);
-  if (text === undefined) return [];
+function readSearch(text: string, report: Report): string[] | undefined {
   const terms = searchTerms(text);
-  if (text.length > LONGEST_SEARCH || terms.length > MOST_SEARCH_TERMS)
-    fields.mistake('q', `must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`);
-  else if (terms.length === 0) fields.mistake('q', 'has nothing to search for');
-  return terms;
+  if (terms.length > MOST_SEARCH_TERMS) return report(`must have at most ${MOST_SEARCH_TERMS} words`);
+  return terms.length === 0 ? report('has nothing to search for') : terms;
 }
 
 /**
@@ -105,23 +177,12 @@ function monthOf(instant: number): EventWindow {
   return { start, end: instant < end ? end : nextMonth };
 }
 
-function checkWindow({ start, end }: EventWindow, fields: Fields): void {
-  if (start >= end) fields.mistake('start', SENTENCES.notBefore);
-  if (end - start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
-}
-
 function windowTooLarge(): ApiError {
   const message = 'The window is too large: ask for at most two hundred years between start and end';
   const details = { end: ['end is too far from start'] };
   return new ApiError(400, 'window_too_large', { message, details });
 }
 
-/**
- * RFC 3339 and its looser relatives (docs/wire.md 1.7). What has no offset is UTC, what has no time begins
- * its day.
- */
-const DATE_AND_TIME =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:(Z)|([+-]| )(\d\d)(?::?(\d\d))?)?$/i;
 const MINUTE = 60_000;
 
 /** Epoch milliseconds, a finer fraction cut off; `undefined` when the text names no date or time. */
@@ -142,43 +203,24 @@ export function parseDateParameter(text: string): number | undefined {
 /** The ids chosen of each provider; ids that are not the user's choose nothing. */
 export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 
-/**
- * The parameter `calendarIds`, in both shapes that published clients send. `undefined` where it names no id at all, which
- * filters nothing.
- */
-export function calendarFilterInput(fields: Fields, text: string | undefined): CalendarFilter | undefined {
-  const filter = text === undefined ? undefined : parseCalendarFilter(text);
-  if (filter !== 'unreadable') return filter;
-  const problem = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
-  return fields.mistake('calendarIds', problem);
-}
-
-function parseCalendarFilter(text: string): CalendarFilter | undefined | 'unreadable' {
-  const unreadable = 'unreadable';
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return unreadable;
-  }
-  if (value === null) return undefined;
-  if (typeof value !== 'object') return unreadable;
+/** In both shapes that published clients send. A filter that names no id at all is absent: it filters nothing. */
+function readCalendarFilter(value: unknown, report: Report): CalendarFilter | undefined {
+  if (typeof value !== 'object' || value === null) return report(UNREADABLE_FILTER);
   if (Array.isArray(value)) {
     const ids = idsOf(value);
-    if (ids === undefined) return unreadable;
+    if (ids === undefined) return report(UNREADABLE_FILTER);
     return ids.length === 0 ? undefined : anyProvider(new Set(ids));
   }
-
   const filter = new Map<ProviderKind, ReadonlySet<string>>();
-  let named = false;
+  let hasIds = false;
   for (const [name, ids] of Object.entries(value)) {
     const list = idsOf(ids);
-    if (list === undefined) return unreadable;
-    named ||= list.length > 0;
+    if (list === undefined) return report(UNREADABLE_FILTER);
+    hasIds ||= list.length > 0;
     const provider = parseProviderKind(name);
     if (provider !== undefined) filter.set(provider, new Set(list));
   }
-  return named ? filter : undefined;
+  return hasIds ? filter : undefined;
 }
 
 const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>

@@ -2,8 +2,12 @@
 import { Type } from 'typebox';
 
 import { badField, badTokens, later, refusal, smallScope, unreadable } from '../http/error.schema.ts';
-import { type Operation, oneOf, query, required } from '../http/operation.ts';
+import { required, text } from '../http/fields.ts';
+import { enumeration, type Operation } from '../http/operation.ts';
 import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider } from './calendar.schema.ts';
+import { EVENTS_QUERY } from './events-query.ts';
+import { EVENT_BY_ID_QUERY, EVENT_QUERY } from './find-event.ts';
+import { CHANGES_QUERY } from './list-changes.ts';
 
 const EventsPage = Type.Object(
   {
@@ -42,7 +46,7 @@ const DeletedEvent = Type.Object(
 
 const Change = Type.Union(
   [
-    Type.Object({ changeType: oneOf(['created', 'updated']), event: ChangedEvent }),
+    Type.Object({ changeType: enumeration(['created', 'updated']), event: ChangedEvent }),
     Type.Object({ changeType: Type.Literal('deleted'), event: DeletedEvent }),
   ],
   { $id: 'Change' },
@@ -57,12 +61,6 @@ const ChangesPage = Type.Object(
   },
   { $id: 'ChangesPage' },
 );
-
-const pageSize = {
-  ...query('pageSize', '250 by default; more than 1,000 is 1,000.', 100),
-  schema: Type.Integer(),
-};
-const flag = oneOf(['true', 'false']);
 
 const notFound = [
   refusal(404, 'event_not_found', {
@@ -106,14 +104,7 @@ const windowTooLargeCase = refusal(400, 'window_too_large', {
   details: { end: ['end is too far from start'] },
 });
 
-export const calendarIds = query(
-  'calendarIds',
-  'JSON: ids by provider, or a flat list of ids of any. All calendars when absent; `primary` is the main one of each account; ids that are not the user’s choose nothing.',
-  '{"google":["ada@example.com"]}',
-);
-
 const group = 'Reading events';
-const account = query('account', 'Where two accounts show one calendar.', 'ada@example.com');
 const oneEvent = { status: 200, description: 'The event.', schema: Event, example: EVENT_EXAMPLE };
 
 export const eventOperations: readonly Operation[] = [
@@ -126,18 +117,7 @@ export const eventOperations: readonly Operation[] = [
     description:
       'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` tells of each account that could not be brought up to date, and of what is left out.',
     callers: ['free-busy'],
-    parameters: [
-      query('start', 'The first day of the current month in UTC by default.', '2026-11-01T00:00:00Z'),
-      query('end', 'Exclusive; the end of that month by default.', '2026-12-01T00:00:00Z'),
-      calendarIds,
-      {
-        ...query('singleEvents', 'False: series once instead of their instances. True by default.', 'true'),
-        schema: flag,
-      },
-      query('q', 'Words that must all be in an event; at most eight. Needs scope `read`.', 'planning'),
-      pageSize,
-      query('nextPageToken', 'Of the page before; it carries all but `pageSize`.', ''),
-    ],
+    query: EVENTS_QUERY,
     answer: {
       status: 200,
       description: 'One page.',
@@ -166,12 +146,7 @@ export const eventOperations: readonly Operation[] = [
     summary: 'One event by its calendar and id',
     description: 'An instance of a series, a single event or, by the id of the series, the series itself.',
     callers: ['free-busy'],
-    parameters: [
-      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
-      required(query('calendarId', '`primary`: the account’s main calendar.', 'ada@example.com')),
-      required(query('eventId', 'Of an event, an instance or a series.', 'k3vd8u2q')),
-      account,
-    ],
+    query: EVENT_QUERY,
     answer: oneEvent,
     refusals: [
       badField('eventId', 'is missing'),
@@ -190,21 +165,8 @@ export const eventOperations: readonly Operation[] = [
     summary: 'One event by its id',
     description: 'For clients that know no calendar: it is looked for in all that the grant covers.',
     callers: ['free-busy'],
-    parameters: [
-      required({
-        in: 'path',
-        name: 'id',
-        description: 'Percent-encoded.',
-        schema: Type.String(),
-        example: 'k3vd8u2q',
-      }),
-      {
-        ...query('provider', 'Where several calendars have an event of that id.', 'google'),
-        schema: Provider,
-      },
-      query('calendarId', 'Likewise.', 'ada@example.com'),
-      account,
-    ],
+    pathFields: { id: required(text({ doc: 'Percent-encoded.', example: 'k3vd8u2q' })) },
+    query: EVENT_BY_ID_QUERY,
     answer: oneEvent,
     refusals: [
       badField('provider', 'must be one of google, microsoft, apple, caldav'),
@@ -224,16 +186,7 @@ export const eventOperations: readonly Operation[] = [
     description:
       'One cursor over all calendars of the user. Nothing is left out; a change can be told twice. A series is one event.',
     callers: ['read'],
-    parameters: [
-      query('cursor', 'Of the answer before; a cursor for now is answered when absent.', ''),
-      { ...query('initial', 'Without a cursor: begin with everything there is.', 'true'), schema: flag },
-      {
-        ...query('wait', 'With a cursor: so many seconds the answer is held while nothing changes.', ''),
-        schema: Type.Integer({ minimum: 0, maximum: 25 }),
-        example: 25,
-      },
-      pageSize,
-    ],
+    query: CHANGES_QUERY,
     answer: {
       status: 200,
       description: 'One page.',

@@ -2,15 +2,14 @@
  * GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (docs/wire.md 2.5).
  */
 
-import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { type Input, oneOf, readQuery, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { anyText, oneOf, readQuery } from '../http/request-fields.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { textByScope } from './event-text.ts';
 import { findById } from './events-by-id.ts';
-import type { RawQuery } from './events-query.ts';
 import {
   type CalendarChoice,
   FRESH_MS,
@@ -22,27 +21,33 @@ import {
 import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
 
-/** How a request names an event. */
-export type EventRequest = {
-  readonly id: string;
-  readonly provider: ProviderKind | undefined;
-  readonly calendarId: string | undefined;
-  /** Of two accounts of a provider that show one calendar. */
-  readonly account: string | undefined;
+const id = (doc: string, example?: string) =>
+  text({ allowsControls: true, doc, ...(example !== undefined && { example }) });
+const account = id('If two accounts show one calendar.');
+const provider = (doc: string) => oneOf(PROVIDER_KINDS, { doc, example: 'google' });
+
+export const EVENT_QUERY = {
+  provider: required(provider('The provider of the calendar.')),
+  calendarId: required(id('`primary`: the account’s main calendar.', 'ada@example.com')),
+  eventId: required(id('Of an event, an instance or a series.', 'k3vd8u2q')),
+  account,
 };
 
-/** Throws 400 with everything that is wrong. `id` is the path's where there is one. */
-export function parseEventRequest(query: RawQuery, id?: string): EventRequest {
-  return readQuery(query, (fields) => {
-    const account = fields.optional('account', anyText);
-    if (id !== undefined) {
-      const provider = fields.optional('provider', oneOf(PROVIDER_KINDS));
-      return { id, provider, calendarId: fields.optional('calendarId', anyText), account };
-    }
-    const provider = fields.required('provider', oneOf(PROVIDER_KINDS));
-    const calendarId = fields.required('calendarId', anyText);
-    return { id: fields.required('eventId', anyText), provider, calendarId, account };
-  });
+/** Beside an id in the path. */
+export const EVENT_BY_ID_QUERY = {
+  provider: provider('If several calendars have an event of that id.'),
+  calendarId: id('Likewise.', 'ada@example.com'),
+  account,
+};
+
+/** How a request names an event. */
+export type EventRequest = Input<typeof EVENT_BY_ID_QUERY> & { readonly id: string };
+
+/** Throws 400 with everything that is wrong. `id` is the path's if there is one. */
+export function parseEventRequest(query: unknown, id?: string): EventRequest {
+  if (id !== undefined) return { ...readQuery(query, EVENT_BY_ID_QUERY), id };
+  const { eventId, ...rest } = readQuery(query, EVENT_QUERY);
+  return { ...rest, id: eventId };
 }
 
 /**

@@ -2,8 +2,9 @@
  * GET /events/changes: what was created, updated and deleted in all calendars of the user since a cursor. A series is
  * one change: its master with its rules, and the instances that differ from it.
  */
+
+import { readQuery, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { parameterOf } from '../http/request-fields.ts';
 import { renderInPieces, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -17,18 +18,33 @@ import {
   ownersOf,
   type SizedChange,
 } from './change-texts.ts';
-import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
+import { DEFAULT_PAGE_SIZE, flagText, PAGE_SIZE } from './events-query.ts';
 import { coveredAccounts, FRESH_MS, freshAccounts, LIST_FRESH_MS, type ReadProblem } from './freshness.ts';
 import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
 import type { Turns } from './read-turns.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
-import { parseWait, waitForChange } from './wait-for-changes.ts';
+import { WAIT, waitForChange } from './wait-for-changes.ts';
 
 export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed; readonly waits: Turns };
 
 const NO_CHANGES = 'The changes of events are forbidden for free-busy scope';
 const NEEDS = 'read';
+
+/** With a cursor, `initial` is not read. */
+const CONTINUED = {
+  cursor: text({
+    allowsControls: true,
+    doc: 'Of the previous response. Without one, the response has a cursor for now.',
+  }),
+  ...WAIT,
+  ...PAGE_SIZE,
+};
+const STARTED = {
+  initial: flagText({ doc: 'Without a cursor: begin with everything there is.', example: 'true' }),
+};
+export const CHANGES_QUERY = { ...CONTINUED, ...STARTED };
+
 const BEFORE_ALL: EventName = { calendarKey: '', id: '' };
 
 type Answer = {
@@ -58,19 +74,18 @@ type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number
  * does, 403 and 503 as freshAccounts says, and what `authenticate` throws.
  */
 export async function listChanges(
-  query: RawQuery,
+  query: unknown,
   { authenticate, signal }: Asking,
   deps: ListChangesDeps,
 ): Promise<AnswerBody> {
   const grant = await authenticate();
   requireScope(grant, NEEDS, NO_CHANGES);
-  const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
-  const seconds = parseWait(query);
-  const text = parameterOf(query, 'cursor');
+  const { cursor: token, wait: seconds = 0, pageSize } = readQuery(query, CONTINUED);
+  const read = { ...deps, grant, pageSize: pageSize || DEFAULT_PAGE_SIZE };
   const { changes, size, owners, cursor, more, problems } =
-    text === undefined
-      ? await startFeed(initialOf(query), read)
-      : await awaitedFeed(cursorOf(text, read), { read, seconds, authenticate, signal });
+    token === undefined
+      ? await startFeed(readQuery(query, STARTED).initial ?? false, read)
+      : await awaitedFeed(cursorOf(token, read), { read, seconds, authenticate, signal });
   const errors = [...problems, ...leftOutProblems([...owners.values()], [])];
   const rest = renderMembers({
     cursor: sealCursor(cursor, grant, deps.pagingKey),
@@ -80,14 +95,6 @@ export async function listChanges(
   const texts = changeTexts({ changes, owners }, read);
   const receiver = { user: grant, sending: deps.sending };
   return answerBody(renderInPieces('changes', texts, rest), size, receiver);
-}
-
-function initialOf(query: RawQuery): boolean {
-  const text = parameterOf(query, 'initial');
-  const initial = text === undefined ? false : parseFlag(text);
-  if (initial !== undefined) return initial;
-  const problem = 'initial must be true or false';
-  throw new ApiError(400, 'invalid_request', { message: problem, details: { initial: [problem] } });
 }
 
 function cursorOf(text: string, { grant, pagingKey }: Read): ChangeCursor {

@@ -3,8 +3,9 @@
  * (docs/wire.md 1.7), read from the mirror. A page begins behind the last event of the one before, so that
  * none is shown twice or passed over, whatever changes in between elsewhere.
  */
+
+import { type Members, parameterOf, readQuery } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { parameterOf } from '../http/request-fields.ts';
 import { type Piece, type RenderedObject, renderInPieces, renderMembers } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -12,7 +13,7 @@ import { type AnswerBody, answerBody, withinAnswer } from './answer-body.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { listedPieces } from './event-pieces.ts';
 import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
-import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
+import { DEFAULT_PAGE_SIZE, PAGE_SIZE, parseEventsQuery } from './events-query.ts';
 import {
   type CalendarChoice,
   choiceOf,
@@ -47,7 +48,7 @@ type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'
  * The answer's JSON, in pieces where it is large. Refusals: 400 for a bad query, 429 as Turns does, 403 and 503 as
  * freshAccounts says.
  */
-export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
+export async function listEvents(query: Members, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
   // Whether a search finds an event reveals what is in it.
   const needs = page.search.length > 0 ? 'read' : 'free-busy';
@@ -129,7 +130,7 @@ const versionOf = (owned: readonly Owned[]): string =>
   );
 
 function requestedPage(
-  query: RawQuery,
+  query: Members,
   grant: Grant,
   { now, pagingKey }: ListEventsDeps,
 ): { page: Page; choice: CalendarChoice } {
@@ -149,9 +150,10 @@ function requestedPage(
       details: { nextPageToken: [problem] },
     });
   }
+  const { pageSize } = readQuery(query, PAGE_SIZE);
   const keys = page.calendarKeys && new Set(page.calendarKeys);
   const choice: CalendarChoice = keys && (({ calendarKey }) => keys.has(calendarKey));
-  return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, choice };
+  return { page: { ...page, pageSize: pageSize || page.pageSize }, choice };
 }
 
 type Shown = { readonly calendars: readonly Owned[]; readonly originals: boolean };

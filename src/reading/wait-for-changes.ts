@@ -1,15 +1,13 @@
 /** The `wait` of GET /events/changes: the answer is held until something changed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ApiError } from '../http/refusal.ts';
-import { parameterOf } from '../http/request-fields.ts';
+import { wholeNumberText } from '../http/fields.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ReadingUser } from './event-reader.ts';
-import type { RawQuery } from './events-query.ts';
 import type { Turns } from './read-turns.ts';
 
 /** Published clients give up after 30. */
-const MOST_SECONDS = 25;
+const MAX_SECONDS = 25;
 const LOOKS_A_SECOND = 2;
 
 export type WaitDeps = {
@@ -19,14 +17,14 @@ export type WaitDeps = {
   readonly now: () => number;
 };
 
-/** Whole seconds, 0 when absent. Throws 400. */
-export function parseWait(query: RawQuery): number {
-  const text = parameterOf(query, 'wait');
-  if (text === undefined) return 0;
-  if (/^\d{1,2}$/.test(text) && Number(text) <= MOST_SECONDS) return Number(text);
-  const message = `wait must be a whole number of seconds from 0 to ${MOST_SECONDS}`;
-  throw new ApiError(400, 'invalid_request', { message, details: { wait: [message] } });
-}
+export const WAIT = {
+  wait: wholeNumberText({
+    min: 0,
+    max: MAX_SECONDS,
+    doc: 'With a cursor: the response is held for so many seconds while nothing changes.',
+    example: MAX_SECONDS,
+  }),
+};
 
 export type Wait = {
   readonly user: ReadingUser;

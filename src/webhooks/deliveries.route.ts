@@ -2,7 +2,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
-import { asObject } from '../http/request-fields.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import {
@@ -26,7 +25,7 @@ export function deliveriesRoutes(deps: DeliveriesRouteDeps): FastifyPluginAsync 
   const options = { onRequest: check, bodyLimit: FORM_BYTES };
   return async (app) => {
     app.get('/webhooks/deliveries', options, (request) =>
-      listDeliveries(foundOf(request), asObject(request.query) ?? {}, deps),
+      listDeliveries(foundOf(request), request.query, deps),
     );
     app.get<OfDelivery>('/webhooks/deliveries/:id', options, (request) =>
       showDelivery(foundOf(request), request.params.id, deps),

@@ -2,14 +2,15 @@
 import { Type } from 'typebox';
 
 import { badBodies, badField, refusal } from '../http/error.schema.ts';
-import { type Operation, oneOf, type Parameter } from '../http/operation.ts';
+import { required, text } from '../http/fields.ts';
+import { enumeration, type Operation } from '../http/operation.ts';
 import { badClients } from '../oauth/oauth.schema.ts';
 import { Provider } from '../reading/calendar.schema.ts';
+import { DELIVERIES_QUERY, REPLAYED_DELIVERIES, STATES } from './deliveries.ts';
 
 const AT = '2026-11-23T09:00:00.000Z';
 const ID = 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd';
 const group = 'Webhooks';
-const State = oneOf(['pending', 'delivered', 'dead', 'withheld']);
 const time = (description: string) => Type.String({ format: 'date-time', description });
 
 const MEMBERS = {
@@ -19,9 +20,9 @@ const MEMBERS = {
   provider: Provider,
   calendarId: Type.Optional(Type.String()),
   sequence: Type.Integer({ description: 'Its number among those of the calendar.' }),
-  changeType: oneOf(['created', 'updated', 'deleted', 'mixed']),
+  changeType: enumeration(['created', 'updated', 'deleted', 'mixed']),
   eventCount: Type.Integer(),
-  state: State,
+  state: enumeration(STATES),
   reason: Type.Optional(Type.String({ description: 'Why it is dead or withheld.' })),
   attempts: Type.Integer(),
   createdAt: time('When it was made.'),
@@ -66,26 +67,7 @@ const EXAMPLE = {
   settledAt: AT,
 };
 
-const FILTERS = [
-  ['state', 'Of one state.', State, 'dead'],
-  ['userId', 'Of one user.', Type.String(), 'ada'],
-  ['provider', 'Of one provider.', Provider, 'google'],
-  ['calendarId', 'Of one calendar.', Type.String(), 'ada@example.com'],
-  ['endpointId', 'To one endpoint.', Type.String(), EXAMPLE.endpointId],
-  ['from', 'Made at that time or later.', Type.String({ format: 'date-time' }), AT],
-  ['to', 'Made before.', Type.String({ format: 'date-time' }), AT],
-] as const;
-const parameters: readonly Parameter[] = FILTERS.map(([name, description, schema, example]) => {
-  return { in: 'query', name, description, schema, example };
-});
-const NAMED: Parameter = {
-  in: 'path',
-  name: 'id',
-  description: 'The `webhook-id` of the delivery.',
-  schema: Type.String(),
-  required: true,
-  example: ID,
-};
+const NAMED = { id: required(text({ doc: 'The `webhook-id` of the delivery.', example: ID })) };
 const unknown = refusal(404, 'delivery_not_found', {
   when: 'The application has no such delivery.',
   message: 'The application has no such delivery; they are kept for 30 days',
@@ -100,23 +82,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'The log of deliveries, the newest first',
     description: 'Kept for 30 days.',
     callers: ['application'],
-    parameters: [
-      ...parameters,
-      {
-        in: 'query',
-        name: 'pageSize',
-        description: 'From 1 to 250; 50 by default.',
-        schema: Type.Integer({ minimum: 1, maximum: 250 }),
-        example: 50,
-      },
-      {
-        in: 'query',
-        name: 'nextPageToken',
-        description: 'Of the answer before.',
-        schema: Type.String(),
-        example: 'MTc5NTQyNDQwMDAwMCBtc2dfMmExNjFmMzMtYTI4Ny00MTlmLTg1ZjktZmM5NWRiZWNjY2Rk',
-      },
-    ],
+    query: DELIVERIES_QUERY,
     answer: {
       status: 200,
       description: 'A page of it.',
@@ -137,7 +103,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'One delivery with its attempts and its body',
     description: 'Each attempt has what the receiver answered.',
     callers: ['application'],
-    parameters: [NAMED],
+    pathFields: NAMED,
     answer: {
       status: 200,
       description: 'The delivery.',
@@ -158,7 +124,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'Send a delivery once more: the same body under the same id',
     description: 'As far as it is still granted. Receivers know one that came before by its `webhook-id`.',
     callers: ['application'],
-    parameters: [NAMED],
+    pathFields: NAMED,
     answer: {
       status: 200,
       description: 'It is sent soon, and logged as a further attempt.',
@@ -175,22 +141,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'Send all deliveries of a time once more, the oldest first',
     description: 'At most 10,000 in one call: `more` says that there are others.',
     callers: ['application'],
-    body: {
-      required: true,
-      schema: Type.Object(
-        {
-          from: Type.String({ format: 'date-time' }),
-          to: Type.String({ format: 'date-time' }),
-          state: Type.Optional(State),
-          userId: Type.Optional(Type.String()),
-          provider: Type.Optional(Provider),
-          calendarId: Type.Optional(Type.String()),
-          endpointId: Type.Optional(Type.String()),
-        },
-        { $id: 'ReplayedDeliveries' },
-      ),
-      example: { from: '2026-11-22T00:00:00Z', to: '2026-11-23T00:00:00Z', state: 'dead' },
-    },
+    body: { fields: REPLAYED_DELIVERIES, name: 'ReplayedDeliveries', required: true },
     answer: {
       status: 200,
       description: 'They are sent soon.',

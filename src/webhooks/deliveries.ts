@@ -1,18 +1,18 @@
 /** The log of an application's deliveries, and the replay of them (docs/webhooks.md). */
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/refusal.ts';
 import {
-  type Fields,
-  filledText,
-  type Members,
+  type Check,
   oneOf,
-  type Parse,
+  parsedText,
   readBody,
   readQuery,
+  required,
   SENTENCES,
-  textRead,
-} from '../http/request-fields.ts';
-import type { LoggedMessage, MessageLog, MessagePlace, ReplayFilter } from './message-log.ts';
+  text,
+  wholeNumberText,
+} from '../http/fields.ts';
+import { ApiError } from '../http/refusal.ts';
+import type { LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
 import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 
 export type DeliveriesDeps = VisibleBodyDeps & {
@@ -21,21 +21,54 @@ export type DeliveriesDeps = VisibleBodyDeps & {
   readonly now: () => number;
 };
 
-const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
-const LONGEST_ID = 2_000;
+export const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
+const MAX_ID = 2_000;
 const PAGE_SIZE = 50;
-const MOST_ON_PAGE = 250;
+const TIME = '2026-11-23T09:00:00Z';
+/** The seconds can be left out. */
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+const time = (doc: string, example: string) =>
+  parsedText(parseTime, {
+    doc,
+    example,
+    schema: { format: 'date-time' },
+    also: { type: 'string', pattern: RFC_3339.source },
+    problem: SENTENCES.noTime(TIME),
+  });
+
+const FILTER = {
+  from: time('Created at that time or later.', '2026-11-22T00:00:00Z'),
+  to: time('Created before that time.', TIME),
+  state: oneOf(STATES, { doc: 'In one state.', example: 'dead' }),
+  userId: text({ max: MAX_ID, doc: 'Of one user.' }),
+  provider: oneOf(PROVIDER_KINDS, { doc: 'Of one provider.' }),
+  calendarId: text({ max: MAX_ID, doc: 'Of one calendar.' }),
+  endpointId: text({ max: MAX_ID, doc: 'To one endpoint.' }),
+};
+
+export const DELIVERIES_QUERY = {
+  ...FILTER,
+  pageSize: wholeNumberText({ min: 1, max: 250, doc: 'From 1 to 250; 50 by default.', example: PAGE_SIZE }),
+  nextPageToken: parsedText(parsePlace, {
+    doc: 'Of the previous page.',
+    schema: { format: 'page-token' },
+    problem: 'is not one of an answer before',
+  }),
+};
+
+export const REPLAYED_DELIVERIES = { ...FILTER, from: required(FILTER.from), to: required(FILTER.to) };
+
+const inOrder: Check<typeof FILTER> = ({ from, to }, report) =>
+  from !== undefined && to !== undefined && from >= to ? report('to', 'must be after from') : undefined;
+
 /** Messages that one call asks to replay. */
 export const MOST_REPLAYS = 10_000;
 
 /** A page of the log, the newest first. Throws 400 with every mistake. */
-export async function listDeliveries(clientId: string, query: Members, { messages }: DeliveriesDeps) {
-  const { filter, pageSize, after } = readQuery(query, (fields) => ({
-    filter: filterInput(fields, clientId),
-    pageSize: fields.optional('pageSize', pageSizeText) ?? PAGE_SIZE,
-    after: fields.optional('nextPageToken', placeText),
-  }));
-  const found = await messages.listMessages(filter, { after, limit: pageSize + 1 });
+export async function listDeliveries(clientId: string, query: unknown, { messages }: DeliveriesDeps) {
+  const input = readQuery(query, DELIVERIES_QUERY, inOrder);
+  const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
+  const found = await messages.listMessages({ clientId, ...filter }, { after, limit: pageSize + 1 });
   const page = found.slice(0, pageSize);
   const last = found.length > pageSize ? page.at(-1) : undefined;
   return {
@@ -72,54 +105,26 @@ export async function replayDelivery(clientId: string, messageId: string, { mess
 
 /** Sends all that a filter names once more, the oldest first. Throws 400 with every mistake. */
 export async function replayDeliveries(clientId: string, body: unknown, { messages, now }: DeliveriesDeps) {
-  const filter = readBody(body, (fields) => ({
-    ...filterInput(fields, clientId),
-    from: fields.required('from', timeText),
-    to: fields.required('to', timeText),
-  }));
-  const count = await messages.askReplays(filter, now(), MOST_REPLAYS);
+  const filter = readBody(body, REPLAYED_DELIVERIES, inOrder);
+  const count = await messages.askReplays({ clientId, ...filter }, now(), MOST_REPLAYS);
   return { success: true, count, more: count === MOST_REPLAYS } as const;
 }
 
-function filterInput(fields: Fields, clientId: string): ReplayFilter {
-  const from = fields.optional('from', timeText);
-  const to = fields.optional('to', timeText);
-  if (from !== undefined && to !== undefined && from >= to) fields.mistake('to', 'must be after from');
-  return {
-    clientId,
-    state: fields.optional('state', oneOf(STATES)),
-    userId: fields.optional('userId', filledText(LONGEST_ID)),
-    provider: fields.optional('provider', oneOf(PROVIDER_KINDS)),
-    calendarId: fields.optional('calendarId', filledText(LONGEST_ID)),
-    endpointId: fields.optional('endpointId', filledText(LONGEST_ID)),
-    from,
-    to,
-  };
-}
-
 /** RFC 3339 with an offset, as epoch milliseconds. */
-const timeText: Parse<number> = textRead((text) => {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined;
+function parseTime(text: string): number | undefined {
+  if (!RFC_3339.test(text)) return undefined;
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? undefined : instant;
-}, SENTENCES.noTime('2026-11-23T09:00:00Z'));
-
-const pageSizeText: Parse<number> = textRead(
-  (text) => {
-    const size = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-    return size >= 1 && size <= MOST_ON_PAGE ? size : undefined;
-  },
-  SENTENCES.noWholeNumber(1, MOST_ON_PAGE),
-);
+}
 
 const textOfPlace = ({ createdAt, messageId }: MessagePlace): string =>
   Buffer.from(`${createdAt} ${messageId}`).toString('base64url');
 
-const placeText: Parse<MessagePlace> = textRead((text) => {
+function parsePlace(text: string): MessagePlace | undefined {
   const [, createdAt, messageId] =
     /^(\d{1,15}) (msg_[\w-]{1,60})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return messageId === undefined ? undefined : { createdAt: Number(createdAt), messageId };
-}, 'is not one of an answer before');
+}
 
 /** As answers and `kalends webhook` show it. */
 export const deliveryOf = (message: LoggedMessage) => ({

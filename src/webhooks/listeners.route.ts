@@ -2,7 +2,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
-import { asObject } from '../http/request-fields.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import { addListener, type ListenersDeps, removeListener, takeDeliveries } from './listeners.ts';
@@ -27,7 +26,7 @@ export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
       reply.raw.once('close', () => gone.abort());
       const signal = AbortSignal.any([gone.signal, stopping.signal]);
       const listener = { clientId: foundOf(request), endpointId: request.params.id };
-      return takeDeliveries(listener, { query: asObject(request.query) ?? {}, signal }, deps);
+      return takeDeliveries(listener, { query: request.query, signal }, deps);
     });
     app.delete<OfListener>('/webhooks/listeners/:id', options, (request) =>
       removeListener({ clientId: foundOf(request), endpointId: request.params.id }, deps),

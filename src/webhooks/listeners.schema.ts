@@ -2,23 +2,17 @@
 import { Type } from 'typebox';
 
 import { badBodies, badField, refusal } from '../http/error.schema.ts';
-import { type Operation, oneOf, type Parameter } from '../http/operation.ts';
+import { required, text } from '../http/fields.ts';
+import type { Operation } from '../http/operation.ts';
 import { badClients } from '../oauth/oauth.schema.ts';
-import { HEARS, MOST_LISTENERS, MOST_SECONDS } from './listeners.ts';
+import { HEARS, LISTENER_QUERY, MOST_LISTENERS, MOST_SECONDS, NEW_LISTENER } from './listeners.ts';
 
 const ID = 'we_3q2-7wAAAAAAAAAA';
 const AT = '2026-11-23T09:03:00.000Z';
 const group = 'Webhooks';
 
 const ends = Type.String({ format: 'date-time', description: 'It ends then, unless it asks again.' });
-const NAMED: Parameter = {
-  in: 'path',
-  name: 'id',
-  description: 'The listener.',
-  schema: Type.String(),
-  required: true,
-  example: ID,
-};
+const NAMED = { id: required(text({ doc: 'The listener.', example: ID })) };
 const unknown = refusal(404, 'listener_not_found', {
   when: 'The application has no such listener.',
   message: 'There is no such listener: it ended because it did not ask for three minutes',
@@ -42,22 +36,7 @@ export const listenerOperations: readonly Operation[] = [
     description:
       'What `kalends listen` does. It hears what changes from now on, and takes nothing from other endpoints.',
     callers: ['application'],
-    body: {
-      required: false,
-      schema: Type.Object(
-        {
-          hears: Type.Optional(Type.Array(oneOf(HEARS), { description: 'Events by default.' })),
-          own: Type.Optional(
-            Type.Boolean({ description: 'Also of changes that the application made itself.' }),
-          ),
-          secret: Type.Optional(
-            Type.String({ description: 'What its deliveries are signed with; a new one by default.' }),
-          ),
-        },
-        { $id: 'NewListener' },
-      ),
-      example: { hears: ['events'] },
-    },
+    body: { fields: NEW_LISTENER, name: 'NewListener', required: false },
     answer: {
       status: 200,
       description: 'It listens.',
@@ -82,16 +61,8 @@ export const listenerOperations: readonly Operation[] = [
     summary: 'What there is for a listener, signed as it would be sent',
     description: 'Each is handed over once. Those of a calendar stand in their order.',
     callers: ['application'],
-    parameters: [
-      NAMED,
-      {
-        in: 'query',
-        name: 'wait',
-        description: 'So many seconds the answer is held while there is nothing.',
-        schema: Type.Integer({ minimum: 0, maximum: MOST_SECONDS }),
-        example: MOST_SECONDS,
-      },
-    ],
+    pathFields: NAMED,
+    query: LISTENER_QUERY,
     answer: {
       status: 200,
       description: 'What there is.',
@@ -130,7 +101,7 @@ export const listenerOperations: readonly Operation[] = [
     summary: 'End a listener with all that waits for it',
     description: 'What was not handed over is told by nothing else: `GET /events/changes` has it.',
     callers: ['application'],
-    parameters: [NAMED],
+    pathFields: NAMED,
     answer: {
       status: 200,
       description: 'It has ended.',

@@ -4,18 +4,8 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { flag, parsed, parsedText, readBody, readQuery, wholeNumberText } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import {
-  flag,
-  list,
-  type Members,
-  readBody,
-  readQuery,
-  SENTENCES,
-  textRead,
-  valueRead,
-} from '../http/request-fields.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Turns } from '../reading/read-turns.ts';
@@ -43,17 +33,42 @@ const LIVES_MS = 3 * 60_000;
 export const MOST_SECONDS = 25;
 const LOOK_EVERY_MS = 250;
 const STREAMS_AT_ONCE = 8;
+
+export const NEW_LISTENER = {
+  hears: parsed(parseTopics, {
+    doc: '`events` by default.',
+    example: ['events'],
+    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: [...HEARS] } },
+    problem: `must be a list of ${HEARS.join(', ')}`,
+  }),
+  own: flag({ doc: 'Also changes that the application made itself.' }),
+  secret: parsedText((text) => (isEndpointSecret(text) ? text : undefined), {
+    doc: 'Signs its deliveries: `whsec_` and the base64 of 24 to 64 bytes. A new one by default.',
+    absent: 'never',
+    schema: { format: 'endpoint-secret' },
+    problem: 'must be whsec_ and the base64 of 24 to 64 bytes',
+  }),
+};
+
+export const LISTENER_QUERY = {
+  wait: wholeNumberText({
+    min: 0,
+    max: MOST_SECONDS,
+    doc: 'The response is held for so many seconds while there is nothing.',
+    example: MOST_SECONDS,
+  }),
+};
+
 /**
  * Makes one that hears what changes from now on. Throws 400 with every mistake, and 429 `too_many_listeners`. The secret is the
  * caller's own where the body has one, so that a receiver need not be set anew at each start.
  */
 export async function addListener(clientId: string, body: unknown, { endpoints, now }: ListenersDeps) {
-  const { hears, secret } = readBody(body, (fields) => ({
-    hears: hearsOf(fields.optional('hears', kindList) ?? ['events'], fields.optional('own', flag) ?? false),
-    secret: fields.optional('secret', secretText) ?? newEndpointSecret(),
-  }));
+  const { hears: topics = ['events'], own = false, ...input } = readBody(body, NEW_LISTENER);
+  const { secret = newEndpointSecret() } = input;
   const endpointId = `we_${randomBytes(12).toString('base64url')}`;
   const createdAt = now();
+  const hears = hearsOf(topics, own);
   const listener = { endpointId, clientId, url: `listener:${endpointId}`, hears, secret, createdAt };
   const isAdded = await endpoints.addListener(listener, createdAt + LIVES_MS, MOST_LISTENERS);
   if (!isAdded) throw tooMany();
@@ -67,25 +82,13 @@ const hearsOf = (kinds: readonly string[], own: boolean): EndpointHears => ({
   own,
 });
 
-const kindList = valueRead<readonly string[]>(
-  (value) => {
-    const kinds = list(value);
-    return Array.isArray(kinds) &&
-      kinds.length > 0 &&
-      kinds.every((kind) => HEARS.some((one) => one === kind))
-      ? kinds
-      : undefined;
-  },
-  `must be a list of ${HEARS.join(', ')}`,
-);
-
-const secretText = textRead(
-  (text) => (isEndpointSecret(text) ? text : undefined),
-  'must be whsec_ and the base64 of 24 to 64 bytes',
-);
+function parseTopics(value: unknown): readonly string[] | undefined {
+  const isTopic = (kind: unknown) => HEARS.some((one) => one === kind);
+  return Array.isArray(value) && value.length > 0 && value.every(isTopic) ? value : undefined;
+}
 
 /** Whether anybody still waits for the answer. */
-type Waiting = { readonly query: Members; readonly signal: AbortSignal };
+type Waiting = { readonly query: unknown; readonly signal: AbortSignal };
 
 /**
  * What there is for it, in order within a calendar; waits `wait` seconds for something. It lives on for as long as it asks.
@@ -96,7 +99,7 @@ export async function takeDeliveries(
   { query, signal }: Waiting,
   deps: ListenersDeps,
 ) {
-  const wait = readQuery(query, (fields) => fields.optional('wait', waitText) ?? 0);
+  const { wait = 0 } = readQuery(query, LISTENER_QUERY);
   const expiresAt = deps.now() + LIVES_MS;
   if (!(await deps.endpoints.renewListener(listener, expiresAt, deps.now()))) throw notFound();
   const { clientId, endpointId } = listener;
@@ -115,14 +118,6 @@ export async function removeListener(listener: ListenerName, { endpoints }: List
   if (!(await endpoints.removeListener(listener))) throw notFound();
   return { success: true } as const;
 }
-
-const waitText = textRead(
-  (text) => {
-    const seconds = /^\d{1,2}$/.test(text) ? Number(text) : MOST_SECONDS + 1;
-    return seconds <= MOST_SECONDS ? seconds : undefined;
-  },
-  SENTENCES.noWholeNumber(0, MOST_SECONDS),
-);
 
 /** Works the streams that are due for it as the worker does; what would be sent is what is answered. */
 async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {

@@ -1,19 +1,9 @@
 /** Which calendars an application hears of (docs/wire.md 1.12): all of them, but for those it unsubscribed. */
-import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import {
-  type Fields,
-  filledText,
-  oneOf,
-  type Parse,
-  readBody,
-  refuseMistakes,
-  unlessEmpty,
-  valueRead,
-} from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { CalendarName } from '../writing/write-requests.ts';
-import { calendarInput } from '../writing/write-requests.ts';
+import { ACCOUNT, CALENDAR } from '../writing/write-requests.ts';
 import { defaultChannelId, isDefaultChannelId } from './channel-id.ts';
 import { coveredCalendars, type FindToFollowDeps, findToFollow } from './find-to-follow.ts';
 import type { Subscription, SubscriptionStore } from './subscription-store.ts';
@@ -35,9 +25,41 @@ export type SubscribedAnswer = {
   readonly channelId: string;
 };
 
-const LONGEST_CHANNEL_ID = 256;
-/** The year 10000: no text of RFC 3339 has a later one. */
-const END_OF_TIME = 253_402_300_800_000;
+const CHANNEL_ID = text({
+  max: 256,
+  doc: 'Unique among the user’s calendars.',
+  example: 'work-of-ada',
+});
+/** The end of the year 9999, the last that RFC 3339 can write. */
+const LAST_INSTANT = 253_402_300_799_999;
+const NO_EXPIRATION = 'must be a time to come in milliseconds since 1970';
+
+export const NEW_SUBSCRIPTION = {
+  ...CALENDAR,
+  channelId: CHANNEL_ID,
+  expiration: {
+    doc: 'Unix milliseconds, later than now. It is returned as it was sent: Kalends renews by itself until you unsubscribe.',
+    schema: { type: 'integer', maximum: LAST_INSTANT },
+    absent: { const: '' },
+    also: { type: 'string', pattern: '^\\d{1,15}$' },
+    isRequired: false,
+    read: readExpiration,
+  } satisfies Field<number>,
+};
+
+export const ENDED_SUBSCRIPTION = {
+  provider: ACCOUNT.provider,
+  channelId: required(CHANNEL_ID),
+  resourceId: { doc: 'Ignored.', schema: {}, read: () => undefined, isRequired: false },
+};
+
+/** Milliseconds, as a number or in digits. */
+function readExpiration(value: unknown, report: Report): number | undefined {
+  if (value === '') return undefined;
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const isTime = typeof number === 'number' && Number.isInteger(number) && number <= LAST_INSTANT;
+  return isTime ? number : report(NO_EXPIRATION);
+}
 
 /** Throws 400 with every mistake, 403 `calendar_permission_required` and 404 `calendar_not_found`. */
 export async function subscribe(
@@ -45,7 +67,11 @@ export async function subscribe(
   grant: Grant,
   deps: SubscriptionDeps,
 ): Promise<SubscribedAnswer> {
-  const { name, channelId, expiresAt } = subscribeRequest(body, deps.now());
+  const { channelId, expiration, ...name } = readBody(body, NEW_SUBSCRIPTION, (input, report) =>
+    (input.expiration ?? Number.POSITIVE_INFINITY) <= deps.now()
+      ? report('expiration', NO_EXPIRATION)
+      : undefined,
+  );
   const { clientId, userId } = grant;
   if (!(await deps.subscriptions.hasEndpoint(clientId))) throw noWebhookUrl();
   const { calendarKey } = (await findToFollow(name, grant, deps)).calendar;
@@ -53,7 +79,7 @@ export async function subscribe(
   if (channelId !== undefined && isDefaultChannelId(channelId) && channelId !== defaultChannelId(calendarKey))
     refuseMistakes([TAKEN]);
   const own = channelId === defaultChannelId(calendarKey) ? undefined : channelId;
-  const chosen = { clientId, userId, calendarKey, channelId: own, expiresAt };
+  const chosen = { clientId, userId, calendarKey, channelId: own, expiresAt: expiration };
   const subscription = await deps.subscriptions.subscribe(chosen, deps.now());
   if (subscription === 'taken') refuseMistakes([TAKEN]);
   if (subscription === 'taken' || subscription === 'gone')
@@ -70,36 +96,13 @@ export async function subscribe(
 
 const TAKEN = { field: 'channelId', problem: 'is already the channel of another calendar of this user' };
 
-function subscribeRequest(body: unknown, now: number) {
-  return readBody(body, (fields) => ({
-    name: calendarInput(fields),
-    channelId: channelInput(fields),
-    expiresAt: fields.optional('expiration', expiration(now)),
-  })) satisfies { readonly name: CalendarName };
-}
-
-const channelInput = (fields: Fields) => fields.optional('channelId', filledText(LONGEST_CHANNEL_ID));
-
-/** Unix milliseconds, as a number or in digits, later than now. */
-const expiration = (now: number): Parse<number> =>
-  unlessEmpty(
-    valueRead((value) => {
-      const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
-      const isTime = typeof number === 'number' && Number.isInteger(number);
-      return isTime && number > now && number < END_OF_TIME ? number : undefined;
-    }, 'must be a time to come in milliseconds since 1970'),
-  );
-
 /** Answers success for a channel that is gone or never was as well (docs/wire.md 1.12). Throws 400 with every mistake. */
 export async function unsubscribe(
   body: unknown,
   grant: Grant,
   { subscriptions, events, now }: SubscriptionDeps,
 ): Promise<{ readonly success: true; readonly message: string }> {
-  const { provider, channelId } = readBody(body, (fields) => ({
-    provider: fields.required('provider', oneOf(PROVIDER_KINDS)),
-    channelId: fields.required('channelId', filledText(LONGEST_CHANNEL_ID)),
-  }));
+  const { provider, channelId } = readBody(body, ENDED_SUBSCRIPTION);
   const { clientId, userId } = grant;
   const chosen = await subscriptions.listSubscriptions(clientId, userId);
   const named = chosen.find((one) => one.channelId === channelId)?.calendarKey;

@@ -1,8 +1,10 @@
 /** Webhook subscriptions (docs/wire.md 1.12) and the keys of webhooks, for the API reference. */
 import { Type } from 'typebox';
 import { badBodies, badField, badTokens, refusal } from '../http/error.schema.ts';
-import { type Operation, oneOf } from '../http/operation.ts';
+import { required, text } from '../http/fields.ts';
+import { enumeration, type Operation } from '../http/operation.ts';
 import { Provider } from '../reading/calendar.schema.ts';
+import { ENDED_SUBSCRIPTION, NEW_SUBSCRIPTION } from './subscriptions.ts';
 
 const NAMES = [
   ['/subscribe-webhook', 'subscribeWebhook', 'Hear of a calendar under a channel id of your own'],
@@ -15,23 +17,7 @@ const END_NAMES = [
 
 const CHANNEL = 'work-of-ada';
 const EXPIRATION = '2026-12-31T00:00:00.000Z';
-const ChannelId = Type.String({ description: 'Unique among the user’s calendars; 256 characters at most.' });
-
-const NewSubscription = Type.Object(
-  {
-    provider: Provider,
-    calendarId: Type.String({ description: 'As in `GET /calendars`; `primary` is the main one.' }),
-    account: Type.Optional(Type.String({ description: 'Where two accounts show one calendar.' })),
-    channelId: Type.Optional(ChannelId),
-    expiration: Type.Optional(
-      Type.Number({
-        description:
-          'Unix milliseconds. It is answered as it was sent: Kalends renews by itself, until you unsubscribe.',
-      }),
-    ),
-  },
-  { $id: 'NewSubscription' },
-);
+const ChannelId = Type.String({ description: 'Unique among the user’s calendars.', maxLength: 256 });
 
 const Subscribed = Type.Object(
   {
@@ -56,11 +42,7 @@ const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => (
   description:
     'Every calendar of a connected account is followed by itself once the application has a webhook URL. This chooses the channel id that deliveries of one calendar carry, or follows one again that was unsubscribed.',
   callers: ['free-busy'],
-  body: {
-    schema: NewSubscription,
-    required: true,
-    example: { provider: 'google', calendarId: 'primary', channelId: CHANNEL },
-  },
+  body: { fields: NEW_SUBSCRIPTION, name: 'NewSubscription', required: true },
   answer: {
     status: 200,
     description: 'It is followed.',
@@ -102,14 +84,7 @@ const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
   description:
     'Succeeds for a channel that is gone or never was, too. What waits of the calendar is not sent.',
   callers: ['free-busy'],
-  body: {
-    schema: Type.Object(
-      { provider: Provider, channelId: ChannelId, resourceId: Type.Optional(Type.String()) },
-      { $id: 'EndedSubscription' },
-    ),
-    required: true,
-    example: { provider: 'google', channelId: CHANNEL },
-  },
+  body: { fields: ENDED_SUBSCRIPTION, name: 'EndedSubscription', required: true },
   answer: {
     status: 200,
     description: 'It is not followed.',
@@ -164,7 +139,7 @@ const PublishedKey = Type.Object(
     id: Type.String(),
     alg: Type.Literal('ed25519'),
     key: Type.String({ description: '`whpk_` and the 32 bytes of the public key in base64.' }),
-    status: oneOf(['active', 'previous']),
+    status: enumeration(['active', 'previous']),
     activated_at: Type.String({ format: 'date-time' }),
     retires_at: Type.Optional(
       Type.String({
@@ -209,9 +184,7 @@ const applicationKeys: Operation = {
   id: 'getApplicationWebhookKeys',
   summary: 'The public keys of the webhooks of one application',
   description: 'Its own keys, or the instance’s while it uses those.',
-  parameters: [
-    { in: 'path', name: 'id', description: 'Client id', schema: Type.String(), required: true, example: 'p' },
-  ],
+  pathFields: { id: required(text({ doc: 'The client id.', example: 'p' })) },
   refusals: [refusal(404, 'not_found', { when: 'Unknown id.', message: 'No application has this id' })],
 };
 

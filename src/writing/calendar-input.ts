@@ -1,52 +1,63 @@
 /** The requests that write calendars, parsed. */
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
-import { type Fields, readBody, SENTENCES, text } from '../http/request-fields.ts';
-import { present, zoneInput } from './event-input.ts';
+import { BLANK, converted, parsedText, readBody, required, text } from '../http/fields.ts';
+import { present, zone } from './event-input.ts';
 import {
+  ACCOUNT,
   type AccountName,
-  accountInput,
+  CALENDAR,
   type CalendarName,
-  calendarInput,
-  deletionBody,
-  type SentDeletion,
+  readQueryOrBody,
+  type SentParameters,
 } from './write-requests.ts';
 
-const LONGEST = { title: 250, color: 50, description: 5_000 };
 /** RGB, or the name that a provider has for one of its own. */
-const COLOR = /^(#[\da-f]{6}|[a-z]{3,30})$/i;
+const COLOR = /^(#[\da-fA-F]{6}|[a-zA-Z]{3,30})$/;
+
+/** A blank title or color changes nothing. */
+const CHANGE = {
+  title: converted(text({ max: 250, absent: BLANK, example: 'Bookings' }), (title) => title.trim()),
+  color: parsedText(parseColor, {
+    max: 50,
+    absent: BLANK,
+    doc: '`#rrggbb`, or the name of one of the provider’s own.',
+    schema: { pattern: COLOR.source },
+    also: { type: 'string', pattern: COLOR.source.replace('^', '^\\s*').replace('$', '\\s*$') },
+    problem: 'must be a colour such as #1a73e8, or one of the provider’s names',
+  }),
+  description: text({ max: 5_000, absent: 'never', doc: 'Empty removes it.' }),
+};
+
+export const NEW_CALENDAR = {
+  ...ACCOUNT,
+  ...CHANGE,
+  title: required(CHANGE.title),
+  timeZone: zone({ alias: 'timezone', doc: 'IANA.' }),
+};
+export const CALENDAR_UPDATE = { ...CALENDAR, ...CHANGE };
 
 export type NewCalendarRequest = { readonly account: AccountName; readonly draft: CalendarDraft };
 
 /** Throws 400 with every mistake, as do the functions below. */
 export function newCalendarRequest(body: unknown): NewCalendarRequest {
-  return readBody(body, (fields) => {
-    const account = accountInput(fields);
-    const { title = '', color, description } = changeInput(fields);
-    if (title === '' && !fields.failed('title')) fields.mistake('title', SENTENCES.missing);
-    // A new calendar has no description to remove.
-    const draft = { title, color, description: description || undefined, timeZone: zoneInput(fields) };
-    return { account, draft };
-  });
+  const { provider, account, description, ...draft } = readBody(body, NEW_CALENDAR);
+  // A new calendar has no description to remove.
+  return { account: { provider, account }, draft: { ...draft, description: description || undefined } };
 }
 
 export type CalendarUpdate = { readonly calendar: CalendarName; readonly change: CalendarChange };
 
 export function calendarUpdate(body: unknown): CalendarUpdate {
-  return readBody(body, (fields) => ({ calendar: calendarInput(fields), change: changeInput(fields) }));
+  const { provider, account, calendarId, ...change } = readBody(body, CALENDAR_UPDATE);
+  return { calendar: { provider, account, calendarId }, change: present(change) };
 }
 
-export function calendarDeletion(sent: SentDeletion): CalendarName {
-  return readBody(deletionBody(sent), calendarInput);
+export function calendarDeletion(sent: SentParameters): CalendarName {
+  return readQueryOrBody(sent, CALENDAR);
 }
 
-/** An empty title or colour changes nothing. An empty description removes the one there is. */
-function changeInput(fields: Fields): CalendarChange {
-  const color = fields.optional('color', text(LONGEST.color))?.trim();
-  if (color && !COLOR.test(color))
-    fields.mistake('color', 'must be a colour such as #1a73e8, or one of the provider’s names');
-  return present({
-    title: fields.optional('title', text(LONGEST.title))?.trim() || undefined,
-    color: color?.startsWith('#') ? color.toLowerCase() : color || undefined,
-    description: fields.optional('description', text(LONGEST.description)),
-  });
+function parseColor(text: string): string | undefined {
+  const color = text.trim();
+  if (!COLOR.test(color)) return undefined;
+  return color.startsWith('#') ? color.toLowerCase() : color;
 }

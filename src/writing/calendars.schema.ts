@@ -1,37 +1,12 @@
 /** POST, PUT and DELETE /calendars (additive to the wire) for the API reference. */
 import { Type } from 'typebox';
 import { badField, refusal } from '../http/error.schema.ts';
-import { type Operation, query, required } from '../http/operation.ts';
-import { Calendar, calendarMembers, Done, Provider } from '../reading/calendar.schema.ts';
-import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
-
-const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));
-const title = Type.String({ maxLength: 250 });
-const details = {
-  color: Type.Optional(
-    Type.String({ description: '`#rrggbb`, or the name of one of the provider’s own.', maxLength: 50 }),
-  ),
-  description: Type.Optional(Type.String({ maxLength: 5_000 })),
-};
-
-const NewCalendar = Type.Object(
-  {
-    provider: Provider,
-    account,
-    title,
-    ...details,
-    timeZone: Type.Optional(Type.String({ description: 'IANA.' })),
-  },
-  { $id: 'NewCalendar' },
-);
-
-const CalendarUpdate = Type.Object(
-  { provider: Provider, calendarId: Type.String(), account, title: Type.Optional(title), ...details },
-  {
-    $id: 'CalendarUpdate',
-    description: 'An absent field stays as it is; an empty `description` takes it away.',
-  },
-);
+import type { Operation } from '../http/operation.ts';
+import { Calendar, calendarMembers, Done } from '../reading/calendar.schema.ts';
+import { CALENDAR_UPDATE, NEW_CALENDAR } from './calendar-input.ts';
+import { ofAnyWrite, ofKey } from './events.schema.ts';
+import { IDEMPOTENCY_KEY } from './idempotency.ts';
+import { CALENDAR } from './write-requests.ts';
 
 const CalendarAnswer = Type.Object(
   { success: Type.Literal(true), ...calendarMembers, calendar: Calendar },
@@ -41,7 +16,7 @@ const CalendarAnswer = Type.Object(
   },
 );
 
-const CALENDAR = {
+const EXAMPLE = {
   provider: 'google',
   account: 'ada@example.com',
   accountName: 'ada@example.com',
@@ -56,9 +31,8 @@ const writeAnswer = {
   status: 200,
   description: 'The calendar as `GET /calendars` answers it from now on.',
   schema: CalendarAnswer,
-  example: { success: true, ...CALENDAR, calendar: CALENDAR },
+  example: { success: true, ...EXAMPLE, calendar: EXAMPLE },
 };
-const NAMED = { provider: 'google', calendarId: CALENDAR.id };
 const group = 'Calendars and accounts';
 
 const fieldLimit = refusal(422, 'field_not_supported_by_provider', {
@@ -76,8 +50,8 @@ export const calendarWriteOperations: readonly Operation[] = [
     summary: 'Create a calendar where the provider can',
     description: 'The account that it belongs to is named with the provider where the user has several.',
     callers: ['read-write'],
-    parameters: [idempotencyKey],
-    body: { schema: NewCalendar, required: true, example: { provider: 'google', title: 'Bookings' } },
+    headers: IDEMPOTENCY_KEY,
+    body: { fields: NEW_CALENDAR, name: 'NewCalendar', required: true },
     answer: writeAnswer,
     refusals: [
       badField('title', 'is missing'),
@@ -103,7 +77,12 @@ export const calendarWriteOperations: readonly Operation[] = [
     description:
       'Fields that are absent stay as they are. What the provider keeps for itself is refused by name.',
     callers: ['read-write'],
-    body: { schema: CalendarUpdate, required: true, example: { ...NAMED, title: 'Bookings 2027' } },
+    body: {
+      fields: CALENDAR_UPDATE,
+      name: 'CalendarUpdate',
+      description: 'An absent field stays as it is; an empty `description` removes it.',
+      required: true,
+    },
     answer: writeAnswer,
     refusals: [badField('calendarId', 'is missing'), ...ofAnyWrite, fieldLimit],
   },
@@ -115,11 +94,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     summary: 'Delete a calendar with all its events',
     description: 'The parameters may stand in a JSON body instead; the query wins.',
     callers: ['read-write'],
-    parameters: [
-      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
-      required(query('calendarId', 'As in `GET /calendars`.', CALENDAR.id)),
-      query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
-    ],
+    query: CALENDAR,
     answer: {
       status: 200,
       description: 'It is gone.',

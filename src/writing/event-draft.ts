@@ -1,7 +1,7 @@
 /** What a request asks for, in the words of the port: a new event, or the change of one that is known. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
-import { refuseMistakes } from '../http/request-fields.ts';
+import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';

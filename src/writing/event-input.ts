@@ -5,22 +5,27 @@
 import type { Attendee } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
 import {
+  anyObject,
   asObject,
-  type Fields,
+  BLANK,
+  converted,
+  type Field,
   flag,
-  list,
+  type Input,
   type Members,
   object,
   oneOf,
-  type Parse,
+  parsedText,
   problemOfText,
+  type Report,
+  required,
   SENTENCES,
+  type TextAbout,
   text,
-  textRead,
-} from '../http/request-fields.ts';
+} from '../http/fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
-import { instantOfInput, parseTimeInput, type TimeInput, type TimesInput } from './event-times.ts';
-import { recurrenceInput } from './recurrence-input.ts';
+import { LOOSE_TIME, parseTimeInput, type TimeInput, type TimesInput } from './event-times.ts';
+import { RECURRENCE } from './recurrence-input.ts';
 import type { RuleInput } from './series-rules.ts';
 
 export type EventInput = TimesInput & {
@@ -38,178 +43,214 @@ export type NewEventInput = EventInput & {
   readonly details: EventDetailsInput & { readonly title: string };
 };
 
-const LONGEST = {
-  title: 1_000,
-  description: 100_000,
-  location: 1_000,
-  color: 50,
-  url: 2_000,
-  custom: 32_000,
-  email: 320,
-  name: 500,
-};
-const MOST_ATTENDEES = 1_000;
-const EXAMPLE_TIME = '2026-11-01T09:00:00Z';
+const MAX_ATTENDEES = 1_000;
+const MAX_CUSTOM = 32_000;
+const MAX_URL = 2_000;
+const MAX_EMAIL = 320;
+const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
+/** Excludes what is no address. Only the provider knows whether it reaches anybody. */
+const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
 
-/** For a new event: title, start and end must be there. */
-export function newEventInput(fields: Fields): NewEventInput {
-  const title = fields.required('title', filledTitle);
-  const start = fields.required('start', time);
-  const end = fields.required('end', time);
-  const { details, ...rest } = restInput(fields);
-  checkOrder(start, end, fields);
-  return { ...rest, start, end, details: { title, ...details } };
-}
+/** An IANA time zone. */
+export const zone = (about: TextAbout) =>
+  parsedText((name) => ianaZone(name.trim()), {
+    max: 100,
+    absent: BLANK,
+    ...about,
+    schema: { format: 'time-zone' },
+    problem: 'must be an IANA time zone such as Europe/Paris',
+  });
 
-/** For an event that exists. */
-export function changeInput(fields: Fields): EventInput {
-  const title = fields.optional('title', filledTitle);
-  const start = fields.optional('start', timeUnlessUnset);
-  const end = fields.optional('end', timeUnlessUnset);
-  const { details, ...rest } = restInput(fields);
-  checkOrder(start, end, fields);
-  return { ...rest, start, end, details: present({ title, ...details }) };
-}
-
-/** Equal times are checked later, when the zone is known and whether the event is all-day. */
-function checkOrder(start: TimeInput | undefined, end: TimeInput | undefined, fields: Fields): void {
-  if (start !== undefined && end !== undefined && instantOfInput(end) < instantOfInput(start))
-    fields.mistake('end', SENTENCES.reversed);
-}
+const time = (about: TextAbout) =>
+  parsedText(parseTimeInput, {
+    max: 100,
+    absent: BLANK,
+    schema: {
+      pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)?)?$',
+    },
+    also: { type: 'string', pattern: LOOSE_TIME },
+    ...about,
+    problem: SENTENCES.noTime('2026-11-01T09:00:00Z'),
+  });
 
 /** .NET clients cannot leave a title out: they send an empty one (docs/wire.md 1.9). */
-const filledTitle: Parse<string> = (value) => {
-  const title = text(LONGEST.title)(value);
-  return typeof title === 'string' && title.trim() === '' ? undefined : title;
-};
-
-const time: Parse<TimeInput> = (value) => {
-  const parsed = text(100)(value);
-  if (typeof parsed !== 'string') return parsed;
-  return parsed.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(parsed);
-};
-
+const title = text({ max: 1_000, absent: BLANK, example: 'Planning' });
+const start = { doc: 'A date and time; without an offset in `timeZone`, else UTC.' };
+const end = { doc: 'Exclusive.' };
 /** .NET clients send year 1 for a date that is not set (docs/wire.md 1.9). */
-const timeUnlessUnset: Parse<TimeInput> = (value) => {
-  const parsed = text(100)(value);
-  return typeof parsed === 'string' && /^\s*0001-/.test(parsed) ? undefined : time(value);
+const UNSET = /^\s*(0001-|$)/;
+
+/** Text whose empty value removes what there is. */
+const removable = (max: number, doc = '') =>
+  converted(text({ max, absent: 'never', doc: `${doc}Empty removes it.` }), (value) => value || null);
+
+const email = parsedText(parseEmail, {
+  doc: 'An e-mail address.',
+  example: 'grace@example.com',
+  schema: { format: 'email', maxLength: MAX_EMAIL },
+  also: { type: 'string', pattern: `^\\s*(mailto:)?${EMAIL.source.slice(1, -1)}\\s*$`, maxLength: MAX_EMAIL },
+  problem: 'must be an e-mail address',
+});
+
+const ATTENDEE = object({
+  email: required(email),
+  name: text({ max: 500 }),
+  status: oneOf(STATUSES),
+  organizer: {
+    schema: { type: 'boolean' },
+    also: {},
+    isRequired: false,
+    read: (value: unknown) => value === true || undefined,
+  },
+});
+
+const autoGenerate = flag({ doc: 'The provider makes a meeting.' });
+
+/** What an event has beside its title, start and end. */
+const DETAILS = {
+  allDay: flag({ doc: 'The dates of `start` and `end` count as written; `end` is exclusive.' }),
+  timeZone: zone({
+    alias: 'timezone',
+    doc: 'IANA: where a series keeps its time of day; the calendar’s by default.',
+  }),
+  recurrence: RECURRENCE,
+  conference: {
+    doc: 'The URL to join at. Empty removes it.',
+    schema: { type: 'string', maxLength: MAX_URL, pattern: '^(https?://\\S+)?$' },
+    also: {
+      anyOf: [{ type: 'object' }, { type: 'array', maxItems: 0 }, { type: 'string', pattern: BLANK.source }],
+    },
+    read: readConference,
+    isRequired: false,
+  } satisfies Field<Conference>,
+  conferenceData: converted(
+    anyObject({
+      schema: {
+        type: 'object',
+        properties: { provider: { description: 'Ignored.' }, autoGenerate: autoGenerate.schema },
+      },
+    }),
+    readAutoGenerate,
+  ),
+  description: removable(100_000),
+  location: removable(1_000),
+  color: converted(removable(50), (color) => color && (color.trim() || null)),
+  custom: converted(
+    anyObject({
+      doc: `Your own values, stored with the event: at most ${MAX_CUSTOM.toLocaleString('en')} characters of JSON. An empty object removes them.`,
+    }),
+    readCustom,
+  ),
+  attendees: {
+    doc: 'Replaces the list; an empty list empties it.',
+    schema: {
+      type: 'array',
+      maxItems: MAX_ATTENDEES,
+      items: { anyOf: [{ ...email.schema, description: 'An e-mail address.' }, ATTENDEE.schema] },
+    },
+    also: { type: 'array', maxItems: MAX_ATTENDEES, items: email.also },
+    fields: ATTENDEE.fields,
+    read: readAttendees,
+    isRequired: false,
+  } satisfies Field<readonly Attendee[]>,
+  availability: oneOf(['busy', 'free']),
+  privacy: oneOf(['public', 'private', 'confidential']),
+  status: oneOf(['confirmed', 'tentative', 'cancelled']),
 };
 
-/** `timeZone`, also as `timezone`: an IANA name. */
-export function zoneInput(fields: Fields): string | undefined {
-  const name = fields.raw('timeZone') === undefined ? 'timezone' : 'timeZone';
-  const zone = fields.optional(name, text(100))?.trim();
-  if (zone === undefined || zone === '') return undefined;
-  return ianaZone(zone) ?? fields.mistake(name, SENTENCES.noZone('Europe/Paris'));
+export const NEW_EVENT = {
+  title: required(title),
+  start: required(time({ ...start, example: '2026-11-20T10:00:00' })),
+  end: required(time({ ...end, example: '2026-11-20T11:00:00' })),
+  ...DETAILS,
+  timeZone: { ...DETAILS.timeZone, example: 'Europe/Vienna' },
+};
+
+/** Of an event that exists. */
+export const EVENT_CHANGE = {
+  title,
+  start: time({ ...start, absent: UNSET }),
+  end: time({ ...end, absent: UNSET }),
+  ...DETAILS,
+};
+
+export function newEventInput({ title, start, end, ...rest }: Input<typeof NEW_EVENT>): NewEventInput {
+  const { details, ...input } = restInput(rest);
+  return { ...input, start, end, details: { title, ...details } };
 }
 
-function restInput(fields: Fields): Omit<EventInput, 'start' | 'end'> {
-  return {
-    allDay: fields.optional('allDay', flag),
-    timeZone: zoneInput(fields),
-    recurrence: recurrenceInput(fields),
-    details: detailsInput(fields),
-  };
+export function changeInput({ title, start, end, ...rest }: Input<typeof EVENT_CHANGE>): EventInput {
+  const { details, ...input } = restInput(rest);
+  return { ...input, start, end, details: present({ title, ...details }) };
 }
 
-function detailsInput(fields: Fields): EventDetailsInput {
-  const { conference, autoConference } = conferenceInput(fields);
-  const orNull = <T>(value: T | '' | undefined) => (value === '' ? null : value);
-  return present({
-    description: orNull(fields.optional('description', text(LONGEST.description))),
-    location: orNull(fields.optional('location', text(LONGEST.location))),
-    color: orNull(fields.optional('color', text(LONGEST.color))?.trim()),
-    conference: autoConference ? undefined : orNull(conference),
-    custom: customInput(fields),
-    attendees: attendeesInput(fields),
-    availability: fields.optional('availability', oneOf(['busy', 'free'])),
-    privacy: fields.optional('privacy', oneOf(['public', 'private', 'confidential'])),
-    status: fields.optional('status', oneOf(['confirmed', 'tentative', 'cancelled'])),
-    autoConference: autoConference || undefined,
-  });
+/** A meeting that the provider makes wins over a URL (docs/wire.md 1.8). */
+function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
+  const { allDay, timeZone, recurrence, conference, conferenceData, ...details } = input;
+  const autoConference = conference?.isAuto || conferenceData || undefined;
+  const url = autoConference ? undefined : conference?.url;
+  return { allDay, timeZone, recurrence, details: present({ ...details, conference: url, autoConference }) };
 }
 
-/** A URL, or the object that documentation shows; `autoGenerate` wins over a URL (docs/wire.md 1.8). */
-function conferenceInput(fields: Fields): { conference: string | undefined; autoConference: boolean } {
-  const raw = fields.raw('conference');
-  const conference = typeof raw === 'string' ? { url: raw } : fields.optional('conference', object);
-  const conferenceData = fields.optional('conferenceData', object);
-  const flags = Object.entries({ conference, conferenceData }).map(([name, members]) => {
-    const flag = members?.autoGenerate ?? undefined;
-    if (flag === undefined || typeof flag === 'boolean') return flag;
-    return fields.mistake(name, 'has an autoGenerate that is not true or false');
-  });
-  const url = conference?.url ?? undefined;
-  if (url === undefined) return { conference: undefined, autoConference: flags.includes(true) };
-  if (typeof url !== 'string' || (url.trim() !== '' && !isWebAddress(url.trim()))) {
-    fields.mistake('conference', 'must be an address that begins with https:// or http://');
-    return { conference: undefined, autoConference: false };
-  }
-  return { conference: url.trim(), autoConference: flags.includes(true) };
+/** `url` is null if it removes what there is. */
+type Conference = { readonly url: string | null | undefined; readonly isAuto: boolean };
+
+/** A URL, or the object that documentation shows (docs/wire.md 1.8). */
+function readConference(value: unknown, report: Report): Conference | undefined {
+  const members = typeof value === 'string' ? { url: value } : asObject(value);
+  if (members === undefined) return report(SENTENCES.noObject);
+  const isAuto = readAutoGenerate(members, report) ?? false;
+  const { url = null } = members;
+  if (url === null) return { url: undefined, isAuto };
+  const address = typeof url === 'string' ? url.trim() : undefined;
+  if (address === undefined || (address !== '' && !isWebAddress(address)))
+    return report('must be an address that begins with https:// or http://');
+  return { url: address || null, isAuto };
+}
+
+function readAutoGenerate(members: Members, report: Report): boolean | undefined {
+  const { autoGenerate: value = null } = members;
+  if (value === null || typeof value === 'boolean') return value ?? undefined;
+  return report('has an autoGenerate that is not true or false');
 }
 
 function isWebAddress(address: string): boolean {
-  if (problemOfText(address, LONGEST.url) !== undefined || /\s/.test(address)) return false;
+  if (problemOfText(address, MAX_URL) !== undefined || /\s/.test(address)) return false;
   return /^https?:$/.test(URL.parse(address)?.protocol ?? '');
 }
 
 /** An empty object removes what is there. */
-function customInput(fields: Fields): EventDetailsInput['custom'] {
-  const custom = fields.optional('custom', object);
-  if (custom === undefined) return undefined;
+function readCustom(custom: Members, report: Report): Members | null | undefined {
   if (Object.keys(custom).length === 0) return null;
-  let keepable = true;
+  let isStorable = true;
   const json = JSON.stringify(custom, (name, value: unknown) => {
     const texts = typeof value === 'string' ? [name, value] : [name];
-    keepable &&= texts.every((one) => problemOfText(one, LONGEST.custom) === undefined);
+    isStorable &&= texts.every((one) => problemOfText(one, MAX_CUSTOM) === undefined);
     return value;
   });
-  if (json.length > LONGEST.custom)
-    return fields.mistake('custom', `${SENTENCES.tooLong(LONGEST.custom)} as JSON`);
-  return keepable ? custom : fields.mistake('custom', SENTENCES.controls);
+  if (json.length > MAX_CUSTOM) return report(`${SENTENCES.tooLong(MAX_CUSTOM)} as JSON`);
+  return isStorable ? custom : report(SENTENCES.controls);
 }
 
-const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
-/** Keeps out what is no address. Whether it reaches anybody only the provider knows. */
-const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
-
-/** The first entry of each address. */
-function attendeesInput(fields: Fields): readonly Attendee[] | undefined {
-  const values = fields.optional('attendees', list);
-  if (values === undefined) return undefined;
-  if (values.length > MOST_ATTENDEES) {
-    return fields.mistake('attendees', `must not be more than ${MOST_ATTENDEES.toLocaleString('en')}`);
-  }
+/** Addresses, or objects with one (docs/wire.md 1.8). The first entry of each address counts. */
+function readAttendees(values: unknown, report: Report): readonly Attendee[] | undefined {
+  if (!Array.isArray(values)) return report('must be a list');
+  if (values.length > MAX_ATTENDEES)
+    return report(`must not be more than ${MAX_ATTENDEES.toLocaleString('en')}`);
   const attendees = new Map<string, Attendee>();
   for (const [at, value] of values.entries()) {
-    const attendee = attendeeOf(value);
-    if (typeof attendee === 'string') fields.mistake('attendees', `[${at}] ${attendee}`);
-    else if (!attendees.has(attendee.email.toLowerCase()))
-      attendees.set(attendee.email.toLowerCase(), attendee);
+    const members: unknown = typeof value === 'string' ? { email: value } : value;
+    const read = ATTENDEE.read(members, (problem, path = '') => report(`[${at}]${path} ${problem}`));
+    if (read === undefined || attendees.has(read.email.toLowerCase())) continue;
+    const { email, name, status = 'none', organizer } = read;
+    attendees.set(email.toLowerCase(), { email, ...present({ name }), status, ...present({ organizer }) });
   }
   return [...attendees.values()];
 }
 
-/** An e-mail address, or an object with one (docs/wire.md 1.8). A text says what is wrong. */
-function attendeeOf(value: unknown): Attendee | string {
-  const members = typeof value === 'string' ? { email: value } : asObject(value);
-  const { email, name, status, organizer }: Members = members ?? {};
-  const address = typeof email === 'string' ? email.trim().replace(/^mailto:/i, '') : '';
-  if (!EMAIL.test(address) || problemOfText(address, LONGEST.email) !== undefined) {
-    return 'must be an e-mail address, or an object with one as email';
-  }
-  const isName = typeof name === 'string' && problemOfText(name, LONGEST.name) === undefined;
-  if (name !== undefined && name !== null && !isName) return 'has a name that is no text to keep';
-  const parsedStatus = STATUSES.find((one) => one === status);
-  if (status !== undefined && status !== null && status !== '' && parsedStatus === undefined) {
-    return `has a status that is none of ${STATUSES.join(', ')}`;
-  }
-  return {
-    email: address,
-    ...(isName && name !== '' ? { name } : {}),
-    status: parsedStatus ?? 'none',
-    ...(organizer === true ? { organizer } : {}),
-  };
+function parseEmail(text: string): string | undefined {
+  const address = text.trim().replace(/^mailto:/i, '');
+  return EMAIL.test(address) && problemOfText(address, MAX_EMAIL) === undefined ? address : undefined;
 }
 
 /** Those members that are there. */

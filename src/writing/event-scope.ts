@@ -1,7 +1,7 @@
 /** How much of a series a write is of (docs/wire.md 1.9): decisions only. */
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
-import { refuseMistakes } from '../http/request-fields.ts';
+import { refuseMistakes } from '../http/fields.ts';
 import { jsonIn } from '../lib/json.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';

@@ -7,7 +7,7 @@
  * clock skips, which only a caller that names a zone and no offset can write, stays the time of day of a series, whose
  * instance of that day moves by the gap; a single event is written at the time it moves to.
  */
-import { type Checked, type Mistake, SENTENCES } from '../http/request-fields.ts';
+import type { Checked, Mistake } from '../http/fields.ts';
 import {
   DAY,
   dayNumberOf,
@@ -22,6 +22,8 @@ import { instantOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
+export const REVERSED = 'must not be before start';
+
 /** A date or time as the request has it. Its zone is not known yet. */
 export type TimeInput = {
   /** The date part: the day of an all-day event, whatever offset follows it. */
@@ -33,7 +35,9 @@ export type TimeInput = {
 };
 
 const FORM =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?$/;
+/** The pattern of the texts that are read, spaces around them aside. */
+export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
 const MINUTE = 60_000;
 /** A year has four digits, in every zone and one day later, too. */
 export const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
@@ -186,5 +190,5 @@ function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[]
   const length = instantOf(end, calendarZone) - instantOf(start, calendarZone);
   if (start.type === 'date' && length < DAY)
     return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];
-  return length < 0 ? [{ field: 'end', problem: SENTENCES.reversed }] : [];
+  return length < 0 ? [{ field: 'end', problem: REVERSED }] : [];
 }

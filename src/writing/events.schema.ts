@@ -9,28 +9,21 @@ import {
   smallScope,
   unreadable,
 } from '../http/error.schema.ts';
-import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
-import { Done, EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
-import { EventAnswer, EventUpdate, Mode, NewEvent, Rsvp } from './writing.schema.ts';
+import { text } from '../http/fields.ts';
+import type { Operation, RefusalCase } from '../http/operation.ts';
+import { Done, EVENT_EXAMPLE } from '../reading/calendar.schema.ts';
+import { IDEMPOTENCY_KEY } from './idempotency.ts';
+import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-requests.ts';
+import { EventAnswer } from './writing.schema.ts';
 
 const group = 'Writing events';
-const PLACE = { provider: 'google', calendarId: 'ada@example.com' };
-const NAMED = { ...PLACE, eventId: 'k3vd8u2q' };
 const OF_ACCOUNT = { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } };
 
-export const idempotencyKey: Parameter = {
-  in: 'header',
-  name: 'Idempotency-Key',
-  description: 'The same key and body within 24 hours have the same answer, and are carried out once.',
-  schema: Type.String({ maxLength: 255 }),
-  example: '5b1f3d0e-7c1a-4a52-9d50-0d6a3c1f9b11',
-};
-const ifMatch: Parameter = {
-  in: 'header',
-  name: 'If-Match',
-  description: 'The `etag` the change is based on: 412 when the event has another by now.',
-  schema: Type.String(),
-  example: '"3389437110000000"',
+const ifMatch = {
+  'If-Match': text({
+    doc: 'The `etag` the change is based on: 412 when the event has another by now.',
+    example: '"3389437110000000"',
+  }),
 };
 
 export const ofAnyWrite: readonly RefusalCase[] = [
@@ -173,19 +166,8 @@ export const eventWriteOperations: readonly Operation[] = [
     description:
       'In a calendar that can be written to. It is in every read from then on. If it cannot be shown, as in a calendar that is too large, the answer has its id and its fields without `original`. With an `Idempotency-Key` it may be sent again when no answer came.',
     callers: ['read-write'],
-    parameters: [idempotencyKey],
-    body: {
-      schema: NewEvent,
-      required: true,
-      example: {
-        ...PLACE,
-        title: 'Planning',
-        start: '2026-11-20T10:00:00',
-        end: '2026-11-20T11:00:00',
-        timeZone: 'Europe/Vienna',
-        attendees: ['grace@example.com'],
-      },
-    },
+    headers: IDEMPOTENCY_KEY,
+    body: { fields: NEW_EVENT_REQUEST, name: 'NewEvent', required: true },
     answer: writeAnswer,
     refusals: [badField('title', 'is missing'), ...ofAnyWrite, conflict, ...ofKey, ...limits],
   },
@@ -198,8 +180,13 @@ export const eventWriteOperations: readonly Operation[] = [
     description:
       'Nothing is overwritten unseen: without `If-Match` too the write is conditional, and only the named fields change. `following` answers a new series.',
     callers: ['read-write'],
-    parameters: [ifMatch],
-    body: { schema: EventUpdate, required: true, example: { ...NAMED, title: 'Planning, moved' } },
+    headers: ifMatch,
+    body: {
+      fields: EVENT_UPDATE,
+      name: 'EventUpdate',
+      description: 'An absent field stays as it is.',
+      required: true,
+    },
     answer: writeAnswer,
     refusals: ofEventChange,
   },
@@ -211,15 +198,8 @@ export const eventWriteOperations: readonly Operation[] = [
     summary: 'Delete an event, an instance, this and later ones, or a series',
     description: 'The parameters may stand in a JSON body instead; the query wins.',
     callers: ['read-write'],
-    parameters: [
-      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
-      required(query('calendarId', 'As in `GET /calendars`.', PLACE.calendarId)),
-      required(query('eventId', 'Of an event, an instance or a series.', NAMED.eventId)),
-      query('recurringEventId', 'The series an instance is of; found by its id when absent.', ''),
-      { ...query('deleteMode', 'How much of a series is meant.', 'this'), schema: Mode },
-      query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
-      ifMatch,
-    ],
+    query: EVENT_DELETION,
+    headers: ifMatch,
     answer: {
       status: 200,
       description: 'It is gone.',
@@ -237,8 +217,8 @@ export const eventWriteOperations: readonly Operation[] = [
     description:
       'Where the provider takes a declined event out of the calendar, the answer is `success` and `message` alone.',
     callers: ['read-write'],
-    parameters: [idempotencyKey],
-    body: { schema: Rsvp, required: true, example: { ...NAMED, response: 'accepted' } },
+    headers: IDEMPOTENCY_KEY,
+    body: { fields: RSVP, name: 'Rsvp', required: true },
     answer: { ...writeAnswer, schema: Type.Union([EventAnswer, Done]) },
     refusals: [
       badField('response', 'is missing'),

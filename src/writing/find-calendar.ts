@@ -1,6 +1,7 @@
 /** The calendar a write names, among those that the grant covers. */
+
+import { refuseMistakes } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { refuseMistakes } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';

@@ -4,19 +4,26 @@
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { readMembers, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { refuseMistakes, SENTENCES } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
 
 /** For how long an answer is kept, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
-const LONGEST_KEY = 255;
 const POLL_MS = 50;
 /** Published clients give up after 30 seconds. */
 const WAIT_MS = 10_000;
+
+export const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': text({
+    max: 255,
+    allowsControls: true,
+    doc: 'The same key and body within 24 hours have the same answer, and are carried out once.',
+    example: '5b1f3d0e-7c1a-4a52-9d50-0d6a3c1f9b11',
+  }),
+};
 
 export type IdempotencyDeps = {
   readonly idempotency: IdempotencyStore;
@@ -92,11 +99,9 @@ async function claimInTime(
   }
 }
 
-function repeatableOf({ grant, key, operation, body }: Repeatable): RepeatableRequest | undefined {
-  if (key === undefined || key === '') return undefined;
-  if (key.length > LONGEST_KEY) {
-    refuseMistakes([{ field: 'Idempotency-Key', problem: SENTENCES.tooLong(LONGEST_KEY) }]);
-  }
+function repeatableOf({ grant, operation, body, ...sent }: Repeatable): RepeatableRequest | undefined {
+  const { 'Idempotency-Key': key } = readMembers({ 'Idempotency-Key': sent.key }, IDEMPOTENCY_KEY);
+  if (key === undefined) return undefined;
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
   const { clientId, userId, coverageId } = grant;
   return { clientId, userId, coverageId, keyHash: hash('sha256', key), requestHash };

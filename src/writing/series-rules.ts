@@ -1,6 +1,6 @@
 /** The rules of a series: those of a request, and how they change when the series moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
-import { type Checked, type Mistake, refuseMistakes, SENTENCES } from '../http/request-fields.ts';
+import { type Checked, type Mistake, refuseMistakes } from '../http/fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
 import {
   instantOf,
@@ -18,7 +18,7 @@ import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
-import { EARLIEST, END, instantOfInput, type TimeInput } from './event-times.ts';
+import { EARLIEST, END, instantOfInput, REVERSED, type TimeInput } from './event-times.ts';
 
 /** A rule without its end, which depends on the zone and on whether the event is all-day. */
 export type RuleInput = {
@@ -44,7 +44,7 @@ export function ruleText(
   if (count !== undefined) return { value: `${rule};COUNT=${count}`, mistakes: [] };
   if (until === undefined) return { value: rule, mistakes: [] };
   const mistakes = (isTooEarly: boolean): Mistake[] =>
-    isTooEarly ? [{ field: 'recurrence.until', problem: SENTENCES.reversed }] : [];
+    isTooEarly ? [{ field: 'recurrence.until', problem: REVERSED }] : [];
   if (start.type === 'date') {
     return { value: `${rule};UNTIL=${bare(until.date)}`, mistakes: mistakes(until.date < start.date) };
   }

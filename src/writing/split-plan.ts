@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
-import { type Mistake, refuseMistakes } from '../http/request-fields.ts';
+import { type Mistake, refuseMistakes } from '../http/fields.ts';
 import { jsonIn } from '../lib/json.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';

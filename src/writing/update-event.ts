@@ -1,7 +1,7 @@
 /** PUT /event: what a request names of an event, and nothing else (docs/wire.md 1.9). */
 
 import type { EventChange } from '../calendars/event-writing.ts';
-import { refuseMistakes } from '../http/request-fields.ts';
+import { refuseMistakes } from '../http/fields.ts';
 import { instanceIdOf } from '../lib/recurrence/event-instant.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';

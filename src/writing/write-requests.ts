@@ -1,49 +1,73 @@
 /** The requests that write events, parsed: which event, how much of a series, and what changes. */
-import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
-import { asObject, type Fields, filledText, type Members, oneOf, readBody } from '../http/request-fields.ts';
-import { changeInput, type EventInput, type NewEventInput, newEventInput } from './event-input.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import {
+  asObject,
+  type Check,
+  type Input,
+  type Members,
+  oneOf,
+  readBody,
+  required,
+  type Table,
+  text,
+} from '../http/fields.ts';
+import {
+  changeInput,
+  EVENT_CHANGE,
+  type EventInput,
+  NEW_EVENT,
+  type NewEventInput,
+  newEventInput,
+} from './event-input.ts';
+import { instantOfInput, REVERSED, type TimeInput } from './event-times.ts';
 
-export type AccountName = {
-  readonly provider: ProviderKind;
-  /** The account's id on the wire, where a caller names it. */
-  readonly account: string | undefined;
-};
-
-export type CalendarName = AccountName & { readonly calendarId: string };
-
-export type EventName = {
-  readonly eventId: string;
-  /** The master's id, where a caller says which series it means. */
-  readonly recurringEventId: string | undefined;
-};
-
+const MAX_ID = 2_000;
 export const MODES = ['this', 'following', 'all'] as const;
 export type Mode = (typeof MODES)[number];
 
-const LONGEST_ID = 2_000;
-const LONGEST_COMMENT = 1_000;
+export const ACCOUNT = {
+  provider: required(oneOf(PROVIDER_KINDS, { example: 'google' })),
+  account: text({ max: MAX_ID, doc: 'The id of the account, if the user has several at the provider.' }),
+};
+export type AccountName = Input<typeof ACCOUNT>;
 
-export function accountInput(fields: Fields): AccountName {
-  return {
-    provider: fields.required('provider', oneOf(PROVIDER_KINDS)),
-    account: fields.optional('account', filledText(LONGEST_ID)),
-  };
-}
+export const CALENDAR = {
+  ...ACCOUNT,
+  calendarId: required(
+    text({
+      max: MAX_ID,
+      doc: 'As in `GET /calendars`; `primary` is the account’s main calendar.',
+      example: 'ada@example.com',
+    }),
+  ),
+};
+export type CalendarName = Input<typeof CALENDAR>;
 
-export function calendarInput(fields: Fields): CalendarName {
-  return { ...accountInput(fields), calendarId: fields.required('calendarId', filledText(LONGEST_ID)) };
-}
+const EVENT = {
+  eventId: required(text({ max: MAX_ID, doc: 'Of an event, an instance or a series.', example: 'k3vd8u2q' })),
+  recurringEventId: text({
+    max: MAX_ID,
+    doc: 'The series an instance is of; found by its id when absent.',
+  }),
+};
+export type EventName = Input<typeof EVENT>;
+
+const mode = oneOf(MODES, {
+  doc: 'How much of a series is meant: when absent the instance, or the whole series if `eventId` names that.',
+});
+
+export const NEW_EVENT_REQUEST = { ...CALENDAR, ...NEW_EVENT };
+export const EVENT_UPDATE = { ...CALENDAR, ...EVENT, updateMode: mode, ...EVENT_CHANGE };
+export const EVENT_DELETION = { ...CALENDAR, ...EVENT, deleteMode: mode };
+export const RSVP = {
+  ...CALENDAR,
+  ...EVENT,
+  response: required(oneOf(['accepted', 'declined', 'tentative'], { example: 'accepted' })),
+  comment: text({ max: 1_000, doc: 'To the organizer.' }),
+  updateMode: oneOf(['this', 'all']),
+};
 
 type NamedEvent = { readonly calendar: CalendarName; readonly event: EventName };
-
-function namedEvent(fields: Fields): NamedEvent {
-  const calendar = calendarInput(fields);
-  const eventId = fields.required('eventId', filledText(LONGEST_ID));
-  return {
-    calendar,
-    event: { eventId, recurringEventId: fields.optional('recurringEventId', filledText(LONGEST_ID)) },
-  };
-}
 
 /** `ifMatch` is the value of an If-Match header. */
 type Conditional = { readonly ifMatch: string | undefined };
@@ -52,62 +76,64 @@ export type NewEventRequest = { readonly calendar: CalendarName; readonly input:
 
 /** Throws 400 with every mistake, as do the functions below. */
 export function newEventRequest(body: unknown): NewEventRequest {
-  return readBody(body, (fields) => ({ calendar: calendarInput(fields), input: newEventInput(fields) }));
+  const { provider, account, calendarId, ...input } = readBody(body, NEW_EVENT_REQUEST, checkOrder);
+  return { calendar: { provider, account, calendarId }, input: newEventInput(input) };
 }
 
 export type UpdateRequest = NamedEvent &
   Conditional & { readonly mode: Mode | undefined; readonly input: EventInput };
 
 export function updateRequest(body: unknown, ifMatch: string | undefined): UpdateRequest {
-  return readBody(body, (fields) => ({
-    ...namedEvent(fields),
-    mode: fields.optional('updateMode', oneOf(MODES)),
-    input: changeInput(fields),
-    ifMatch,
-  }));
+  const { updateMode: mode, ...rest } = readBody(body, EVENT_UPDATE, checkOrder);
+  const { calendar, event, input } = splitName(rest);
+  return { calendar, event, mode, input: changeInput(input), ifMatch };
 }
 
 export type DeletionRequest = NamedEvent & Conditional & { readonly mode: Mode | undefined };
 
-export function deletionRequest(sent: SentDeletion, ifMatch: string | undefined): DeletionRequest {
-  return readBody(deletionBody(sent), (fields) => ({
-    ...namedEvent(fields),
-    mode: fields.optional('deleteMode', oneOf(MODES)),
-    ifMatch,
-  }));
+export function deletionRequest(sent: SentParameters, ifMatch: string | undefined): DeletionRequest {
+  const { deleteMode: mode, ...rest } = readQueryOrBody(sent, EVENT_DELETION);
+  const { calendar, event } = splitName(rest);
+  return { calendar, event, mode, ifMatch };
 }
 
-const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
-
-export type ResponseRequest = NamedEvent & {
-  readonly response: (typeof RESPONSES)[number];
-  readonly comment: string | undefined;
-  readonly mode: Mode | undefined;
-};
+export type ResponseRequest = NamedEvent &
+  Pick<Input<typeof RSVP>, 'response' | 'comment'> & { readonly mode: Mode | undefined };
 
 export function responseRequest(body: unknown): ResponseRequest {
-  return readBody(body, (fields) => {
-    const named = namedEvent(fields);
-    const response = fields.required('response', oneOf(RESPONSES));
-    const comment = fields.optional('comment', filledText(LONGEST_COMMENT));
-    const mode = fields.optional('updateMode', oneOf(MODES));
-    if (mode === 'following') fields.mistake('updateMode', 'must be this or all');
-    return { ...named, response, comment, mode };
-  });
+  const { updateMode: mode, ...rest } = readBody(body, RSVP);
+  const { calendar, event, input } = splitName(rest);
+  return { calendar, event, mode, ...input };
 }
 
-export type SentDeletion = { readonly query: unknown; readonly body: unknown };
+function splitName<T extends CalendarName & EventName>({
+  provider,
+  account,
+  calendarId,
+  eventId,
+  recurringEventId,
+  ...input
+}: T) {
+  return { calendar: { provider, account, calendarId }, event: { eventId, recurringEventId }, input };
+}
+
+/** Equal times are checked later, when the zone is known and whether the event is all-day. */
+const checkOrder: Check<Pick<typeof EVENT_CHANGE, 'start' | 'end'>> = ({ start, end }, report) => {
+  const isReversed = (a: TimeInput, b: TimeInput) => instantOfInput(b) < instantOfInput(a);
+  if (start !== undefined && end !== undefined && isReversed(start, end)) report('end', REVERSED);
+};
+
+export type SentParameters = { readonly query: unknown; readonly body: unknown };
 
 /**
- * Parameters come in the query, as every published client sends them, or in a body; the query wins
- * (docs/wire.md C5).
+ * Reads parameters that come in the query, as every published client sends them, or in a JSON body; the query wins
+ * (docs/wire.md C5). Throws 400 with every mistake.
  */
-export function deletionBody({ query, body }: SentDeletion): unknown {
-  // A repeated parameter counts once, an empty one not at all (docs/wire.md 1).
+export function readQueryOrBody<T extends Table>({ query, body }: SentParameters, table: T): Input<T> {
   const entries = Object.entries(asObject(query) ?? {})
     .map(([name, value]) => [name, Array.isArray(value) ? value[0] : value] as const)
     .filter(([, value]) => value !== '' && value !== undefined);
   const parameters: Members = Object.fromEntries(entries);
   const members = asObject(body);
-  return members === undefined ? (body ?? parameters) : { ...members, ...parameters };
+  return readBody(members === undefined ? (body ?? parameters) : { ...members, ...parameters }, table);
 }

@@ -2,8 +2,9 @@
 import { type TSchema, Type } from 'typebox';
 
 import { badField, badTokens } from '../../http/error.schema.ts';
-import { instant, type Operation, oneOf, query, required } from '../../http/operation.ts';
-import { ACTORS, Done, Provider } from '../../reading/calendar.schema.ts';
+import { enumeration, instant, type Operation } from '../../http/operation.ts';
+import { ACTORS, Done } from '../../reading/calendar.schema.ts';
+import { DISCONNECTION } from './connections.ts';
 
 const Account = Type.Object(
   {
@@ -13,7 +14,7 @@ const Account = Type.Object(
     calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
       description: 'Null where the provider has no such permission, or it is not known.',
     }),
-    syncState: oneOf(
+    syncState: enumeration(
       ['active', 'reauth_required'],
       '`reauth_required`: the provider refuses it, and the user must connect it again.',
     ),
@@ -21,13 +22,13 @@ const Account = Type.Object(
       description: 'Null until it first changes.',
     }),
     health: Type.Object({
-      state: oneOf(['active', 'degraded', 'reauth_required']),
+      state: enumeration(['active', 'degraded', 'reauth_required']),
       reason: Type.Optional(Type.String()),
-      actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
+      actor: Type.Optional(enumeration(ACTORS, 'Who must act.')),
       message: Type.Optional(Type.String()),
       since: instant('Since when.'),
     }),
-    updates: oneOf(['push', 'polling'], 'Whether its provider tells of changes, or is asked for them.'),
+    updates: enumeration(['push', 'polling'], 'Whether its provider tells of changes, or is asked for them.'),
     lastSyncedAt: Type.Union(
       [instant('When all of its calendars were last known to be as they are at the provider.'), Type.Null()],
       {
@@ -95,10 +96,7 @@ export const connectionOperations: readonly Operation[] = [
     description:
       'The parameters may stand in a JSON body instead. An account that is not there is no error: the call may be repeated.',
     callers: ['free-busy'],
-    parameters: [
-      required({ ...query('provider', 'Whose account.', 'google'), schema: Provider }),
-      query('account', 'The account’s id; all of the provider when absent.', 'ada@example.com'),
-    ],
+    query: DISCONNECTION,
     answer: {
       status: 200,
       description: 'Done.',

@@ -3,8 +3,8 @@
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
-import { ApiError } from '../../http/refusal.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
+import { type Input, oneOf, required, text } from '../../http/fields.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
@@ -100,51 +100,36 @@ function connectionHealthOf({ state, reason, message, since }: AccountHealth): C
   };
 }
 
-/** As callers send them, in the query or the body: anything but text is unusable. */
-export type DisconnectRequest = {
-  readonly provider: unknown;
-  readonly account: unknown;
+export const DISCONNECTION = {
+  provider: required(oneOf(PROVIDER_KINDS, { doc: 'The provider of the account.', example: 'google' })),
+  // A value that is no text is refused: read as absent, it would disconnect every account.
+  account: text({
+    allowsControls: true,
+    doc: 'The account’s id; all of the provider when absent.',
+    example: 'ada@example.com',
+  }),
+};
+
+export type DisconnectRequest = Input<typeof DISCONNECTION> & {
   /** The network address it came from. */
   readonly address: string;
 };
 
-/** Throws 400 for a provider that is missing or unknown. An account that is not there is no error. */
+/** An account that does not exist is no error. */
 export async function disconnect(
-  request: DisconnectRequest,
+  { provider, account: accountId, address }: DisconnectRequest,
   grant: Grant,
   { accounts, log, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
-  const provider = providerOf(request.provider);
-  const accountId = accountOf(request.account);
   const { clientId, userId, coverageId } = grant;
   const named = (await accounts.accountsOf(grant)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
   const count = await accounts.disconnect({ clientId, userId, coverageId, provider, accountId }, now());
   for (const { accountKey } of count === 0 ? [] : named) {
-    const fields = { clientId, userId, accountKey, provider, address: request.address };
+    const fields = { clientId, userId, accountKey, provider, address };
     log.info({ event: 'account_disconnected', ...fields }, 'An account was disconnected by its application');
   }
   const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }
-
-function providerOf(value: unknown): ProviderKind {
-  if (isAbsent(value)) throw invalid('provider', 'provider is missing');
-  const kind = typeof value === 'string' ? parseProviderKind(value) : undefined;
-  if (kind === undefined) throw invalid('provider', `provider must be one of ${PROVIDER_KINDS.join(', ')}`);
-  return kind;
-}
-
-function accountOf(value: unknown): string | undefined {
-  if (isAbsent(value)) return undefined;
-  // Read as absent, it would disconnect every account.
-  if (typeof value !== 'string') throw invalid('account', 'account must be the id of a connected account');
-  return value;
-}
-
-/** docs/wire.md 1: null and an empty value mean "absent". */
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
-
-const invalid = (field: string, problem: string) =>
-  new ApiError(400, 'invalid_request', { message: problem, details: { [field]: [problem] } });

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 
 import { refusal } from '../../http/error.schema.ts';
-import { instant, type Operation, oneOf, type Parameter, required } from '../../http/operation.ts';
+import { required, text } from '../../http/fields.ts';
+import { enumeration, instant, type Operation } from '../../http/operation.ts';
 import { badClients } from '../../oauth/oauth.schema.ts';
 import { SCOPES } from '../../oauth/scope.ts';
 import { Provider } from '../../reading/calendar.schema.ts';
@@ -19,19 +20,19 @@ const ApplicationUser = Type.Object(
         id: Type.String({ description: 'What `account` is elsewhere.' }),
         display: Type.String(),
         linkedAt: instant('When it was connected.'),
-        syncState: oneOf(
+        syncState: enumeration(
           ['active', 'reauth_required'],
           '`reauth_required`: the provider refuses it, and the user must connect it again.',
         ),
         health: Type.Object({
-          state: oneOf(['active', 'degraded', 'reauth_required']),
+          state: enumeration(['active', 'degraded', 'reauth_required']),
           reason: Type.Optional(Type.String({ description: 'Absent while it is active.' })),
         }),
       }),
     ),
     grants: Type.Array(
       Type.Object({
-        scope: oneOf(SCOPES),
+        scope: enumeration(SCOPES),
         createdAt: instant('When its code was exchanged.'),
         refreshedAt: instant('When its tokens were last renewed.'),
       }),
@@ -58,13 +59,9 @@ const offDisk = 'Whether the deleted data has left the disk of the database.';
 
 const group = 'Users';
 const AT = '2026-11-01T08:00:00.000Z';
-const USER: Parameter = required({
-  in: 'path',
-  name: 'user_id',
-  description: 'Your own id of the user, percent-encoded.',
-  schema: Type.String(),
-  example: 'ada',
-});
+const USER = {
+  user_id: required(text({ doc: 'Your own id of the user, percent-encoded.', example: 'ada' })),
+};
 
 export const userOperations: readonly Operation[] = [
   {
@@ -76,7 +73,7 @@ export const userOperations: readonly Operation[] = [
     description:
       'For the application itself, by its secret: it shows accounts and grants, and no token or password.',
     callers: ['application'],
-    parameters: [USER],
+    pathFields: USER,
     answer: {
       status: 200,
       description: 'The user.',
@@ -115,7 +112,7 @@ export const userOperations: readonly Operation[] = [
     description:
       'A user that does not exist is no error: the call may be repeated. On SQLite the deleted data leaves the disk before the response. Calls within one second share this, so each waits up to a second.',
     callers: ['application'],
-    parameters: [USER],
+    pathFields: USER,
     answer: {
       status: 200,
       description: 'The receipt of the deletion. For a user that does not exist only `success`.',

@@ -1,0 +1,38 @@
+/** The bodies of /token and /revoke: forms, or JSON with the same fields. */
+import { asObject, checkMembers, type Input, required, type Table, text } from '../http/fields.ts';
+import { invalidRequest } from './oauth-error.ts';
+
+const token = (doc: string, example?: string) =>
+  text({ allowsControls: true, doc, ...(example !== undefined && { example }) });
+
+/** Unknown fields are ignored (RFC 6749 §3.2). A repeated one arrives as a list and is refused. */
+export const TOKEN_FORM = {
+  grant_type: token('`authorization_code` or `refresh_token`.', 'authorization_code'),
+  client_id: token('If HTTP Basic is not used.'),
+  client_secret: token('If HTTP Basic is not used.'),
+  code: token('For `authorization_code`.', 'ada'),
+  redirect_uri: token('For `authorization_code`: the registered one.', 'https://app.example/callback'),
+  code_verifier: token('PKCE (RFC 7636), if the authorization request had a code challenge.'),
+  refresh_token: token('For `refresh_token`.'),
+};
+export type TokenForm = Input<typeof TOKEN_FORM>;
+
+/** See docs/wire.md O4.4. */
+export const REVOCATION_FORM = {
+  token: required(token('Any access or refresh token of the user.', 'eyJhbGciOi…')),
+};
+
+/** The error of /token while the database is away: whether a token was spent is not known. */
+export const TOKENS_AWAY =
+  'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
+
+/** Reads a body. Throws OAuthError `invalid_request` that names the first mistake. */
+export function readForm<T extends Table>(body: unknown, table: T): Input<T> {
+  const members = Array.isArray(body) ? undefined : asObject(body);
+  if (members === undefined)
+    throw invalidRequest('The request has no body that can be read: send the documented fields');
+  const { value, mistakes } = checkMembers(members, table);
+  const [first] = mistakes;
+  if (first !== undefined) throw invalidRequest(`${first.field} ${first.problem}`);
+  return value;
+}
