@@ -1,30 +1,27 @@
 /** The control page's forms, read into what is to be done, or the sentence that says why not. */
-import { type Static, Type } from 'typebox';
-
+import { type Input, text } from '../../src/http/fields.ts';
 import { COMMON_FAULTS } from './common-faults.ts';
 import type { ControlPerson } from './control-deps.ts';
 import { type Fault, KIND_NAMES, SANDBOX_KINDS } from './faults.ts';
 
-export const SwitchForm = Type.Object({
-  /** A provider, or one of its people: see `formValue`. */
-  whom: Type.String(),
-  fault: Type.String(),
-  times: Type.Optional(Type.String()),
-});
-export const OffForm = Type.Object({ id: Type.Optional(Type.String()) });
-export const ClockForm = Type.Object({ turn: Type.String() });
-export const AccessForm = Type.Object({ who: Type.String() });
+/** `whom` is a provider, or one of its people: see `formValue`. */
+export const SWITCH_FORM = { whom: text({}), fault: text({}), times: text({}) };
+export const OFF_FORM = { id: text({}) };
+export const CLOCK_FORM = { turn: text({}) };
+export const ACCESS_FORM = { who: text({}) };
 
 export type Refused = { readonly trouble: string };
 
 /** How a form names somebody. */
 export const formValue = ({ kind, email }: ControlPerson): string => `${kind} ${email}`;
 
-export const personOf = (value: string, people: readonly ControlPerson[]): ControlPerson | undefined =>
-  people.find((person) => formValue(person) === value);
+export const personOf = (
+  value: string | undefined,
+  people: readonly ControlPerson[],
+): ControlPerson | undefined => people.find((person) => formValue(person) === value);
 
 export function faultOfForm(
-  { whom, fault: name, times = '' }: Static<typeof SwitchForm>,
+  { whom, fault: name, times = '' }: Input<typeof SWITCH_FORM>,
   people: readonly ControlPerson[],
 ): Fault | Refused {
   const person = personOf(whom, people);

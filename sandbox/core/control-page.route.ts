@@ -1,13 +1,12 @@
 /** /control and its forms. Every form leads back to the page, which says what was done. */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 
+import { readBody, readQuery, text } from '../../src/http/fields.ts';
 import { sendPage } from '../../src/http/page.ts';
 import { type ControlNotice, type ControlView, controlPage } from './control.page.ts';
 import { turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
-import { AccessForm, ClockForm, faultOfForm, OffForm, personOf, SwitchForm } from './control-form.ts';
+import { ACCESS_FORM, CLOCK_FORM, faultOfForm, OFF_FORM, personOf, SWITCH_FORM } from './control-form.ts';
 import { STYLE_SOURCE } from './page-answer.ts';
 
 const NOTICES = {
@@ -21,7 +20,7 @@ const NOTICES = {
 
 type NoticeName = keyof typeof NOTICES;
 
-export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
+export function controlPageRoute(deps: ControlDeps): FastifyPluginAsync {
   const { clock, faults, providers = [], people = [], organisation } = deps;
   const back = (reply: FastifyReply, notice: NoticeName) => reply.redirect(`/control?done=${notice}`, 303);
   const send = (reply: FastifyReply, notice: ControlNotice | undefined) =>
@@ -33,27 +32,27 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
   const refuse = (reply: FastifyReply, text: string) => send(reply, { isTrouble: true, text });
 
   return async (app) => {
-    const querystring = Type.Object({ done: Type.Optional(Type.String()) });
-    app.get('/control', { schema: { querystring } }, async ({ query: { done } }, reply) =>
-      send(reply, noticeOf(done)),
+    app.get('/control', async ({ query }, reply) =>
+      send(reply, noticeOf(readQuery(query, { done: text({}) }).done)),
     );
-    app.post('/control/switch-on', { schema: { body: SwitchForm } }, async ({ body }, reply) => {
-      const fault = faultOfForm(body, people);
+    app.post('/control/switch-on', async ({ body }, reply) => {
+      const fault = faultOfForm(readBody(body, SWITCH_FORM), people);
       if ('trouble' in fault) return refuse(reply, fault.trouble);
       faults.set(fault);
       return back(reply, 'on');
     });
-    app.post('/control/switch-off', { schema: { body: OffForm } }, async ({ body: { id } }, reply) => {
-      faults.clear(id || undefined);
+    app.post('/control/switch-off', async ({ body }, reply) => {
+      faults.clear(readBody(body, OFF_FORM).id);
       return back(reply, 'off');
     });
-    app.post('/control/turn', { schema: { body: ClockForm } }, async ({ body: { turn } }, reply) => {
+    app.post('/control/turn', async ({ body }, reply) => {
+      const { turn = '' } = readBody(body, CLOCK_FORM);
       if (turn === 'back') clock.reset();
       else clock.turn(turnOf(turn, clock.now()));
       return back(reply, turn === 'back' ? 'back' : 'turned');
     });
-    app.post('/control/withdraw', { schema: { body: AccessForm } }, async ({ body: { who } }, reply) => {
-      const person = personOf(who, people);
+    app.post('/control/withdraw', async ({ body }, reply) => {
+      const person = personOf(readBody(body, ACCESS_FORM).who, people);
       const provider = providers.find(({ kind }) => kind === person?.kind);
       if (person === undefined || provider === undefined) return refuse(reply, 'Choose who it is.');
       await provider.manual.revokeAccess(person.email);

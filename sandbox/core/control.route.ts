@@ -2,34 +2,32 @@
  * /control: faults and time as JSON, for tests and scripts. For this machine only: a request that names
  * another host, or that a page elsewhere had a browser send, is refused.
  */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
+import { readBody } from '../../src/http/fields.ts';
 import { ApiError } from '../../src/http/refusal.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
-import { ClockBody, FaultBody, faultOf, invalid, turnOf } from './control.schema.ts';
+import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { controlPageRoute } from './control-page.route.ts';
 
 /** The JSON endpoints and the page; mount it at the root of a server that maps errors (`createServer`). */
-export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
+export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
   const { clock, faults } = deps;
   const time = () => ({ now: clock.now(), iso: new Date(clock.now()).toISOString() });
 
   return async (app) => {
     app.addHook('onRequest', async (request) => refuseStrangers(request));
     app.get('/control/faults', async () => ({ faults: faults.list() }));
-    app.post('/control/faults', { schema: { body: FaultBody } }, async ({ body }, reply) => {
+    app.post('/control/faults', async ({ body }, reply) => {
       reply.code(201);
-      return { id: faults.set(faultOf(body)) };
+      return { id: faults.set(faultOf(readBody(body, FAULT_BODY))) };
     });
     app.delete('/control/faults', async (_request, reply) => {
       faults.clear();
       return reply.code(204).send();
     });
-    const params = Type.Object({ id: Type.String() });
-    app.delete('/control/faults/:id', { schema: { params } }, async ({ params: { id } }, reply) => {
+    app.delete<{ Params: { id: string } }>('/control/faults/:id', async ({ params: { id } }, reply) => {
       if (!faults.list().some((fault) => fault.id === id)) {
         throw new ApiError(404, 'not_found', 'There is no such fault, or it is over');
       }
@@ -38,8 +36,9 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
     });
     app.get('/control/messages', async () => ({ messages: deps.sent?.() ?? [] }));
     app.get('/control/clock', async () => time());
-    app.post('/control/clock', { schema: { body: ClockBody } }, async ({ body: { turn, reset } }) => {
-      if (turn === undefined && reset === undefined) {
+    app.post('/control/clock', async ({ body }) => {
+      const { turn, reset } = readBody(body, CLOCK_BODY);
+      if (turn === undefined && reset !== true) {
         throw invalid('turn', 'turn is missing: milliseconds or an ISO 8601 duration; or send reset: true');
       }
       if (reset) clock.reset();

@@ -1,6 +1,14 @@
 /** The wire shapes of the control endpoint. */
-import { type Static, Type } from 'typebox';
-
+import {
+  flag,
+  type Input,
+  object,
+  oneOf,
+  parsed,
+  required,
+  text,
+  wholeNumber,
+} from '../../src/http/fields.ts';
 import { ApiError } from '../../src/http/refusal.ts';
 import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
 import { MICROSOFT_HABITS } from './microsoft-habits.ts';
@@ -21,32 +29,37 @@ const EFFECTS = [
   'push_duplicate',
 ] as const;
 
-const oneOf = <Name extends string>(names: readonly Name[]) =>
-  Type.Union(names.map((name) => Type.Literal(name)));
+const count = (min: number) => wholeNumber({ min, max: Number.MAX_SAFE_INTEGER });
 
 /** A fault before it is known that its effect has what its kind needs. */
-export const FaultBody = Type.Object({
-  provider: oneOf(SANDBOX_KINDS),
-  operation: Type.Optional(Type.String({ minLength: 1 })),
-  user: Type.Optional(Type.String({ minLength: 1 })),
-  times: Type.Optional(Type.Integer({ minimum: 1 })),
-  skip: Type.Optional(Type.Integer({ minimum: 0 })),
-  effect: Type.Object({
-    kind: oneOf(EFFECTS),
-    ms: Type.Optional(Type.Number({ minimum: 0, maximum: MOST_LATENCY_MS })),
-    status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-    reason: Type.Optional(Type.String({ minLength: 1 })),
-    retryAfter: Type.Optional(Type.Integer({ minimum: 0 })),
-  }),
-});
-export type FaultBody = Static<typeof FaultBody>;
+export const FAULT_BODY = {
+  provider: required(oneOf(SANDBOX_KINDS)),
+  operation: text({}),
+  user: text({}),
+  times: count(1),
+  skip: count(0),
+  effect: required(
+    object({
+      kind: required(oneOf(EFFECTS)),
+      ms: wholeNumber({ min: 0, max: MOST_LATENCY_MS }),
+      status: wholeNumber({ min: 400, max: 599 }),
+      reason: text({}),
+      retryAfter: count(0),
+    }),
+  ),
+};
+type FaultBody = Input<typeof FAULT_BODY>;
+
+const TURN = 'must be milliseconds or an ISO 8601 duration such as PT1H or P7D, at most 100 years';
 
 /** `turn` is milliseconds, or a duration of ISO 8601 (`P7D`, `PT1H`). */
-export const ClockBody = Type.Object({
-  turn: Type.Optional(Type.Union([Type.Number(), Type.String()])),
-  reset: Type.Optional(Type.Literal(true)),
-});
-export type ClockBody = Static<typeof ClockBody>;
+export const CLOCK_BODY = {
+  turn: parsed((value) => (typeof value === 'number' || typeof value === 'string' ? value : undefined), {
+    problem: TURN,
+    schema: { type: ['number', 'string'] },
+  }),
+  reset: flag(),
+};
 
 /** Fails as ApiError naming the field that the effect lacks. */
 export function faultOf({ provider, operation, user, times, skip, effect }: FaultBody): Fault {
@@ -82,10 +95,7 @@ const MOST_TURN_MS = 100 * 366 * 86_400_000;
 export function turnOf(text: number | string, now: number): number {
   const by = typeof text === 'number' ? text : (durationMs(text, now) ?? Number.NaN);
   if (!(by > 0 && by <= MOST_TURN_MS)) {
-    throw invalid(
-      'turn',
-      'turn is milliseconds or an ISO 8601 duration such as PT1H or P7D, at most 100 years',
-    );
+    throw invalid('turn', `turn ${TURN}`);
   }
   return Math.round(by);
 }
