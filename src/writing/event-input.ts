@@ -118,7 +118,17 @@ const DETAILS = {
     doc: 'The URL to join at. Empty removes it.',
     schema: { type: 'string', maxLength: MAX_URL, pattern: '^(https?://\\S+)?$' },
     also: {
-      anyOf: [{ type: 'object' }, { type: 'array', maxItems: 0 }, { type: 'string', pattern: BLANK.source }],
+      anyOf: [
+        {
+          type: 'object',
+          properties: {
+            url: { type: ['string', 'null'], pattern: '^\\s*(https?://\\S+)?\\s*$' },
+            autoGenerate: { type: ['boolean', 'null'] },
+          },
+        },
+        { type: 'array', maxItems: 0 },
+        { type: 'string', pattern: BLANK.source },
+      ],
     },
     read: readConference,
     isRequired: false,
