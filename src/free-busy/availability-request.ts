@@ -3,6 +3,7 @@ import {
   asObject,
   type Check,
   type Field,
+  type Input,
   object,
   parsed,
   parsedText,
@@ -11,32 +12,8 @@ import {
   required,
   wholeNumber,
 } from '../http/fields.ts';
-import {
-  CALENDAR_FILTER,
-  CALENDAR_IDS,
-  type CalendarFilter,
-  instant,
-  NOT_BEFORE,
-} from '../reading/events-query.ts';
+import { CALENDAR_FILTER, CALENDAR_IDS, instant, NOT_BEFORE } from '../reading/events-query.ts';
 import { zone } from '../writing/event-input.ts';
-import type { Interval } from './intervals.ts';
-import type { WorkingHours } from './working-hours.ts';
-
-export type AvailabilityRequest = {
-  readonly window: Interval;
-  readonly duration: number;
-  readonly bufferBefore: number;
-  readonly bufferAfter: number;
-  readonly minimumNotice: number;
-  readonly step: number;
-  readonly limit: number;
-  readonly timeZone: string | undefined;
-  /** Any time where there are none. */
-  readonly workingHours: readonly WorkingHours[];
-  readonly filter: CalendarFilter | undefined;
-  /** With client authentication. */
-  readonly userIds: readonly string[] | undefined;
-};
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const DAY_MINUTES = 1440;
@@ -121,38 +98,17 @@ export const AVAILABILITY_REQUEST = {
   }),
 };
 
-export type FreeBusyRequest = Pick<AvailabilityRequest, 'window' | 'timeZone' | 'filter'>;
+export type FreeBusyRequest = Input<typeof FREE_BUSY_QUERY>;
 
 /** Throws 400 with everything that is wrong. */
-export function parseFreeBusy(query: unknown): FreeBusyRequest {
-  const { start, end, timeZone, calendarIds: filter } = readQuery(query, FREE_BUSY_QUERY, checkWindow);
-  return { window: { start, end }, timeZone, filter };
-}
+export const parseFreeBusy = (query: unknown): FreeBusyRequest =>
+  readQuery(query, FREE_BUSY_QUERY, checkWindow);
 
-/** Throws 400 with everything that is wrong. */
-export function parseAvailability(body: unknown): AvailabilityRequest {
-  // A body that is no object has no fields, so the required ones are missing.
-  const input = readBody(asObject(body), AVAILABILITY_REQUEST, checkWindow);
-  const { start, end, calendarIds: filter, user_ids: userIds, workingHours = [], ...rest } = input;
-  return {
-    ...rest,
-    window: { start, end },
-    bufferBefore: rest.bufferBefore ?? 0,
-    bufferAfter: rest.bufferAfter ?? 0,
-    minimumNotice: rest.minimumNotice ?? 0,
-    step: rest.step ?? 30,
-    limit: rest.limit ?? 50,
-    workingHours: workingHours.map(
-      ({ days = [0, 1, 2, 3, 4], timeZone = rest.timeZone ?? 'UTC', ...hours }) => ({
-        days,
-        timeZone,
-        ...hours,
-      }),
-    ),
-    filter,
-    userIds,
-  };
-}
+export type AvailabilityRequest = Input<typeof AVAILABILITY_REQUEST>;
+
+/** Throws 400 with everything that is wrong. A body that is no object has no fields, so the required ones are missing. */
+export const parseAvailability = (body: unknown): AvailabilityRequest =>
+  readBody(asObject(body), AVAILABILITY_REQUEST, checkWindow);
 
 const checkWindow: Check<typeof WINDOW> = ({ start, end }, report) => {
   if (start === undefined || end === undefined) return;

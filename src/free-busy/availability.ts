@@ -14,6 +14,8 @@ import type { Interval } from './intervals.ts';
 import { freeSlots } from './slots.ts';
 import { workingTime } from './working-hours.ts';
 
+/** Monday to Friday; 0 is Monday. */
+const WORKDAYS = [0, 1, 2, 3, 4];
 const MINUTE = 60_000;
 
 /**
@@ -25,7 +27,9 @@ export async function availability(
   users: readonly ScopedReader[],
   deps: ListEventsDeps,
 ): Promise<string> {
-  const { duration, bufferBefore, bufferAfter, minimumNotice, step, limit, window, workingHours } = request;
+  const { duration, bufferBefore = 0, bufferAfter = 0, minimumNotice = 0, step = 30, limit = 50 } = request;
+  const { start, end, timeZone, calendarIds, workingHours = [] } = request;
+  const window = { start, end };
   const lengths = {
     duration: duration * MINUTE,
     bufferBefore: bufferBefore * MINUTE,
@@ -37,15 +41,20 @@ export async function availability(
   const busy: Interval[] = [];
   const problems: (ReadProblem & { readonly user_id?: string })[] = [];
   for (const user of users) {
-    const { calendars, accounts, problems: unread } = await readCalendars(user, request.filter, deps);
+    const { calendars, accounts, problems: unread } = await readCalendars(user, calendarIds, deps);
     if (accounts === 0) throw notConnected(user);
-    const time = await busyTime({ user, calendars, window: wide, timeZone: request.timeZone }, deps);
+    const time = await busyTime({ user, calendars, window: wide, timeZone }, deps);
     for (const interval of time.busy) busy.push(interval);
-    const name = request.userIds === undefined ? {} : { user_id: user.userId };
+    const name = request.user_ids === undefined ? {} : { user_id: user.userId };
     const missing = [...unread, ...leftOutProblems(calendars, time.leftOut)];
     for (const problem of missing) problems.push({ ...problem, ...name });
   }
-  const open = workingHours.length === 0 ? [window] : workingTime(workingHours, window);
+  const hours = workingHours.map(({ days = WORKDAYS, timeZone: zone = timeZone ?? 'UTC', ...clock }) => ({
+    days,
+    timeZone: zone,
+    ...clock,
+  }));
+  const open = hours.length === 0 ? [window] : workingTime(hours, window);
   const earliest = deps.now() + minimumNotice * MINUTE;
   const slots = freeSlots(busy, open, { ...lengths, window, earliest, limit });
   return JSON.stringify({

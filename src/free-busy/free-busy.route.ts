@@ -46,7 +46,7 @@ async function callerOf(
   return authenticateClient(credentials, deps);
 }
 
-function usersOfToken(grant: Grant, { userIds }: AvailabilityRequest): ScopedReader[] {
+function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === grant.userId)) return [grant];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
@@ -57,7 +57,7 @@ function usersOfToken(grant: Grant, { userIds }: AvailabilityRequest): ScopedRea
 }
 
 /** Each with all that the user's living grants cover: it is the application that asks, and for busy time only. */
-function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): ScopedReader[] {
+function usersOfClient(clientId: string, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds !== undefined)
     return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';

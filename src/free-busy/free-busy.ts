@@ -23,7 +23,8 @@ import type { Interval } from './intervals.ts';
  * Turns does, 403 and 503 as freshAccounts says.
  */
 export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDeps): Promise<string> {
-  const { window, timeZone, filter } = parseFreeBusy(query);
+  const { start, end, timeZone, calendarIds: filter } = parseFreeBusy(query);
+  const window = { start, end };
   const { calendars, problems } = await readCalendars(grant, filter, deps);
   const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone }, deps);
   const errors = [...problems, ...leftOutProblems(calendars, leftOut)];

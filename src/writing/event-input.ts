@@ -81,8 +81,8 @@ const end = { doc: 'Exclusive.' };
 const UNSET = /^\s*(0001-|$)/;
 
 /** Text whose empty value removes what there is. */
-const removable = (max: number, doc = '') =>
-  converted(text({ max, absent: 'never', doc: `${doc}Empty removes it.` }), (value) => value || null);
+const removable = (max: number) =>
+  converted(text({ max, absent: 'never', doc: 'Empty removes it.' }), (value) => value || null);
 
 const email = parsedText(parseEmail, {
   doc: 'An e-mail address.',
@@ -104,9 +104,7 @@ const ATTENDEE = object({
   },
 });
 
-const autoGenerate = flag({ doc: 'The provider makes a meeting.' });
-
-/** What an event has beside its title, start and end. */
+/** The fields of an event besides its title, start and end. */
 const DETAILS = {
   allDay: flag({ doc: 'The dates of `start` and `end` count as written; `end` is exclusive.' }),
   timeZone: zone({
@@ -137,7 +135,10 @@ const DETAILS = {
     anyObject({
       schema: {
         type: 'object',
-        properties: { provider: { description: 'Ignored.' }, autoGenerate: autoGenerate.schema },
+        properties: {
+          provider: { description: 'Ignored.' },
+          autoGenerate: { type: 'boolean', description: 'The provider makes a meeting.' },
+        },
       },
     }),
     readAutoGenerate,
@@ -176,7 +177,7 @@ export const NEW_EVENT = {
   timeZone: { ...DETAILS.timeZone, example: 'Europe/Vienna' },
 };
 
-/** Of an event that exists. */
+/** The fields that change an event. */
 export const EVENT_CHANGE = {
   title,
   start: time({ ...start, absent: UNSET }),
