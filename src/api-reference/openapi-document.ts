@@ -163,7 +163,7 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
     ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
     responses: {
       ...(page === undefined ? {} : { 200: pageOf(page) }),
-      ...(answer === undefined ? {} : { [answer.status]: answerOf(answer, reference) }),
+      ...(answer === undefined ? {} : { [answer.status ?? 200]: answerOf(answer, reference) }),
       ...refusalsOf([...refusals, ...largeHeader(refusals), serverFault(refusals)], reference),
     },
   };

@@ -12,7 +12,6 @@ export const referenceOperations: readonly Operation[] = [
       'Made of the same descriptions as the reference under `/docs/api`; clients can be generated from it.',
     callers: ['anybody'],
     answer: {
-      status: 200,
       description: 'The document.',
       schema: anyObject('OpenAPI 3.1.'),
       example: { openapi: '3.1.1' },

@@ -42,7 +42,6 @@ export const freeBusyOperations: readonly Operation[] = [
     callers: ['free-busy'],
     query: FREE_BUSY_QUERY,
     answer: {
-      status: 200,
       description: 'The busy intervals.',
       schema: FreeBusy,
       example: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z', busy: [SLOT] },
@@ -59,7 +58,7 @@ export const freeBusyOperations: readonly Operation[] = [
       'With an access token about its user; with HTTP Basic of the application about the users in `user_ids`.',
     callers: ['free-busy', 'application'],
     body: { fields: AVAILABILITY_REQUEST, name: 'AvailabilityRequest', required: true },
-    answer: { status: 200, description: 'The slots.', schema: Availability, example: { slots: [SLOT] } },
+    answer: { description: 'The slots.', schema: Availability, example: { slots: [SLOT] } },
     refusals: [
       badField('duration', 'is missing'),
       oauthRefusal(

@@ -4,7 +4,7 @@
  */
 import { ApiError } from './refusal.ts';
 
-/** What is wrong with a field; `problem` continues a sentence that begins with the field's name. */
+/** A mistake in a field; `problem` continues a sentence that begins with the field's name. */
 export type Mistake = { readonly field: string; readonly problem: string };
 
 /** The result of reading an input. `value` is complete only if there are no mistakes. */
@@ -41,13 +41,13 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Notes a mistake. `path` leads to a part of the field, such as `.start` or `[0]`. */
 export type Report = (problem: string, path?: string) => undefined;
 
-/** What a field states besides its type. */
+/** The properties of a field that do not depend on its type. */
 export type About = {
   /** Its description in the reference. */
   readonly doc?: string;
   /** Part of the example of the request. */
   readonly example?: unknown;
-  /** Another name of the field, read if there is no value under its own. */
+  /** Another name of the field, which is read if there is no value under its own. */
   readonly alias?: string;
   /** Tolerance: further values that are read although `schema` does not allow them. */
   readonly also?: Schema;
@@ -68,7 +68,7 @@ export type Field<T, IsRequired extends boolean = boolean> = About & {
 export type Table = Readonly<Record<string, Field<unknown>>>;
 
 /**
- * What a request with the fields of a table means. Of the table `{ id: required(text({ max: 9 })), own: flag({}) }` it is
+ * The result of reading a request with the fields of a table. For `{ id: required(text({ max: 9 })), own: flag() }` it is
  * `{ id: string; own: boolean | undefined }`.
  */
 export type Input<T extends Table> = {
@@ -211,7 +211,7 @@ export function parsedText<T>(
   return { ...field, read };
 }
 
-/** One of these words. Case and surrounding spaces are ignored. */
+/** A field whose value is one of these words. Case and surrounding spaces are ignored. */
 export function oneOf<const T extends string>(values: readonly T[], about: About = {}): Field<T, false> {
   return parsedText((word) => values.find((one) => one.toLowerCase() === word.trim().toLowerCase()), {
     also: { type: 'string', pattern: `^\\s*(${values.map(anyCase).join('|')})\\s*$` },
@@ -246,8 +246,8 @@ export function wholeNumber({ min, max, ...about }: Range): Field<number, false>
 /** The same in a query, where it is text. */
 export function wholeNumberText(range: Range): Field<number, false> {
   const field = wholeNumber(range);
-  const numberOf = (text: unknown) => (/^\d{1,6}$/.test(String(text)) ? Number(text) : undefined);
-  return { ...field, read: (value, report) => field.read(numberOf(value), report) };
+  const parseNumber = (text: unknown) => (/^\d{1,6}$/.test(String(text)) ? Number(text) : undefined);
+  return { ...field, read: (value, report) => field.read(parseNumber(value), report) };
 }
 
 /** A JSON object with the fields of `table`; PHP's `[]` is an empty one. `name` is that of its component. */
@@ -283,7 +283,7 @@ export function objectSchema(table: Table, name?: string, description?: string):
   return { $id: name, type: 'object', description, required, properties: Object.fromEntries(properties) };
 }
 
-/** What no calendar can store: half a surrogate pair, and control characters besides tabs and line breaks. */
+/** Characters that no calendar can store: half a surrogate pair, and control characters besides tabs and line breaks. */
 const UNKEEPABLE = /[^\P{Cc}\t\n\r]/u;
 
 /** Returns what is wrong with a text, `undefined` if nothing is. */

@@ -13,7 +13,6 @@ export const healthOperations: readonly Operation[] = [
     description: 'It asks nothing but whether the process lives; `GET /ready` asks the database as well.',
     callers: ['anybody'],
     answer: {
-      status: 200,
       description: 'They can.',
       schema: Type.Object({ status: Type.Literal('ok') }),
       example: { status: 'ok' },

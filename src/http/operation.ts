@@ -35,7 +35,7 @@ export type Operation = {
 
 export type Body = {
   readonly fields: Table;
-  /** Of its component in the OpenAPI document. */
+  /** The name of its component in the OpenAPI document. */
   readonly name?: string;
   readonly description?: string;
   /** The fields whose examples make that of the body: all that have one, unless given. */
@@ -47,7 +47,8 @@ export type Body = {
 };
 
 export type Answer = {
-  readonly status: number;
+  /** 200 unless given. */
+  readonly status?: number;
   readonly description: string;
   /** Absent where the answer has no body. JSON. */
   readonly schema?: TSchema;

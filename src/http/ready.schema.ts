@@ -17,7 +17,6 @@ export const readyOperations: readonly Operation[] = [
       'For load balancers: 503 with the reason while the database is unreachable or read-only, migrations run, or the instance is about to end.',
     callers: ['anybody'],
     answer: {
-      status: 200,
       description: 'It is: the database answers and takes writes, and its migrations are done.',
       schema: Type.Object({ status: Type.Literal('ready') }),
       example: { status: 'ready' },

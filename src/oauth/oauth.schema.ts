@@ -151,7 +151,6 @@ const TOKENS: Operation = {
   callers: ['application', 'anybody'],
   body: { fields: TOKEN_FORM, required: true, types: [FORM, 'application/json'] },
   answer: {
-    status: 200,
     description: 'Both tokens are new.',
     schema: TokenAnswer,
     example: {
@@ -239,7 +238,6 @@ export const oauthOperations: readonly Operation[] = [
     callers: ['anybody'],
     body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
     answer: {
-      status: 200,
       description: 'Done.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
@@ -255,7 +253,6 @@ export const oauthOperations: readonly Operation[] = [
     description: 'Libraries for OAuth read it to find the endpoints and what they take.',
     callers: ['anybody'],
     answer: {
-      status: 200,
       description: 'The metadata.',
       schema: Metadata,
       example: serverMetadata({ publicUrl: 'https://kalends.example', tokenAlgorithm: 'HS256' }),
@@ -271,7 +268,7 @@ export const oauthOperations: readonly Operation[] = [
     description:
       'Empty while tokens are signed with HS256, as they are by default: nobody but this server verifies those.',
     callers: ['anybody'],
-    answer: { status: 200, description: 'The keys.', schema: KeySet, example: { keys: [] } },
+    answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
     refusals: [],
   },
 ];

@@ -18,7 +18,6 @@ export const calendarOperations: readonly Operation[] = [
       'Grouped by provider: google, microsoft, apple, caldav. Accounts that could not be brought up to date are told in the header `Kalends-Errors`, as a JSON list.',
     callers: ['read'],
     answer: {
-      status: 200,
       description: 'The calendars.',
       schema: Type.Array(Calendar),
       example: [

@@ -105,7 +105,7 @@ const windowTooLargeCase = refusal(400, 'window_too_large', {
 });
 
 const group = 'Reading events';
-const oneEvent = { status: 200, description: 'The event.', schema: Event, example: EVENT_EXAMPLE };
+const oneEvent = { description: 'The event.', schema: Event, example: EVENT_EXAMPLE };
 
 export const eventOperations: readonly Operation[] = [
   {
@@ -119,7 +119,6 @@ export const eventOperations: readonly Operation[] = [
     callers: ['free-busy'],
     query: EVENTS_QUERY,
     answer: {
-      status: 200,
       description: 'One page.',
       schema: EventsPage,
       example: { events: [EVENT_EXAMPLE], pageSize: 100 },
@@ -188,7 +187,6 @@ export const eventOperations: readonly Operation[] = [
     callers: ['read'],
     query: CHANGES_QUERY,
     answer: {
-      status: 200,
       description: 'One page.',
       schema: ChangesPage,
       example: {

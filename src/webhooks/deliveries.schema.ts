@@ -84,7 +84,6 @@ export const deliveryOperations: readonly Operation[] = [
     callers: ['application'],
     query: DELIVERIES_QUERY,
     answer: {
-      status: 200,
       description: 'A page of it.',
       schema: Type.Object({
         deliveries: Type.Array(Delivery),
@@ -105,7 +104,6 @@ export const deliveryOperations: readonly Operation[] = [
     callers: ['application'],
     pathFields: NAMED,
     answer: {
-      status: 200,
       description: 'The delivery.',
       schema: DeliveryDetails,
       example: {
@@ -126,7 +124,6 @@ export const deliveryOperations: readonly Operation[] = [
     callers: ['application'],
     pathFields: NAMED,
     answer: {
-      status: 200,
       description: 'It is sent soon, and logged as a further attempt.',
       schema: Type.Object({ success: Type.Literal(true), id: Type.String() }),
       example: { success: true, id: ID },
@@ -143,7 +140,6 @@ export const deliveryOperations: readonly Operation[] = [
     callers: ['application'],
     body: { fields: REPLAYED_DELIVERIES, name: 'ReplayedDeliveries', required: true },
     answer: {
-      status: 200,
       description: 'They are sent soon.',
       schema: Type.Object({
         success: Type.Literal(true),

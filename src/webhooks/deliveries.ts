@@ -68,9 +68,9 @@ export const MOST_REPLAYS = 10_000;
 export async function listDeliveries(clientId: string, query: unknown, { messages }: DeliveriesDeps) {
   const input = readQuery(query, DELIVERIES_QUERY, inOrder);
   const { pageSize = PAGE_SIZE, nextPageToken: after, ...filter } = input;
-  const found = await messages.listMessages({ clientId, ...filter }, { after, limit: pageSize + 1 });
-  const page = found.slice(0, pageSize);
-  const last = found.length > pageSize ? page.at(-1) : undefined;
+  const matches = await messages.listMessages({ clientId, ...filter }, { after, limit: pageSize + 1 });
+  const page = matches.slice(0, pageSize);
+  const last = matches.length > pageSize ? page.at(-1) : undefined;
   return {
     deliveries: page.map(deliveryOf),
     pageSize,

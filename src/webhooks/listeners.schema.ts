@@ -38,7 +38,6 @@ export const listenerOperations: readonly Operation[] = [
     callers: ['application'],
     body: { fields: NEW_LISTENER, name: 'NewListener', required: false },
     answer: {
-      status: 200,
       description: 'It listens.',
       schema: Type.Object({ id: Type.String(), secret: Type.String(), expiresAt: ends }),
       example: { id: ID, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', expiresAt: AT },
@@ -64,7 +63,6 @@ export const listenerOperations: readonly Operation[] = [
     pathFields: NAMED,
     query: LISTENER_QUERY,
     answer: {
-      status: 200,
       description: 'What there is.',
       schema: Type.Object({ deliveries: Type.Array(HandedDelivery), expiresAt: ends }),
       example: {
@@ -103,7 +101,6 @@ export const listenerOperations: readonly Operation[] = [
     callers: ['application'],
     pathFields: NAMED,
     answer: {
-      status: 200,
       description: 'It has ended.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },

@@ -44,7 +44,6 @@ const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => (
   callers: ['free-busy'],
   body: { fields: NEW_SUBSCRIPTION, name: 'NewSubscription', required: true },
   answer: {
-    status: 200,
     description: 'It is followed.',
     schema: Subscribed,
     example: {
@@ -86,7 +85,6 @@ const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
   callers: ['free-busy'],
   body: { fields: ENDED_SUBSCRIPTION, name: 'EndedSubscription', required: true },
   answer: {
-    status: 200,
     description: 'It is not followed.',
     schema: Type.Object({ success: Type.Literal(true), message: Type.String() }),
     example: { success: true, message: 'The subscription was ended' },
@@ -104,7 +102,6 @@ const list: Operation = {
     'Every calendar is followed by itself once the application has a webhook URL; those that were unsubscribed are missing.',
   callers: ['free-busy'],
   answer: {
-    status: 200,
     description: 'Those that the grant covers; none without a webhook URL.',
     schema: Type.Object({
       subscriptions: Type.Array(
@@ -160,7 +157,6 @@ const publishedKeys: Operation = {
   description: 'They sign for applications without own keys. At least one, the active one first.',
   callers: ['anybody'],
   answer: {
-    status: 200,
     description: 'The keys.',
     schema: Type.Object({ keys: Type.Array(PublishedKey) }),
     example: {

@@ -28,7 +28,6 @@ const EXAMPLE = {
   original: {},
 };
 const writeAnswer = {
-  status: 200,
   description: 'The calendar as `GET /calendars` answers it from now on.',
   schema: CalendarAnswer,
   example: { success: true, ...EXAMPLE, calendar: EXAMPLE },
@@ -96,7 +95,6 @@ export const calendarWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     query: CALENDAR,
     answer: {
-      status: 200,
       description: 'It is gone.',
       schema: Done,
       example: { success: true, message: 'The calendar was deleted' },

@@ -139,7 +139,6 @@ export const ofKey: readonly RefusalCase[] = [
 ];
 
 const writeAnswer = {
-  status: 200,
   description: 'The event as `GET /event` answers it from now on.',
   schema: EventAnswer,
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
@@ -201,7 +200,6 @@ export const eventWriteOperations: readonly Operation[] = [
     query: EVENT_DELETION,
     headers: ifMatch,
     answer: {
-      status: 200,
       description: 'It is gone.',
       schema: Done,
       example: { success: true, message: 'The event was deleted' },

@@ -21,8 +21,8 @@ export function connectionRoutes(deps: ConnectionRouteDeps): FastifyPluginAsync 
     app.post('/disconnect', { onRequest: check, bodyLimit: FORM_BYTES }, (request) => {
       // A body that is no object has no fields.
       const sent = { query: request.query, body: asObject(request.body) };
-      const named = readQueryOrBody(sent, DISCONNECTION);
-      return disconnect({ ...named, address: request.ip }, grantOf(request), deps);
+      const input = readQueryOrBody(sent, DISCONNECTION);
+      return disconnect({ ...input, address: request.ip }, grantOf(request), deps);
     });
   };
 }

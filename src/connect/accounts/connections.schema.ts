@@ -60,7 +60,6 @@ export const connectionOperations: readonly Operation[] = [
     description: 'Those of the grant, by provider, each with what is the matter with it and who can mend it.',
     callers: ['free-busy'],
     answer: {
-      status: 200,
       description: 'All four providers, each with a list.',
       schema: ConnectionStatus,
       example: {
@@ -98,7 +97,6 @@ export const connectionOperations: readonly Operation[] = [
     callers: ['free-busy'],
     query: DISCONNECTION,
     answer: {
-      status: 200,
       description: 'Done.',
       schema: Done,
       example: { success: true, message: 'Disconnected accounts: 1' },

@@ -75,7 +75,6 @@ export const userOperations: readonly Operation[] = [
     callers: ['application'],
     pathFields: USER,
     answer: {
-      status: 200,
       description: 'The user.',
       schema: ApplicationUser,
       example: {
@@ -114,7 +113,6 @@ export const userOperations: readonly Operation[] = [
     callers: ['application'],
     pathFields: USER,
     answer: {
-      status: 200,
       description: 'The receipt of the deletion. For a user that does not exist only `success`.',
       schema: Type.Object({
         success: Type.Literal(true),
