@@ -16,7 +16,7 @@ export const isJson = (value: unknown): value is Json =>
 /** A schema's type in short. */
 export function typeOf(schema: unknown): readonly TypePiece[] {
   if (!isJson(schema)) return [text('anything')];
-  const { $ref, anyOf, type, items, format, minimum, maximum } = schema;
+  const { $ref, anyOf, type, items, format, minimum, maximum, maxLength } = schema;
   if (typeof $ref === 'string') return [{ kind: 'shape', name: shapeName($ref) }];
   if (Array.isArray(anyOf)) return joined(anyOf.map(typeOf), ' or ');
   if (Array.isArray(schema.enum)) {
@@ -28,7 +28,9 @@ export function typeOf(schema: unknown): readonly TypePiece[] {
   const bounds =
     minimum === undefined ? '' : ` from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`;
   const name = typeof type === 'string' ? type : 'anything';
-  return [text(`${name}${typeof format === 'string' ? ` (${format})` : ''}${bounds}`)];
+  const length =
+    typeof maxLength === 'number' ? ` of at most ${maxLength.toLocaleString('en')} characters` : '';
+  return [text(`${name}${typeof format === 'string' ? ` (${format})` : ''}${bounds}${length}`)];
 }
 
 const joined = (types: readonly (readonly TypePiece[])[], between: string): TypePiece[] =>
