@@ -15,12 +15,12 @@ after(() => server?.close());
 
 it('each answer of /token is counted by its grant and outcome, whatever was sent', async () => {
   await approve(server);
-  const post = (fields: Readonly<Record<string, string>>) =>
+  const post = (fields: Readonly<Record<string, string>>, repeated = '') =>
     server.app.inject({
       method: 'POST',
       url: '/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({ client_id: 'acme', client_secret: SECRET, ...fields }).toString(),
+      payload: new URLSearchParams({ client_id: 'acme', client_secret: SECRET, ...fields }) + repeated,
     });
   const asked = { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI };
   await post(asked);
@@ -29,6 +29,7 @@ it('each answer of /token is counted by its grant and outcome, whatever was sent
   await post({ grant_type: 'refresh_token', refresh_token: 'x', client_secret: 'wrong' });
   await post({ grant_type: 'canary' });
   await post({});
+  await post(asked, '&code=x');
 
   assert.deepEqual(told, [
     'authorization_code ok',
@@ -37,5 +38,6 @@ it('each answer of /token is counted by its grant and outcome, whatever was sent
     'refresh_token invalid_client',
     'other unsupported_grant_type',
     'other invalid_request',
+    'authorization_code invalid_request',
   ]);
 });
