@@ -8,7 +8,7 @@ import path from 'node:path';
 import { currentDocument } from '../src/api-reference/current-document.ts';
 import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
-import { OPTIONS, type Option } from '../src/config/config.ts';
+import { OPTIONS } from '../src/config/config.ts';
 import { errorsDocument } from '../src/documentation/error-index.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
@@ -25,11 +25,11 @@ const documents: Readonly<Record<string, string>> = {
 };
 
 function configurationDocument(): string {
-  const rows = OPTIONS.map((option: Option) => {
-    const value = option.default === '' ? '–' : `\`${option.default}\``;
+  const rows = OPTIONS.map((option) => {
+    const value = option.default === undefined ? '–' : `\`${option.default}\``;
     return `| \`${option.name}\` | ${value} | ${option.doc.replaceAll('|', '\\|')} |`;
   });
-  const secrets = OPTIONS.filter((option: Option) => option.secret).map(({ name }) => `\`${name}_FILE\``);
+  const secrets = OPTIONS.filter((option) => option.secret).map(({ name }) => `\`${name}_FILE\``);
   return `# Configuration
 
 Kalends reads environment variables and nothing else. Every one of them can also be read from a file: put
@@ -43,7 +43,7 @@ ${rows.join('\n')}
 [\`kalends listen\`](webhooks.md#on-a-laptop) runs on any machine and reads \`KALENDS_CLIENT_ID\`, \`KALENDS_CLIENT_SECRET\` and
 \`KALENDS_WEBHOOK_SECRET\` beside \`KALENDS_URL\`.
 
-This page is generated from \`src/config/config.ts\` by \`npm run docs\`.
+This page is generated from the tables in \`src/config/\` by \`npm run docs\`.
 `;
 }
 

@@ -1,4 +1,4 @@
-/** The settings of how people come into the dashboard: single sign-on, and which other ways there are. */
+/** Parsers of the settings of signing in to the dashboard. */
 
 /** Who may come in by single sign-on without an invitation: those whose claim has this value. */
 export type ClaimRule = {
@@ -8,21 +8,6 @@ export type ClaimRule = {
   readonly role: 'owner' | 'developer' | 'viewer';
   /** What a developer is given; undefined: what an owner gave them. */
   readonly clientIds: readonly string[] | undefined;
-};
-
-export type DashboardSignIn = {
-  /** undefined: there is none. */
-  readonly singleSignOn:
-    | {
-        /** As it is written: issuers are compared letter by letter. */
-        readonly issuer: string;
-        readonly clientId: string;
-        readonly clientSecret: string;
-        readonly rules: readonly ClaimRule[];
-      }
-    | undefined;
-  readonly usesPasswords: boolean;
-  readonly usesPasskeys: boolean;
 };
 
 const RULE = /^([^=\s]+)=(.+):(owner|developer|viewer)(?:\(([^()]*)\))?$/;
@@ -55,17 +40,7 @@ function claimRule(text: string): ClaimRule {
   });
 }
 
-/** An OpenID issuer, as it is written. */
-export function openIdIssuer(text: string): string {
-  if (text === '') return text;
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
-  if (url.search || url.hash || url.username || url.password)
-    throw new Error('must have no query, fragment or user');
-  return text;
-}
-
-/** The ways in beside single sign-on. */
+/** Returns the ways to sign in that are allowed besides single sign-on. */
 export function waysIn(text: string): ReadonlySet<'password' | 'passkey'> {
   const named = text.split(',').map((way) => way.trim());
   if (named.length === 1 && named[0] === 'none') return new Set();

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isLoopbackHost, parsePrivateNetwork, publicNetwork } from './private-network.ts';
-
-const HERE = { host: '127.0.0.1', publicHost: 'localhost' };
+import {
+  defaultPrivateNetwork,
+  isLoopbackHost,
+  parsePrivateNetwork,
+  publicNetwork,
+} from './private-network.ts';
 
 describe('The setting for private addresses', () => {
   it('is loopback by default if the instance is on this machine alone, else deny', () => {
-    assert.deepEqual(parsePrivateNetwork('', HERE), { mode: 'loopback' });
-    assert.deepEqual(parsePrivateNetwork('', { ...HERE, host: '0.0.0.0' }), { mode: 'deny' });
-    assert.deepEqual(parsePrivateNetwork('', { ...HERE, publicHost: 'kalends.example' }), { mode: 'deny' });
+    assert.deepEqual(defaultPrivateNetwork('127.0.0.1', 'localhost'), { mode: 'loopback' });
+    assert.deepEqual(defaultPrivateNetwork('0.0.0.0', 'localhost'), { mode: 'deny' });
+    assert.deepEqual(defaultPrivateNetwork('127.0.0.1', 'kalends.example'), { mode: 'deny' });
   });
 
   it('is a mode or a list of hosts', () => {
     for (const mode of ['deny', 'loopback', 'allow'] as const)
-      assert.deepEqual(parsePrivateNetwork(mode, HERE), { mode });
-    assert.deepEqual(parsePrivateNetwork('Dav.Internal, 10.0.0.1 ,fd00::1', HERE), {
+      assert.deepEqual(parsePrivateNetwork(mode), { mode });
+    assert.deepEqual(parsePrivateNetwork('Dav.Internal, 10.0.0.1 ,fd00::1'), {
       ...{ mode: 'hosts', hosts: ['dav.internal', '10.0.0.1', 'fd00::1'] },
     });
     for (const text of ['a.test,', 'http://a.test', 'a test', 'a.test,*'])
-      assert.throws(() => parsePrivateNetwork(text, HERE), /must be deny, loopback, allow or a list/, text);
+      assert.throws(() => parsePrivateNetwork(text), /must be deny, loopback, allow or a list/, text);
   });
 
   it('opens this machine at most for developers', () => {

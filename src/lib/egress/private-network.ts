@@ -13,12 +13,13 @@ export const publicNetwork = ({ mode }: PrivateNetwork): PrivateNetwork => ({
   mode: mode === 'loopback' ? mode : 'deny',
 });
 
-/** Where this instance itself lives: it decides the default. */
-export type Network = { readonly host: string; readonly publicHost: string };
+/** Returns the default of a server that listens on `host` and is reached at `publicHost`. */
+export function defaultPrivateNetwork(host: string, publicHost: string): PrivateNetwork {
+  return { mode: isLoopbackHost(host) && isLoopbackHost(publicHost) ? 'loopback' : 'deny' };
+}
 
-/** Reads the setting; the empty text is the default. Throws what is wrong with it. */
-export function parsePrivateNetwork(text: string, { host, publicHost }: Network): PrivateNetwork {
-  if (text === '') return { mode: isLoopbackHost(host) && isLoopbackHost(publicHost) ? 'loopback' : 'deny' };
+/** Parses the setting. Throws an Error that says what is wrong with it. */
+export function parsePrivateNetwork(text: string): PrivateNetwork {
   if (text === 'deny' || text === 'loopback' || text === 'allow') return { mode: text };
   const hosts = text.split(',').map((entry) => entry.trim().toLowerCase());
   const isHost = (entry: string) => /^[a-z\d_.-]+$/.test(entry) || ipaddr.isValid(entry);
