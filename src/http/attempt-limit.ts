@@ -1,53 +1,56 @@
 /** Counting attempts: the limits of docs/operations.md, kept in memory of each instance. */
-// By file: the package's entry loads a client for every database it knows, 11 MB in all.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 
 /**
- * Counts an attempt under a key. Answers the whole seconds to wait once more than the allowed number
- * were made within the window, `undefined` while they are within it.
+ * Counts an attempt under a key. Returns the whole seconds to wait if there were more attempts than
+ * allowed in the window, otherwise `undefined`.
  */
 export type AttemptLimit<Key = string> = (key: Key) => Promise<number | undefined>;
 
-/** One that takes an attempt back when it turned out to be right, so that only wrong ones add up. */
+/** A limit that takes an attempt back if it succeeded, so that only failed attempts add up. */
 export type RefundableLimit<Key = string> = AttemptLimit<Key> & { refund(key: Key): Promise<void> };
 
-/** So many keys are remembered for each limit: beyond it the one that was first seen longest ago is forgotten. */
+/** Each limit remembers this many keys. Beyond it, the key whose window began first is dropped. */
 const MOST_KEYS = 20_000;
 
-/** At most `attempts` in `seconds` for each key, of which no more than `mostKeys` are remembered. */
-export function attemptLimit(attempts: number, seconds: number, mostKeys = MOST_KEYS): RefundableLimit {
-  const limiter = new RateLimiterMemory({ points: attempts, duration: seconds });
-  // In the order of their first attempts, some of which are over: those are the first to be forgotten.
-  const keys = new Set<string>();
-  const remember = async (key: string): Promise<void> => {
-    keys.add(key);
-    const [first] = keys;
-    if (keys.size <= mostKeys || first === undefined) return;
-    keys.delete(first);
-    await limiter.delete(first);
+/**
+ * Returns a limit of `attempts` for each key in a window of `seconds` that begins with the first attempt.
+ * `now` is in milliseconds; the default is not affected when the system clock is set.
+ */
+export function attemptLimit(
+  attempts: number,
+  seconds: number,
+  { mostKeys = MOST_KEYS, now = () => performance.now() } = {},
+): RefundableLimit {
+  // All windows are equally long and stand in the order in which they began, so the first ends first.
+  const windows = new Map<string, { count: number; readonly endsAt: number }>();
+  const openWindow = (key: string) => {
+    for (const [first, { endsAt }] of windows) {
+      if (endsAt > now() && windows.size < mostKeys) break;
+      windows.delete(first);
+    }
+    const window = { count: 0, endsAt: now() + seconds * 1000 };
+    windows.set(key, window);
+    return window;
+  };
+  const currentWindow = (key: string) => {
+    const window = windows.get(key);
+    return window !== undefined && window.endsAt > now() ? window : undefined;
   };
   const count: AttemptLimit = async (key) => {
-    await remember(key);
-    try {
-      const { consumedPoints } = await limiter.consume(key);
-      // A window that begins anew is the youngest.
-      if (consumedPoints === 1 && keys.delete(key)) keys.add(key);
-      return undefined;
-    } catch (reason) {
-      // The library rejects with its result when the limit is reached, with an Error when it failed.
-      if (!(reason instanceof RateLimiterRes)) throw reason;
-      return Math.max(1, Math.ceil(reason.msBeforeNext / 1000));
-    }
+    const window = currentWindow(key) ?? openWindow(key);
+    window.count += 1;
+    if (window.count <= attempts) return undefined;
+    return Math.max(1, Math.ceil((window.endsAt - now()) / 1000));
   };
   return Object.assign(count, {
     async refund(key: string) {
-      await limiter.reward(key);
+      const window = currentWindow(key);
+      if (window !== undefined) window.count -= 1;
     },
   });
 }
 
-/** The same limit for keys that are no text: `keyOf` says which of them count as one. */
+/** Returns the same limit for keys of another type; keys with one `keyOf` count together. */
 export function limitKeyedBy<Key>(limit: RefundableLimit, keyOf: (key: Key) => string): RefundableLimit<Key> {
   const count: AttemptLimit<Key> = (key) => limit(keyOf(key));
   return Object.assign(count, { refund: (key: Key) => limit.refund(keyOf(key)) });

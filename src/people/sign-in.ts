@@ -31,12 +31,12 @@ export const signInLimits = (now: () => number = () => performance.now()) => ({
   ofLogin: loginLimit(now),
   /** Of returns from single sign-on, each of which makes requests to the issuer. */
   ofReturns: attemptLimit(20, WINDOW_SECONDS),
-  countForLog: countForLog(),
+  countForLog: countForLog(now),
 });
 
 /** Returns a function that returns at most once a minute per network, and 1,000 times in all, how often it was called for this network. */
-function countForLog() {
-  const [ofNetwork, inAll] = [attemptLimit(1, 60), attemptLimit(1_000, 60)];
+function countForLog(now: () => number) {
+  const [ofNetwork, inAll] = [attemptLimit(1, 60, { now }), attemptLimit(1_000, 60, { now })];
   const counts = new Map<string, number>();
   return async (network: string): Promise<number | undefined> => {
     const isTooEarly = ((await ofNetwork(network)) ?? (await inAll(''))) !== undefined;

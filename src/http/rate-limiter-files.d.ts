@@ -1,7 +1,0 @@
-/** The package states its types for its entry only; these are the files behind two of its classes. */
-declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
-  export { RateLimiterMemory as default } from 'rate-limiter-flexible';
-}
-declare module 'rate-limiter-flexible/lib/RateLimiterRes.js' {
-  export { RateLimiterRes as default } from 'rate-limiter-flexible';
-}
