@@ -1,13 +1,12 @@
 /** Errors of the Connect routes as pages, and the pages that belong to no request. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
+import { prefersPage } from '../lib/content-negotiation.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';

@@ -1,11 +1,10 @@
 /** What goes wrong in the dashboard as pages; JSON for whoever prefers that. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-import { prefersPage } from '../http/content-preference.ts';
 import { RETRY_AWAY_SECONDS, refusalOf } from '../http/error-mapping.ts';
 import { type Html, html } from '../http/html.ts';
 import { privately, seeOther, sendPage } from '../http/page.ts';
 import type { Refusal } from '../http/refusal.ts';
+import { prefersPage } from '../lib/content-negotiation.ts';
 import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { PeopleRefusal, type PeopleRefusalKind } from '../people/people-refusal.ts';
 import type { Role } from '../people/person.ts';

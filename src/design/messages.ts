@@ -2,7 +2,7 @@
 import type { IntlMessageFormat } from 'intl-messageformat';
 
 import { type Html, html } from '../http/html.ts';
-import { directionOf } from '../lib/locale.ts';
+import { directionOf } from '../lib/content-negotiation.ts';
 
 /** The values in a message: text, a count, or markup such as an isolated name. */
 export type MessageValues = Readonly<Record<string, string | number | Html>>;

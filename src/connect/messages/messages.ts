@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 
 import { type CatalogueMessages, messagesOf } from '../../design/messages.ts';
-import { chooseLocale, FALLBACK_LOCALE, type LocaleWish } from '../../lib/locale.ts';
+import { chooseLocale, FALLBACK_LOCALE, type LocaleWish } from '../../lib/content-negotiation.ts';
 import en from './locales/en.json' with { type: 'json' };
 import { type PseudoLocale, pseudoLocaleOf, pseudoMessage } from './pseudo-locale.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chooseLocale, directionOf, matchLocale } from './locale.ts';
+import { chooseLocale, directionOf, matchLocale, prefersPage } from './content-negotiation.ts';
 
 const SHIPPED = [
   ...['en', 'fr', 'de', 'pt-PT', 'pt-BR', 'he', 'no', 'zh-Hans', 'ar', 'fa'],
@@ -39,6 +39,9 @@ describe('matchLocale', () => {
       ['zh-SG', 'zh-Hans'],
       ['zh-TW', 'zh-Hans'],
       ['zh-Hant-HK', 'zh-Hans'],
+      ['zh-min-nan', 'zh-Hans'],
+      ['zh_min_nan', 'zh-Hans'],
+      ['zh-cmn-Hans', 'zh-Hans'],
     ],
     'reads old and narrow codes as the ones catalogues are named by': [
       ['iw', 'he'],
@@ -55,6 +58,7 @@ describe('matchLocale', () => {
       ['cmn-Hans', 'zh-Hans'],
       ['arb', 'ar'],
       ['prs-AF', 'fa'],
+      ['IW_il', 'he'],
     ],
     'finds nothing for an unknown language and for what is no tag': [
       ['tlh', undefined],
@@ -112,4 +116,27 @@ describe('directionOf', () => {
 
     assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr', 'ltr']);
   });
+});
+
+describe('prefersPage', () => {
+  const cases: [accept: string | undefined, page: boolean][] = [
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+    ['text/html', true],
+    ['application/json;q=0.5, text/html', true],
+    ['TEXT/HTML', true],
+    ['text/*', true],
+    ['application/json', false],
+    ['application/json, text/html;q=0.9', false],
+    ['application/json, text/plain, */*', false],
+    ['text/html;q=0', false],
+    ['*/*', false],
+    ['', false],
+    [undefined, false],
+    [';;q=,,', false],
+  ];
+  for (const [accept, page] of cases) {
+    it(`Accept ${JSON.stringify(accept)} is answered with ${page ? 'a page' : 'JSON'}`, () => {
+      assert.equal(prefersPage(accept), page);
+    });
+  }
 });
