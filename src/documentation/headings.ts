@@ -28,3 +28,10 @@ export function headingsOf(markdown: string): Heading[] {
 
 /** The same text without its blocks of code. */
 const withoutFences = (markdown: string): string => markdown.replace(/^ *```[\s\S]*?^ *```/gm, '');
+
+/** Returns Markdown as text without marks, for lists of headings and for search. */
+export const plainText = (markdown: string): string =>
+  markdown
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\*\*|`|<br>|\\(?=[|*_])/g, '')
+    .replace(/(?<!\S)\*(\S[^*]*)\*/g, '$1');

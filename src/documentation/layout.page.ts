@@ -7,7 +7,7 @@ import { type Html, html } from '../http/html.ts';
 import { inlineStyle, type Page, pageOf } from '../http/page.ts';
 import { CONTENTS } from './contents.ts';
 import type { DocumentationPage } from './documentation-page.ts';
-import { plainText } from './markdown-inline.ts';
+import { plainText } from './headings.ts';
 import { MOST_QUERY_CHARACTERS } from './search.ts';
 
 const STYLE = inlineStyle(BASE_STYLE + readFileSync(new URL('./documentation.css', import.meta.url), 'utf8'));

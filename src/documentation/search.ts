@@ -1,7 +1,6 @@
 /** Search through the documentation: the sections in which every word of the query occurs, the best ones first. */
 import type { DocumentationPage } from './documentation-page.ts';
-import { anchorMaker } from './headings.ts';
-import { plainText } from './markdown-inline.ts';
+import { anchorMaker, plainText } from './headings.ts';
 
 export type SearchResult = {
   readonly path: string;
