@@ -3,37 +3,15 @@
  * people and as one JSON document.
  */
 
-import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
+import type { AppKind } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
-import type { BrandingStore } from '../branding/branding-store.ts';
-import type { AccountStore } from '../calendars/account-store.ts';
-import type { HealthHistory } from '../calendars/health-history.ts';
 import type { Config } from '../config/config.ts';
 import { errorCode } from '../lib/error-code.ts';
-import type { Sealer } from '../lib/sealing.ts';
-import type { ClientStore } from '../oauth/client-store.ts';
 import type { Scope } from '../oauth/scope.ts';
-import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
-import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
-import type { UserStore } from '../oauth/user-store.ts';
-import type { PersonStore } from '../people/person-store.ts';
-import type { RequestLog } from '../request-log/request-log.ts';
 import type { MasterKeys } from '../system/master-key.ts';
-import type { MasterKeyStore } from '../system/master-key-store.ts';
+import type { OperatorStores } from '../system/operator-stores.ts';
 import type { PreparedRestore } from '../system/restore.ts';
 import type { StorageReport } from '../system/storage-report.ts';
-import type { SystemStore } from '../system/system-store.ts';
-import type { AccountCalendars } from '../user-data/account-calendars.ts';
-import type { AilingAccounts } from '../user-data/ailing-accounts.ts';
-import type { UserDirectory } from '../user-data/user-directory.ts';
-import type { UserRecords } from '../user-data/user-records.ts';
-import type { VerificationStore } from '../verification/verification-store.ts';
-import type { WatchStore } from '../watches/watch-store.ts';
-import type { EndpointStore } from '../webhooks/endpoint-store.ts';
-import type { MessageLog } from '../webhooks/message-log.ts';
-import type { StreamStore } from '../webhooks/stream-store.ts';
-import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 
 export type Command = {
   /** As it is typed, such as `client create`. */
@@ -126,44 +104,12 @@ export type CommandDeps = {
 /** What a provider is asked for in each of our scopes, as its authorization request has it, by spaces. */
 export type RequestedScope = (kind: AppKind, config: Config) => Promise<(scope: Scope) => string>;
 
-/** Stores with changes that are audited. */
-export type AuditedStorage = {
-  readonly clients: ClientStore;
-  readonly people: PersonStore;
-  readonly branding: BrandingStore;
-  readonly verification: VerificationStore;
-  readonly users: UserStore;
-  readonly userRecords: UserRecords;
-  readonly families: TokenFamilyStore;
-  readonly accounts: AccountStore;
-  readonly providerApps: ProviderAppStore;
-  readonly signingKeys: SigningKeyStore;
-  readonly webhookKeys: WebhookKeyStore;
-  readonly endpoints: EndpointStore;
-  readonly messages: MessageLog;
-  readonly system: SystemStore;
-  readonly masterKey: MasterKeyStore;
-};
-
-export type Storage = AuditedStorage & {
+export type Storage = OperatorStores & {
   /** By how many milliseconds the clock that all instances share is ahead of this machine's. */
   clockOffset(): number;
-  readonly audit: AuditLog;
-  /** The same stores, whose changes are audited as the caller's. */
-  auditedFor(caller: Caller): AuditedStorage;
-  readonly requestLog: RequestLog;
-  readonly userDirectory: UserDirectory;
-  readonly healthHistory: Pick<HealthHistory, 'listHealthEvents'>;
-  readonly accountCalendars: AccountCalendars;
-  readonly ailing: AilingAccounts;
-  readonly watches: Pick<WatchStore, 'listUpdates'>;
-  readonly streams: Pick<StreamStore, 'toldCalendar' | 'shownOfAccount'>;
-  readonly sealer: Sealer;
   readonly masterKeys: MasterKeys;
   /** Copies the live database into a file that does not exist yet. */
   backup(file: string): Promise<void>;
-  /** Takes what was deleted off the disk; false where that comes later. */
-  clearLog(): Promise<boolean>;
   close(): Promise<void>;
 };
 
