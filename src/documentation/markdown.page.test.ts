@@ -88,6 +88,13 @@ describe('Markdown of the documentation', () => {
     );
   });
 
+  it('names the language of a block of code, and nothing else of its first line', () => {
+    const code = (name: string) => render(`\`\`\`${name}\na < b\n\`\`\``);
+
+    assert.equal(code(''), '<pre tabindex="0"><code>a &#60; b</code></pre>\n');
+    assert.equal(code('js x'), '<pre tabindex="0"><code class="language-js">a &#60; b</code></pre>\n');
+  });
+
   it('numbers the anchors of equal headings', () => {
     assert.equal(
       render('# A `b`\n\n##### A b'),
