@@ -83,8 +83,9 @@ export function parseLocal(text: LocalDate | LocalDateTime): LocalMs | undefined
   const month = digitsAt(text, 5);
   const day = digitsAt(text, 8);
   if (text[4] !== '-' || text[7] !== '-') return undefined;
-  // What is no number is none of these either.
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined;
+  // NaN is in no range.
+  const isDay = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+  if (!isDay) return undefined;
   const midnight = dayNumberOf(year, month, day) * DAY;
   if (!hasTime) return midnight;
   const hour = digitsAt(text, 11);
