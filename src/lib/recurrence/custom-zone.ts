@@ -124,7 +124,7 @@ function onsetsOfRule(
   const window = {
     from: Math.max(localStart, FIRST_ONSET),
     to: LAST_ONSET,
-    until: until?.form === 'date' ? until.local + DAY : lastLocal,
+    until: until?.form === 'date' ? until.local + DAY - 1 : lastLocal,
   };
   try {
     return expandRule(rule, localStart, window, budget);
