@@ -3,13 +3,15 @@ import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
-import { DAY, parseLocal } from './civil.ts';
+import { DAY, dayNumberOf, parseLocal } from './civil.ts';
 import { expandRule, lastTimeOf, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 import { spanOf } from './span-of.ts';
 
 const START = parseLocal('2020-01-01T08:30:00') ?? 0;
 const END = START + 4000 * DAY;
+const HOUR = 3_600_000;
+const END_OF_9999 = dayNumberOf(10_000, 1, 1) * DAY;
 
 function ruleOf(text: string) {
   const rule = parseRule(text);
@@ -50,9 +52,10 @@ describe('COUNT', () => {
 
         const inWindow = all.filter((time) => time >= from && time < to);
         assert.deepEqual(expandRule(rule, START, { from, to }, budget), inWindow);
-        if (all.length > 0 && (all.at(-1) ?? 0) < END) {
-          const last = lastTimeOf(rule, START, budget);
-          assert.ok(last >= (all.at(-1) ?? 0));
+        // DTSTART counts even if the rule does not name it.
+        const isWhole = all.length + (all[0] === START ? 0 : 1) === rule.count;
+        if (isWhole && all.length > 0) {
+          assert.equal(lastTimeOf(rule, START, budget), all.at(-1));
         }
       }),
       { numRuns: 500 },
@@ -74,6 +77,36 @@ describe('COUNT', () => {
       assert.ok(times.length >= 4);
       assert.ok(budget.steps > recurrenceBudget().steps - 2000);
     });
+
+  it('COUNT of a DTSTART that its rule does not name leaves one less', () => {
+    const last = (text: string) => lastTimeOf(ruleOf(text), START, recurrenceBudget(0, 1000));
+
+    // A Wednesday at 8:30.
+    assert.equal(last('FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=1'), START);
+    assert.equal(last('FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=2'), START + HOUR / 2);
+    assert.equal(last('FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=400'), START + 398 * DAY + HOUR / 2);
+    assert.equal(last('FREQ=WEEKLY;BYDAY=TH;COUNT=401'), START + DAY + 399 * 7 * DAY);
+    assert.equal(last('FREQ=DAILY;INTERVAL=2;BYDAY=WE;COUNT=401'), START + 400 * 14 * DAY);
+    assert.equal(last('FREQ=HOURLY;BYMINUTE=0;COUNT=401'), START + HOUR / 2 + 399 * HOUR);
+  });
+
+  it('COUNT ends the search for times when it is reached', () => {
+    const rule = ruleOf('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;COUNT=3');
+    const budget = recurrenceBudget(0, 200);
+
+    assert.equal(expandRule(rule, START, { from: START, to: END_OF_9999 }, budget).length, 3);
+    const never = ruleOf('FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;BYYEARDAY=1,366;BYDAY=WE;COUNT=1');
+    assert.deepEqual(expandRule(never, START, { from: START, to: END_OF_9999 }, budget), [START]);
+  });
+
+  it('COUNT that ends behind the year 9999 has no last time', () => {
+    const days = (END_OF_9999 - START) / DAY;
+    const last = (text: string) => lastTimeOf(ruleOf(text), START, recurrenceBudget(0, 1000));
+
+    assert.equal(last(`FREQ=DAILY;COUNT=${Math.ceil(days)}`), START + Math.floor(days) * DAY);
+    assert.equal(last(`FREQ=DAILY;COUNT=${Math.ceil(days) + 1}`), Number.POSITIVE_INFINITY);
+    assert.equal(last('FREQ=DAILY;BYHOUR=3;BYSETPOS=2;COUNT=3'), Number.POSITIVE_INFINITY);
+  });
 
   it('COUNT that ends far off costs the span of a series nothing', () => {
     const time = (local: string) => ({ type: 'zoned', local, zone: 'Europe/Paris' }) as const;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { EventTime, Recurrence } from './event-time.ts';
 import { expand } from './expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import { recurrenceBudget } from './expand-rule.ts';
 import type { Instance, Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
 
@@ -340,35 +340,5 @@ describe('overrides', () => {
         ['11-24T10', 2, 'override'],
       ],
     );
-  });
-});
-
-describe('the budget', () => {
-  const daily = seriesOf(utc('1970-01-01T09:00:00'), utc('1970-01-01T10:00:00'), { rrules: ['FREQ=DAILY'] });
-
-  it('the budget of an expansion stops a call that would answer more, and is shared by calls', () => {
-    const budget = recurrenceBudget(40);
-    const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
-
-    expand(daily, month, 'UTC', budget);
-
-    assert.equal(budget.occurrences, 10);
-    assert.throws(() => expand(daily, month, 'UTC', budget), RecurrenceBudgetError);
-  });
-
-  it('the budget of an expansion stops a rule that names every second of the day', () => {
-    const list = (most: number) => Array.from({ length: most }, (_, value) => value).join(',');
-    const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
-    const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
-
-    assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z/2027-11-01T00:00Z'), RecurrenceBudgetError);
-  });
-
-  it('the budget of an expansion is hardly touched by a window far from DTSTART', () => {
-    const budget = recurrenceBudget();
-    const year = { start: Date.parse('2126-01-01'), end: Date.parse('2126-01-08') };
-
-    assert.equal(expand(daily, year, 'UTC', budget).instances.length, 7);
-    assert.ok(budget.steps > recurrenceBudget().steps - 1000);
   });
 });

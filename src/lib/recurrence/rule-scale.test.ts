@@ -117,6 +117,16 @@ describe('a rule of another calendar', () => {
       ['2026-04-29', '2027-04-29'],
     ],
     ['RSCALE=PERSIAN;FREQ=WEEKLY;BYDAY=2SA;COUNT=2', '2026-03-21', ['2026-03-21', '2026-03-28']],
+    [
+      'RSCALE=PERSIAN;FREQ=DAILY;INTERVAL=20;COUNT=3',
+      '2026-03-21',
+      ['2026-03-21', '2026-04-10', '2026-04-30'],
+    ],
+    [
+      'RSCALE=PERSIAN;FREQ=WEEKLY;INTERVAL=3;COUNT=3',
+      '2026-03-21',
+      ['2026-03-21', '2026-04-11', '2026-05-02'],
+    ],
     ['RSCALE=PERSIAN;FREQ=YEARLY;BYDAY=-1FR;COUNT=2', '2027-03-19', ['2027-03-19', '2028-03-17']],
   ];
   for (const [rrule, start, days] of cases)

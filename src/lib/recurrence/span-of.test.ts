@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { DAY } from './civil.ts';
 import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
@@ -48,6 +49,78 @@ describe('the span of a series', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
       assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
     }
+  });
+
+  it('the span of a series is at most four days wider than its instances', () => {
+    const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
+    const rrules = ['FREQ=DAILY;COUNT=3', 'FREQ=DAILY;UNTIL=20260401', 'FREQ=YEARLY;COUNT=2;BYMONTHDAY=5'];
+    for (const rrule of rrules) {
+      const series = seriesOf([rrule]);
+      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      const { instances } = expand(series, window, 'UTC', recurrenceBudget());
+
+      const first = Math.min(...instances.map((instance) => instance.startsAt));
+      const last = Math.max(...instances.map((instance) => instance.endsAt));
+      assert.ok(first - startsAt <= 4 * DAY && endsAt - last <= 4 * DAY, rrule);
+    }
+  });
+
+  it('the span of a series without rules is exact but for RDATEs, which have three days on either side', () => {
+    const [start, end] = [at('2026-03-02T09:00:00'), at('2026-03-02T10:00:00')];
+    const exact = { recurrenceId: at('2026-03-02T09:00:00'), cancelled: false, payload: '' };
+    const early = { ...exact, start: at('2026-02-01T09:00:00'), end: at('2026-02-01T08:00:00') };
+    const late = { ...exact, start: at('2026-04-01T09:00:00'), end: at('2026-04-02T09:00:00') };
+    const bounds = (series: Series<string>) => {
+      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      return [iso(startsAt), iso(endsAt)];
+    };
+    const master = { start, end, payload: '' };
+
+    assert.deepEqual(bounds({ master, overrides: [early] }), ['2026-02-01T08:00', '2026-03-02T09:00']);
+    assert.deepEqual(bounds({ master, overrides: [late] }), ['2026-03-02T08:00', '2026-04-02T07:00']);
+    assert.deepEqual(bounds({ overrides: [late] }), ['2026-03-02T08:00', '2026-04-02T07:00']);
+    assert.deepEqual(bounds({ overrides: [early] }), ['2026-02-01T08:00', '2026-02-01T08:00']);
+    const reversed = { start, end: at('2026-03-01T10:00:00'), payload: '' };
+    assert.deepEqual(bounds({ master: reversed, overrides: [] }), ['2026-03-02T08:00', '2026-03-02T08:00']);
+    const rdates = [
+      { start: at('2026-03-20T09:00:00') },
+      { start: at('2026-01-20T09:00:00'), end: at('2026-05-20T10:00:00') },
+      { start: at('2026-03-20T09:00:00'), end: at('2026-01-01T09:00:00') },
+    ];
+    const spanWith = (rdate: (typeof rdates)[number] | undefined) =>
+      bounds({
+        master: { ...master, recurrence: { rrules: [], rdates: rdate ? [rdate] : [], exdates: [] } },
+        overrides: [],
+      });
+    assert.deepEqual(spanWith(rdates[0]), ['2026-03-02T08:00', '2026-03-23T09:00']);
+    assert.deepEqual(spanWith(rdates[1]), ['2026-01-17T08:00', '2026-05-23T08:00']);
+    assert.deepEqual(spanWith(rdates[2]), ['2026-03-02T08:00', '2026-03-23T08:00']);
+  });
+
+  it('the span of a series with a rule begins two days before DTSTART, and ends two days behind the last instance', () => {
+    const series = (rrule: string) => ({
+      master: {
+        start: at('2026-03-02T09:00:00'),
+        end: at('2026-03-02T10:00:00'),
+        recurrence: { rrules: [rrule], rdates: [], exdates: [] },
+        payload: '',
+      },
+      overrides: [],
+    });
+    for (const rrule of ['FREQ=DAILY;COUNT=3', 'FREQ=DAILY;UNTIL=20260304T080000Z']) {
+      const { startsAt, endsAt } = spanOf(series(rrule), 'UTC');
+      assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-02-28T08:00', '2026-03-06T09:00'], rrule);
+    }
+    const end = (rrule: string) => spanOf(series(rrule), 'UTC').endsAt;
+    assert.equal(end('FREQ=DAILY;UNTIL=99991231T235959Z'), Number.MAX_SAFE_INTEGER);
+    // Its margin reaches the last day of the year 9999.
+    assert.equal(end('FREQ=DAILY;UNTIL=99991229T090000Z'), Number.MAX_SAFE_INTEGER);
+    assert.equal(end('FREQ=DAILY;UNTIL=99991201T090000Z'), Date.parse('9999-12-03T10:00Z'));
+    assert.equal(end('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=2'), Number.MAX_SAFE_INTEGER);
+    const future1 = future('2026-03-09T11:00:00', '2026-03-09T14:00:00');
+    const widened = spanOf({ ...series('FREQ=WEEKLY;COUNT=3'), overrides: [future1] }, 'UTC');
+    // Two hours later, three hours long, and three days for clocks.
+    assert.deepEqual([iso(widened.startsAt), iso(widened.endsAt)], ['2026-02-25T03:00', '2026-03-21T14:00']);
   });
 
   /** Over the hour that clocks in Brussels skip on 29 March, to its first minute: 02:50 lies after 03:00 then. */

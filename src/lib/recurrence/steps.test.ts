@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { costOfZone } from './custom-zone.ts';
 import type { EventTime } from './event-time.ts';
 import { expand, weightOf } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
 import type { Series } from './series.ts';
+import { temporalQuestions } from './zone.ts';
 
 const WINDOW = { start: Date.parse('2027-01-01'), end: Date.parse('2027-03-01') };
 const on = (local: string): EventTime => ({ type: 'zoned', local, zone: 'UTC' });
@@ -33,6 +35,21 @@ const cases: readonly (readonly [rrule: string, steps: number, weight: number])[
   ['FREQ=MINUTELY;INTERVAL=30;COUNT=100000', 685302, 121491],
   ['RSCALE=HEBREW;FREQ=MONTHLY;BYDAY=1MO', 3719, 10609],
   ['RSCALE=CHINESE;FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1', 1244, 10622],
+  ['RSCALE=PERSIAN;FREQ=YEARLY;BYYEARDAY=1,-1', 1338, 10614],
+  ['RSCALE=ETHIOPIC;FREQ=DAILY;BYMONTHDAY=7', 31184, 10612],
+  ['SKIP=FORWARD;FREQ=MONTHLY;BYMONTHDAY=31', 2632, 10612],
+  ['FREQ=YEARLY', 648, 1260],
+  ['FREQ=YEARLY;BYMONTH=1,2;BYDAY=-1FR', 921, 1283],
+  ['FREQ=YEARLY;BYDAY=3MO', 1112, 1270],
+  ['FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1,1', 1857, 1296],
+  ['FREQ=DAILY;BYMONTH=1;BYHOUR=8,9,10;BYMINUTE=0,30', 10111, 8101],
+  ['FREQ=DAILY;BYSECOND=0,1,2,3', 56758, 10600],
+  ['FREQ=WEEKLY;COUNT=1000;BYDAY=MO,SU', 4767, 1283],
+  ['FREQ=MONTHLY;COUNT=100', 1247, 1271],
+  ['FREQ=HOURLY;INTERVAL=1000', 993, 1274],
+  ['FREQ=HOURLY;INTERVAL=0;BYHOUR=8', 29514, 61004],
+  ['FREQ=MINUTELY;INTERVAL=720;BYMINUTE=0,1', 29451, 10612],
+  ['freq=daily;byhour=7,8', 29378, 5554],
 ];
 
 describe('the steps of an expansion', () => {
@@ -46,4 +63,69 @@ describe('the steps of an expansion', () => {
       assert.equal(Math.round(recurrenceBudget().steps - budget.steps), steps);
       assert.equal(weightOf(series, WINDOW), weight);
     });
+
+  it('are 300 for each question to Temporal, which is asked once for each stretch of a zone', () => {
+    const inZone = (local: string): EventTime => ({ type: 'zoned', local, zone: 'America/Asuncion' });
+    const times = { start: inZone('2026-11-02T09:00:00'), end: inZone('2026-11-02T10:30:00') };
+    const recurrence = {
+      rrules: ['FREQ=MONTHLY'],
+      rdates: [{ start: inZone('2003-07-05T10:00:00'), end: inZone('2003-12-05T11:00:00') }],
+      exdates: [inZone('1995-01-07T09:00:00')],
+    };
+    const moved = { recurrenceId: inZone('1999-06-01T09:00:00'), ...times, cancelled: false, payload: '' };
+    const later = { ...moved, recurrenceId: inZone('1997-01-02T09:00:00'), thisAndFuture: true };
+    const spend = () => {
+      const [budget, asked] = [recurrenceBudget(), temporalQuestions()];
+      const master = { ...times, recurrence, payload: '' };
+      expand({ master, overrides: [moved, later] }, WINDOW, 'UTC', budget);
+      return { steps: recurrenceBudget().steps - budget.steps, questions: temporalQuestions() - asked };
+    };
+
+    const [first, second] = [spend(), spend()];
+
+    assert.ok(first.questions >= 5);
+    assert.equal(second.questions, 0);
+    assert.equal(first.steps - second.steps, 300 * first.questions);
+  });
+
+  it('are those of a zone of the calendar when it is met first', () => {
+    const zone = {
+      tzid: 'Own',
+      observances: [
+        {
+          start: '2001-01-01T00:00:00',
+          offsetFrom: 60,
+          offsetTo: 120,
+          rrules: ['FREQ=YEARLY;COUNT=9'],
+          rdates: [],
+        },
+      ],
+    };
+    const inZone: EventTime = { type: 'zoned', local: '2027-02-01T09:00:00', zone };
+    const spend = () => {
+      const budget = recurrenceBudget();
+      expand({ master: { start: inZone, end: inZone, payload: '' }, overrides: [] }, WINDOW, 'UTC', budget);
+      return recurrenceBudget().steps - budget.steps;
+    };
+
+    const [first, second] = [spend(), spend()];
+
+    const text = Math.ceil(JSON.stringify(zone.observances).length / 20);
+    assert.equal(first - second, costOfZone(zone) + text);
+  });
+
+  it('are estimated for the part of a window that is in the years 1 to 9999, and for no less than none', () => {
+    const backwards = { start: WINDOW.end, end: WINDOW.start };
+
+    const none = { start: WINDOW.start, end: WINDOW.start };
+
+    const [ofBackwards, ofNone, ofDay] = [backwards, none, { ...none, end: none.start + 86_400_000 }].map(
+      (window) => weightOf(seriesWith('FREQ=DAILY'), window),
+    );
+    assert.deepEqual([ofBackwards, ofDay], [ofNone, (ofNone ?? 0) + 40]);
+    const everywhere = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
+    const allYears = { start: Date.parse('0001-01-02'), end: Date.parse('9999-12-31') };
+    for (const rrule of ['FREQ=DAILY', 'FREQ=HOURLY'])
+      assert.equal(weightOf(seriesWith(rrule), everywhere), weightOf(seriesWith(rrule), allYears));
+  });
 });

@@ -42,6 +42,51 @@ describe('a rule that is read in windows', () => {
       assert.deepEqual(parts.map(formatLocal), whole.map(formatLocal));
     });
 
+  for (const rrule of [
+    'FREQ=DAILY',
+    'FREQ=DAILY;COUNT=9',
+    'FREQ=WEEKLY',
+    'FREQ=MONTHLY',
+    'FREQ=HOURLY;INTERVAL=5',
+    'RSCALE=ETHIOPIC;FREQ=MONTHLY',
+  ])
+    it(`holds a time at its begin and none at its end: ${rrule}`, () => {
+      const times = timesBetween(rrule, START, END).slice(0, 9);
+      assert.equal(times[0], START);
+      for (const time of times) {
+        assert.deepEqual(timesBetween(rrule, time, time + 1), [time]);
+        assert.deepEqual(timesBetween(rrule, time + 1, time + 2), []);
+        assert.deepEqual(timesBetween(rrule, time - 1, time), []);
+        assert.deepEqual(timesBetween(rrule, time, time), []);
+      }
+      assert.deepEqual(timesBetween(rrule, START - 400 * DAY, START + 1), [START]);
+    });
+
+  it('ends with an UNTIL, which is inclusive', () => {
+    const rule = parseRule('FREQ=DAILY');
+    assert.ok(rule !== undefined);
+    const countUntil = (until: LocalMs) =>
+      expandRule(rule, START, { from: START, to: END, until }, recurrenceBudget()).length;
+
+    assert.deepEqual(
+      [-1, 0, DAY - 1, DAY].map((later) => countUntil(START + later)),
+      [0, 1, 1, 2],
+    );
+    const midnight = dayNumberOf(2026, 2, 17) * DAY;
+    const window = { from: midnight, to: END, until: midnight + 3 * DAY };
+    assert.equal(expandRule(rule, midnight, window, recurrenceBudget()).length, 4);
+  });
+
+  for (const rrule of ['FREQ=DAILY', 'FREQ=MONTHLY;BYMONTHDAY=30,31', 'FREQ=HOURLY;INTERVAL=24'])
+    it(`holds no time behind the year 9999: ${rrule}`, () => {
+      const rule = parseRule(rrule);
+      assert.ok(rule !== undefined);
+      const start = dayNumberOf(9999, 12, 30) * DAY;
+      const window = { from: start, to: start + 100 * DAY };
+
+      assert.deepEqual(expandRule(rule, start, window, recurrenceBudget()), [start, start + DAY]);
+    });
+
   it('counts weekdays in the year of a yearly rule, and in no week of BYWEEKNO', () => {
     const days = (rrule: string) =>
       timesBetween(rrule, START, END)

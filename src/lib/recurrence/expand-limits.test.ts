@@ -1,0 +1,166 @@
+/** The instances at the limits of windows, of the calendar and of the budget. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventTime, Recurrence } from './event-time.ts';
+import { expand } from './expand.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
+import type { Instance, Series, SeriesOverride } from './series.ts';
+
+const zoned = (local: string, zone = 'Europe/Brussels'): EventTime => ({ type: 'zoned', local, zone });
+const utc = (local: string): EventTime => zoned(local, 'UTC');
+const date = (text: string): EventTime => ({ type: 'date', date: text });
+
+type Rules = {
+  rrules?: string[];
+  rdates?: Recurrence['rdates'];
+  exdates?: EventTime[];
+  overrides?: SeriesOverride<string>[];
+};
+
+function seriesOf(
+  start: EventTime,
+  end: EventTime,
+  { rrules = [], rdates = [], exdates = [], overrides = [] }: Rules = {},
+): Series<string> {
+  return { master: { start, end, recurrence: { rrules, rdates, exdates }, payload: 'master' }, overrides };
+}
+
+function instancesOf(series: Series<string>, interval: string, zone = 'UTC'): readonly Instance<string>[] {
+  const [start = '', end = ''] = interval.split('/');
+  const window = { start: Date.parse(start), end: Date.parse(end) };
+  return expand(series, window, zone, recurrenceBudget()).instances;
+}
+
+const startsOf = (...input: Parameters<typeof instancesOf>): string[] =>
+  instancesOf(...input).map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
+
+const override = (recurrenceId: EventTime, start: EventTime, end: EventTime): SeriesOverride<string> => ({
+  recurrenceId,
+  start,
+  end,
+  cancelled: false,
+  payload: 'override',
+});
+
+describe('instances', () => {
+  const at = (day: number, hour = 9) => utc(`2026-11-0${day}T${String(hour).padStart(2, '0')}:00:00`);
+
+  it('instances are in the order of their starts, and of their original starts if these are the same', () => {
+    const overrides = [override(at(4), at(2), at(3)), override(at(3), at(2, 8), at(2, 9))];
+    overrides.push(override(at(5), at(2), at(3)));
+    const instances = instancesOf(
+      seriesOf(at(2), at(3), { rrules: ['FREQ=DAILY;COUNT=4'], overrides }),
+      '2026-11-01T00:00Z/2026-12-01T00:00Z',
+    );
+
+    assert.deepEqual(
+      instances.map(({ originalStart }) => originalStart),
+      [at(3), at(2), at(4), at(5)],
+    );
+    assert.deepEqual(
+      instances.map(({ isOverride }) => isOverride),
+      [true, false, true, true],
+    );
+  });
+
+  it('instances of RDATEs are in every window that they overlap, and in no other', () => {
+    const rdates = [{ start: at(2, 10), end: at(8, 10) }, { start: at(5, 10) }];
+    const series = seriesOf(at(1), at(1, 10), { rdates });
+
+    assert.deepEqual(startsOf(series, '2026-11-08T09:59Z/2026-11-09T00:00Z'), ['2026-11-02T10:00']);
+    assert.deepEqual(startsOf(series, '2026-11-08T10:00Z/2026-11-09T00:00Z'), []);
+    assert.deepEqual(startsOf(series, '2026-11-01T10:00Z/2026-11-02T10:00Z'), []);
+    assert.deepEqual(startsOf(series, '2026-11-05T10:59Z/2026-11-06T00:00Z'), [
+      ...['2026-11-02T10:00', '2026-11-05T10:00'],
+    ]);
+  });
+
+  it('instances are in the years 1 to 9999, however wide the window', () => {
+    const everywhere = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
+    const yearsFrom = (start: string) => {
+      const series = seriesOf(utc(start), utc(start), { rrules: ['FREQ=YEARLY'] });
+      return expand(series, everywhere, 'UTC', recurrenceBudget()).instances;
+    };
+
+    assert.equal(yearsFrom('0001-01-01T12:00:00').length, 9998);
+    assert.equal(yearsFrom('9990-12-30T23:59:59').length, 10);
+    assert.equal(yearsFrom('9990-12-31T00:00:00').length, 9);
+  });
+
+  it('instances that two starts would have at one time are one: of a skipped start and the one it moves to', () => {
+    const nightly = (rrule: string) =>
+      startsOf(
+        seriesOf(zoned('2026-03-29T02:00:00'), zoned('2026-03-29T02:00:00'), { rrules: [rrule] }),
+        '2026-03-28T00:00Z/2026-03-30T00:00Z',
+      );
+
+    assert.deepEqual(nightly('FREQ=DAILY;BYHOUR=2,3;COUNT=3'), ['2026-03-29T01:00']);
+    assert.deepEqual(nightly('FREQ=DAILY;BYHOUR=2;BYMINUTE=0,30;COUNT=2'), [
+      ...['2026-03-29T01:00', '2026-03-29T01:30'],
+    ]);
+  });
+});
+
+describe('the budget', () => {
+  const daily = seriesOf(utc('1970-01-01T09:00:00'), utc('1970-01-01T10:00:00'), { rrules: ['FREQ=DAILY'] });
+
+  it('the budget of an expansion stops a call that would answer more, and is shared by calls', () => {
+    const budget = recurrenceBudget(40);
+    const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
+
+    expand(daily, month, 'UTC', budget);
+
+    assert.equal(budget.occurrences, 10);
+    assert.throws(() => expand(daily, month, 'UTC', budget), RecurrenceBudgetError);
+  });
+
+  it('the budget of an expansion stops a rule that names every second of the day', () => {
+    const list = (most: number) => Array.from({ length: most }, (_, value) => value).join(',');
+    const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
+    const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
+
+    assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z/2027-11-01T00:00Z'), RecurrenceBudgetError);
+  });
+
+  it('the budget of an expansion is enough for as many instances as it has, and steps', () => {
+    const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
+    const spend = (occurrences: number, steps?: number) => {
+      const budget = recurrenceBudget(occurrences, steps);
+      assert.equal(expand({ ...daily }, month, 'UTC', budget).instances.length, 30);
+      return budget;
+    };
+
+    const { occurrences, steps } = spend(30);
+    assert.equal(occurrences, 0);
+    assert.throws(() => spend(29), RecurrenceBudgetError);
+    const spent = recurrenceBudget().steps - steps;
+    assert.equal(spend(30, spent).steps, 0);
+    assert.throws(() => spend(30, spent - 1), RecurrenceBudgetError);
+  });
+
+  it('the budget of an expansion is ten thousand instances and four million steps', () => {
+    assert.deepEqual(recurrenceBudget(), { occurrences: 10_000, steps: 4_000_000 });
+  });
+
+  it('the budget of an expansion is spent by overrides in the window, but not by cancelled ones', () => {
+    const start = utc('2026-11-02T09:00:00');
+    const overrides = [
+      override(start, start, start),
+      { ...override(date('2026-11-03'), start, start), cancelled: true },
+    ];
+    const window = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
+    const budget = recurrenceBudget(1);
+
+    assert.equal(expand({ overrides }, window, 'UTC', budget).instances.length, 1);
+    assert.equal(budget.occurrences, 0);
+  });
+
+  it('the budget of an expansion is hardly touched by a window far from DTSTART', () => {
+    const budget = recurrenceBudget();
+    const year = { start: Date.parse('2126-01-01'), end: Date.parse('2126-01-08') };
+
+    assert.equal(expand(daily, year, 'UTC', budget).instances.length, 7);
+    assert.ok(budget.steps > recurrenceBudget().steps - 1000);
+  });
+});
