@@ -88,6 +88,22 @@ describe('the steps of an expansion', () => {
     assert.equal(first.steps - second.steps, 300 * first.questions);
   });
 
+  it('are 300 for each question about an override without a master', () => {
+    const inZone = (local: string): EventTime => ({ type: 'zoned', local, zone: 'America/Cuiaba' });
+    const times = { start: inZone('2026-11-02T09:00:00'), end: inZone('2026-11-02T10:30:00') };
+    const override = { recurrenceId: inZone('1999-06-01T09:00:00'), ...times, cancelled: false, payload: '' };
+    const spend = () => {
+      const [budget, asked] = [recurrenceBudget(), temporalQuestions()];
+      expand({ overrides: [override] }, WINDOW, 'UTC', budget);
+      return { steps: recurrenceBudget().steps - budget.steps, questions: temporalQuestions() - asked };
+    };
+
+    const [first, second] = [spend(), spend()];
+
+    assert.ok(first.questions >= 2);
+    assert.equal(first.steps - second.steps, 300 * first.questions);
+  });
+
   it('are those of a zone of the calendar when it is met first', () => {
     const zone = {
       tzid: 'Own',
