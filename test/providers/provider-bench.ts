@@ -14,7 +14,15 @@ import {
   link,
   openCalendarServer,
 } from '../harness/calendar-server.ts';
-import { APP, movableTime, REGISTERED, type Sandbox, type SignIn, startSandbox } from './sandbox-provider.ts';
+import {
+  APP,
+  type MovableTime,
+  movableTime,
+  REGISTERED,
+  type Sandbox,
+  type SignIn,
+  startSandbox,
+} from './sandbox-provider.ts';
 
 export const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 
@@ -64,14 +72,20 @@ export type BenchOptions = {
   readonly asksForCalendars?: boolean;
   /** At CalDAV: the server sends invitations itself. */
   readonly schedules?: boolean;
+  /** The time here and at the provider. By default the real time, which runs on. */
+  readonly time?: MovableTime;
 };
 
 /** `status: 'testing'` is Google's word for an app nobody reviewed. */
 export async function openBench(
   kind: ProviderKind,
-  { writing = {}, asksForCalendars = false, schedules = false }: BenchOptions = {},
+  {
+    writing = {},
+    asksForCalendars = false,
+    schedules = false,
+    time = movableTime(Date.now()),
+  }: BenchOptions = {},
 ): Promise<Bench> {
-  const time = movableTime(Date.now());
   const window = windowAround(time.now);
   const started = await startSandbox(kind, time, { asksForCalendars, schedules });
   const { sandbox, manual, clock, faults, provider } = started;

@@ -28,8 +28,10 @@ for (const kind of KINDS)
         const site = await openWitnessSite(kind);
         try {
           const pick = random(seed);
+          const numbers: SeriesNumbers = new Map();
           const statuses: number[] = [];
-          for (let nth = 1; nth <= WRITES; nth += 1) statuses.push(await writeOnce(site, pick, nth));
+          for (let nth = 1; nth <= WRITES; nth += 1)
+            statuses.push(await writeOnce(site, { pick, nth, seed, numbers }));
           const written = statuses.filter((status) => status === 200).length;
           assert.ok(written > WRITES / 2, `${written} of ${WRITES} writes were accepted`);
         } finally {
@@ -40,14 +42,24 @@ for (const kind of KINDS)
 
 type Write = { readonly method: Method; readonly body: object; readonly target: Listed | undefined };
 
+/** The number of each series and single event, in the order in which they were created. */
+type SeriesNumbers = Map<string, number>;
+type Turn = {
+  readonly pick: Pick;
+  /** Counts from 1. */
+  readonly nth: number;
+  readonly seed: number;
+  readonly numbers: SeriesNumbers;
+};
+
 /** Makes a write and checks what it did. Returns its status. */
-async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<number> {
+async function writeOnce(site: WitnessSite, { pick, nth, seed, numbers }: Turn): Promise<number> {
   const before = await site.listed();
-  // Ids are random: the order of the titles is the same for a seed.
+  const orderOf = orderBy(numbers, before);
   const inOrder = before.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const { method, body, target } = randomWrite(inOrder, pick, nth);
   const answer = await site.send(method, body);
-  const text = `write ${nth}: ${method} ${JSON.stringify(body)}: ${answer.status} ${answer.body.message ?? answer.body.id ?? ''}`;
+  const text = `seed ${seed}, clock ${site.clock()}, write ${nth}: ${method} ${JSON.stringify(body)}: ${answer.status} ${answer.body.message ?? answer.body.id ?? ''}`;
   assert.ok(answer.status === 200 || (answer.status >= 400 && answer.status < 500), text);
   if (answer.status === 200 && method !== 'DELETE')
     assert.deepEqual((await site.event(answer.body.id)).body, answer.body.event, text);
@@ -70,7 +82,17 @@ async function writeOnce(site: WitnessSite, pick: Pick, nth: number): Promise<nu
   return answer.status;
 }
 
-const orderOf = ({ start, title, end }: Listed): string => `${start} ${title} ${end}`;
+/** Returns the place of an occurrence among the others. Ids are random, so it depends on none: it is the same for a seed. */
+function orderBy(numbers: SeriesNumbers, events: readonly Listed[]): (event: Listed) => string {
+  // At most one is new after a write.
+  for (const id of events.map(seriesIdOf)) if (!numbers.has(id)) numbers.set(id, numbers.size);
+  return (event) => {
+    const { start, title, end, id } = event;
+    const seriesId = seriesIdOf(event);
+    const original = id.startsWith(seriesId) ? id.slice(seriesId.length) : '';
+    return [start, title, end, numbers.get(seriesId), original].join(' ');
+  };
+}
 
 function randomWrite(events: readonly Listed[], pick: Pick, nth: number): Write {
   const target = events[pick(Math.max(events.length, 1))];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { get } from '../harness/calendar-server.ts';
+import { get, START } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
 import type { Method } from './event-site.ts';
 import { type PublishedOccurrence, publishedClient } from './published-clients.ts';
@@ -24,8 +24,9 @@ export type Listed = {
 
 export type WitnessSite = Awaited<ReturnType<typeof openWitnessSite>>;
 
-export async function openWitnessSite(kind: ProviderKind) {
-  const bench = await openBench(kind);
+/** `start`: where the clock starts, in epoch milliseconds. It stands still between calls of `pass`. */
+export async function openWitnessSite(kind: ProviderKind, start = START) {
+  const bench = await openBench(kind, { time: { now: start } });
   await bench.link({ scope: 'read-write' });
   await bench.read();
   const { server, manual, calendarId } = bench;
@@ -38,6 +39,8 @@ export async function openWitnessSite(kind: ProviderKind) {
 
   return {
     place,
+    /** The time here and at the provider, ISO 8601. */
+    clock: () => iso(bench.clock.now()),
     async send(method: Method, body: object) {
       const headers = { authorization: `Bearer ${await server.token()}` };
       const payload = { ...place, ...body };
