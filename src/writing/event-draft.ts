@@ -5,6 +5,7 @@ import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
+import { shiftOf } from '../lib/recurrence/shift-series.ts';
 import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
@@ -71,7 +72,8 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
   const { master, times: current } = series;
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value && movedLike(series, requested.value, calendarZone);
-  const shift = { before: master.start, after: (times ?? master).start, floatingZone: calendarZone };
+  const after = (times ?? master).start;
+  const shift = shiftOf(master, { before: master.start, after, floatingZone: calendarZone });
   const rule = ruleText(input, shift.after, calendarZone);
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master, shift) : [];
   refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);

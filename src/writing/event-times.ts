@@ -18,7 +18,7 @@ import {
   type LocalMs,
   parseLocal,
 } from '../lib/recurrence/civil.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
+import { instantOf, localOf, localOn } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
@@ -191,4 +191,25 @@ function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[]
   if (start.type === 'date' && length < DAY)
     return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];
   return length < 0 ? [{ field: 'end', problem: REVERSED }] : [];
+}
+
+/** Whether both are dates, or neither is. */
+export const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
+  (time.type === 'date') === (other.type === 'date');
+
+export const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
+  hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
+
+/** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
+export function isUsual(
+  event: Times & { readonly original: EventTime },
+  master: Times,
+  calendarZone: string,
+): boolean {
+  const exact = (times: Times) => instantOf(times.end, calendarZone) - instantOf(times.start, calendarZone);
+  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
+  return (
+    isSameStart(event.start, event.original, calendarZone) &&
+    (exact(event) === exact(master) || byClock(event) === byClock(master))
+  );
 }

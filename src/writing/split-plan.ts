@@ -10,13 +10,13 @@ import type { LaterException, LaterHalf, WriteTarget } from '../calendars/event-
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { type Mistake, refuseMistakes } from '../http/fields.ts';
 import { jsonIn } from '../lib/json.ts';
-import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { endLasting, lengthOf } from '../lib/recurrence/master-clock.ts';
-import type { SeriesShift } from '../lib/recurrence/shift-series.ts';
+import { type SeriesShift, shiftOf } from '../lib/recurrence/shift-series.ts';
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
-import { changedTimes, type Times } from './event-times.ts';
+import { changedTimes, hasTypeOf, isSameStart, isUsual, type Times } from './event-times.ts';
 import {
   type Cut,
   effectiveAmong,
@@ -101,7 +101,7 @@ export function planOf({ input, scope, target }: SplitRequest, calendarZone: str
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value ?? current;
   const rule = ruleText(input, times.start, calendarZone);
-  const shift = { before: at, after: times.start, floatingZone: calendarZone };
+  const shift = shiftOf(master.event, { before: at, after: times.start, floatingZone: calendarZone });
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
   refuseMistakes([
     ...mistakesOfHalf(scope, input, { current, calendarZone }),
@@ -151,7 +151,8 @@ function planSplit(
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
   const { details, times } = newSeries;
-  const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
+  const { at, calendarZone: floatingZone } = place;
+  const shift = shiftOf(master, { before: at, after: times.start, floatingZone });
   const rules = newRules(laterRules(master, place), shift, newSeries.rule);
   const effective = effectiveAmong(
     master.start,
@@ -228,7 +229,10 @@ type PlacedException = {
   readonly instance: EventTime;
 };
 
-/** The exceptions that the new series has an instance for: a rule of the request may name others. */
+/**
+ * The exceptions that the new series has an instance for: a rule of the request may name others, and a month may lack the
+ * day to which a series moves. Those that the old rules did not name either stay without one.
+ */
 function placedIn(
   { later, master }: { readonly later: readonly CalendarEvent[]; readonly master: CalendarEvent },
   { newSeries, shift, rules }: Continuation & { readonly rules: Recurrence | undefined },
@@ -238,10 +242,14 @@ function placedIn(
     const original = originalStartOf(master.start, event.recurrenceId, shift.floatingZone);
     return [{ event, original, instance: shiftedTime(original, shift) }];
   });
-  if (newSeries.rule === undefined || rules === undefined) return placed;
+  if (rules === undefined || (newSeries.rule === undefined && !shift.byMonth)) return placed;
   const starts = placed.map(({ instance }) => instance);
   const isNamed = hasInstances({ start: newSeries.times.start, rules }, starts, shift.floatingZone);
-  return placed.filter(({ instance }) => isNamed(instance));
+  if (newSeries.rule !== undefined) return placed.filter(({ instance }) => isNamed(instance));
+  const originals = placed.map(({ original }) => original);
+  const old = { start: master.start, rules: rulesOf(master) };
+  const wasNamed = hasInstances(old, originals, shift.floatingZone);
+  return placed.filter(({ original, instance }) => isNamed(instance) || !wasNamed(original));
 }
 
 /** An exception in the new series. One that was moved by hand stays where it was put. */
@@ -271,27 +279,6 @@ function hasOwnTimes(
   // If only the series changes between times and dates, nobody knows where its exceptions would be.
   const { start } = newSeries.times;
   return isMoved && (hasTypeOf(master.start, start) || hasTypeOf(event.start, start));
-}
-
-/** Whether both are dates, or neither is. */
-const hasTypeOf = (time: EventTime, other: EventTime): boolean =>
-  (time.type === 'date') === (other.type === 'date');
-
-const isSameStart = (time: EventTime, other: EventTime, zone: string): boolean =>
-  hasTypeOf(time, other) && instantOf(time, zone) === instantOf(other, zone);
-
-/** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
-function isUsual(
-  event: Times & { readonly original: EventTime },
-  master: Times,
-  calendarZone: string,
-): boolean {
-  const exact = (times: Times) => instantOf(times.end, calendarZone) - instantOf(times.start, calendarZone);
-  const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
-  return (
-    isSameStart(event.start, event.original, calendarZone) &&
-    (exact(event) === exact(master) || byClock(event) === byClock(master))
-  );
 }
 
 /** The end that gives `start` the length of `times`. */

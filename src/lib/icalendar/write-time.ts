@@ -2,7 +2,7 @@
 import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
-import { shiftWithSeries } from '../recurrence/shift-series.ts';
+import { shiftOf, shiftWithSeries } from '../recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, parameterOf } from './content-line.ts';
 import { linesNamed, replaceLines } from './edit-lines.ts';
@@ -115,16 +115,20 @@ function untilText(local: number, isDay: boolean, start: EventTime): string {
 }
 
 /**
- * Where the instances of a series go when its start goes from one time to another: by as much, on the series' own clock.
- * With `keepsDays`, rules that name days keep theirs, and only the time of day moves.
+ * Returns where an instance of a series goes if the series is to start at `to`: see shiftWithSeries. If its rules name
+ * days, they keep them, and only the time of day moves.
  */
 export function movement(
-  before: EventTime,
+  series: { readonly start: EventTime; readonly recurrence: Recurrence },
   to: EventTime,
-  keepsDays: boolean,
 ): (original: EventTime) => EventTime {
+  const before = series.start;
   const local = localOf(to);
   const days = dayOfLocal(localOf(before)) - dayOfLocal(local);
-  const after = keepsDays ? timeLike(to, local + days * DAY) : to;
-  return (original) => shiftWithSeries(original, { before, after, floatingZone: 'UTC' });
+  const after = namesDays(series.recurrence) ? timeLike(to, local + days * DAY) : to;
+  const shift = shiftOf(series, { before, after, floatingZone: 'UTC' });
+  return (original) => shiftWithSeries(original, shift);
 }
+
+const namesDays = ({ rrules }: Recurrence): boolean =>
+  rrules.some((rrule) => /\bBY(?!HOUR|MINUTE|SECOND)\w+=/i.test(rrule));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventTime } from './event-time.ts';
-import { shiftWithSeries } from './shift-series.ts';
+import { shiftOf, shiftWithSeries } from './shift-series.ts';
 
 /** `09` is a day of March 2026, `09T10:00` floats, and `09T10:00 Europe/Paris` is in a zone. */
 function time(text: string): EventTime {
@@ -39,8 +39,39 @@ describe('an instance of a series that is shifted', () => {
   for (const [rule, row] of Object.entries(CASES)) {
     it(`an instance of a shifted series ${rule}`, () => {
       const [original = '', before = '', after = '', shifted = ''] = row.split(' | ');
-      const shift = { before: time(before), after: time(after), floatingZone: 'Asia/Tokyo' };
+      const shift = { before: time(before), after: time(after), floatingZone: 'Asia/Tokyo', byMonth: false };
       assert.deepEqual(shiftWithSeries(time(original), shift), time(shifted));
+    });
+  }
+});
+
+/** By rule: its text | the instance | the start of its series before | and after | where the instance goes. */
+const MONTHS = {
+  'stays as many months after its start': 'FREQ=MONTHLY | 2027-03-05 | 2027-01-05 | 2027-02-07 | 2027-04-07',
+  'goes back by months': 'FREQ=MONTHLY;INTERVAL=2 | 2027-03-31 | 2027-01-31 | 2026-12-01 | 2027-02-01',
+  'takes the day of its series in a shorter month':
+    'FREQ=MONTHLY | 2027-02-05 | 2027-01-05 | 2027-01-28 | 2027-02-28',
+  'counts on into the next month if its month lacks the day':
+    'FREQ=MONTHLY | 2027-02-05 | 2027-01-05 | 2027-01-31 | 2027-03-03',
+  'stays as many years after its start over a leap day':
+    'FREQ=YEARLY;COUNT=4 | 2028-02-10 | 2027-02-10 | 2027-03-12 | 2028-03-12',
+  'stays as many days after the day of its series, as an end of a rule does':
+    'FREQ=MONTHLY | 2027-04-03 | 2027-01-05 | 2027-03-05 | 2027-06-03',
+  'stays as many days after its start if the rule names days':
+    'FREQ=MONTHLY;BYDAY=1TU | 2027-02-02 | 2027-01-05 | 2027-01-06 | 2027-02-03',
+  'stays as many days after its start if the series also runs by week':
+    'FREQ=MONTHLY,FREQ=WEEKLY | 2027-02-05 | 2027-01-05 | 2027-02-07 | 2027-03-10',
+};
+
+describe('an instance of a series that is shifted by months', () => {
+  for (const [rule, row] of Object.entries(MONTHS)) {
+    it(`an instance of a series by month ${rule}`, () => {
+      const [rrules = '', ...dates] = row.split(' | ');
+      const [original, before, after, shifted] = dates.map((date): EventTime => ({ type: 'date', date }));
+      assert.ok(original && before && after);
+      const recurrence = { rrules: rrules.split(','), rdates: [], exdates: [] };
+      const shift = shiftOf({ recurrence }, { before, after, floatingZone: 'UTC' });
+      assert.deepEqual(shiftWithSeries(original, shift), shifted);
     });
   }
 });

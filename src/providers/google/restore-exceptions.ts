@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventResource } from '../../calendars/event.ts';
 import { instanceIdOf, instantOf, localOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { shiftOf, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { googleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';
@@ -27,7 +27,7 @@ export async function restoreExceptions(
   const [master] = after.events;
   if (old === undefined || master === undefined || isDeepStrictEqual(old.start, master.start)) return [];
   const cancelled: EventResource[] = [];
-  const shift = { before: old.start, after: master.start, floatingZone: 'UTC' };
+  const shift = shiftOf(old, { before: old.start, after: master.start, floatingZone: 'UTC' });
   const originals = before.exceptions.flatMap(originalOf);
   const isInPattern = patternAmong(master, originals);
   for (const exception of before.exceptions) {

@@ -8,7 +8,7 @@ import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { shiftOf, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { type GraphTimes, timesFor } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import { type CurrentSeries, currentEvent } from './current-event.ts';
@@ -31,7 +31,7 @@ export async function restoreExceptions(
   if (items.exceptions.length + deleted.length + newExdates.length === 0) return;
 
   const after = await currentEvent(source, { href: before.id, etag: undefined, stored: resources });
-  const shift = { before: series.start, after: after.event.start, floatingZone: 'UTC' };
+  const shift = shiftOf(series, { before: series.start, after: after.event.start, floatingZone: 'UTC' });
   const shifted = (original: EventTime) => shiftWithSeries(original, shift);
   // Both are on the clock that they were written for: the old one's move along.
   for (const original of [...deleted.map(shifted), ...newExdates]) await deleteAt(source, after, original);

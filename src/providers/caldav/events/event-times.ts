@@ -103,7 +103,7 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
   const { rrules, rdates, exdates } = event.recurrence;
   const isSeries = rrules.length + rdates.length + exdates.length > 0;
   if (!isSeries || isSame(start, event.start)) return undefined;
-  const move = movement(event.start, start, keepsDays(event.recurrence));
+  const move = movement(event, start);
   const moveLocal = (local: number) => localOf(move(timeLike(event.start, local)));
   return {
     rrules: rrules.map((rrule) => withUntilLike(rrule, start, { from: event.start, move: moveLocal })),
@@ -111,10 +111,6 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
     exdates: exdates.map(move),
   };
 }
-
-/** A rule that names its days keeps them when the start goes to another day. */
-const keepsDays = ({ rrules }: Recurrence): boolean =>
-  rrules.some((rrule) => /\bBY(?!HOUR|MINUTE|SECOND)\w+=/i.test(rrule));
 
 /** Start and end of one occurrence as the series has it. An RDATE that is a period has an end of its own. */
 export function occurrenceTimes(series: Times, instance: EventTime): Omit<Times, 'recurrence'> {
@@ -140,8 +136,8 @@ export type Series = Pick<CalendarObject, 'overrides' | 'zones'> & { readonly ma
 
 /**
  * The overrides of a changed series, with RECURRENCE-IDs where its occurrences are now. An override that starts when its
- * occurrence did moves with it, and takes the new length if it had the old one; any other keeps its time. A new rule
- * takes out the overrides of occurrences that the series has no more, and leaves those that its rules never named.
+ * occurrence did moves with it, and takes the new length if it had the old one; any other keeps its time. Overrides
+ * of occurrences that the series has no more are removed; those that its rules never named stay.
  * `dtstart` is that of the changed series.
  */
 export function movedOverrides(
@@ -153,16 +149,13 @@ export function movedOverrides(
   const after = withDuration(timesAfter(before, change), master.component.lines);
   const moves = !isSame(after.start, before.start);
   const lengthens = !isSame(after.end, before.end);
-  const move = movement(before.start, after.start, keepsDays(master.event.recurrence));
-  const starts = overrides.map(({ event }) => move(originalOf(event)));
+  const move = movement(master.event, after.start);
+  const originals = overrides.map(({ event }) => originalOf(event));
+  const recurrence = change.recurrence === null ? null : recurrenceAfter(master.event, after.start, change);
   const isInstance =
-    change.recurrence === undefined ? () => true : isInstanceOf(after.start, change.recurrence, starts);
-  const wasInstance = change.recurrence
-    ? isInstanceOf(
-        before.start,
-        master.event.recurrence,
-        overrides.map(({ event }) => originalOf(event)),
-      )
+    recurrence === undefined ? () => true : isInstanceOf(after.start, recurrence, originals.map(move));
+  const wasInstance = recurrence
+    ? isInstanceOf(before.start, master.event.recurrence, originals)
     : () => true;
   return overrides.map((override): EventEdit => {
     const { event, component } = override;
