@@ -231,7 +231,7 @@ type PlacedException = {
 
 /**
  * The exceptions that the new series has an instance for: a rule of the request may name others, and a month may lack the
- * day to which a series moves. Those that the old rules did not name either stay without one.
+ * day to which a series moves. An exception that the old rules did not name either needs no instance.
  */
 function placedIn(
   { later, master }: { readonly later: readonly CalendarEvent[]; readonly master: CalendarEvent },

@@ -1,7 +1,7 @@
 /**
  * Writes at random at each provider of the sandbox, which finds occurrences with a model of its own: after each write the
  * event is as the response has it, no other event changed, and the provider and a published client of it show what Kalends does. A refused write
- * changed nothing.
+ * changed nothing and notified no attendee.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -18,6 +18,7 @@ const SEEDS = [1, 2, 7, 21];
 const WRITES = rounds(scale() < 20 ? 40 : 50);
 const HALF_HOUR = 1_800_000;
 const DAY = 48 * HALF_HOUR;
+const GUESTS = ['guest@elsewhere.example', 'other@elsewhere.example'];
 /** More events than this are not created. */
 const MOST_EVENTS = 12;
 
@@ -34,6 +35,7 @@ for (const kind of KINDS)
             statuses.push(await writeOnce(site, { pick, nth, seed, numbers }));
           const written = statuses.filter((status) => status === 200).length;
           assert.ok(written > WRITES / 2, `${written} of ${WRITES} writes were accepted`);
+          assert.ok(site.sent() > 0, 'no attendee was notified');
         } finally {
           await site.close();
         }
@@ -58,9 +60,11 @@ async function writeOnce(site: WitnessSite, { pick, nth, seed, numbers }: Turn):
   const orderOf = orderBy(numbers, before);
   const inOrder = before.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const { method, body, target } = randomWrite(inOrder, pick, nth);
+  const sentBefore = site.sent();
   const answer = await site.send(method, body);
   const text = `seed ${seed}, clock ${site.clock()}, write ${nth}: ${method} ${JSON.stringify(body)}: ${answer.status} ${answer.body.message ?? answer.body.id ?? ''}`;
   assert.ok(answer.status === 200 || (answer.status >= 400 && answer.status < 500), text);
+  if (answer.status !== 200) assert.equal(site.sent(), sentBefore, `${text}, messages to attendees`);
   if (answer.status === 200 && method !== 'DELETE')
     assert.deepEqual((await site.event(answer.body.id)).body, answer.body.event, text);
   const after = await site.listed();
@@ -117,12 +121,17 @@ function newEvent(pick: Pick, nth: number): object {
     ...timesFrom(day, pick),
     timeZone: 'Europe/Paris',
     ...(pick(3) > 0 ? { recurrence } : {}),
+    ...(pick(2) === 0 ? { attendees: attendees(pick) } : {}),
   };
 }
 
-/** A change of the words, the times or the type. */
+/** None, one or two. */
+const attendees = (pick: Pick) => GUESTS.slice(0, pick(3)).map((email) => ({ email }));
+
+/** A change of the words, the attendees, the times or the type. */
 function randomChange({ start, allDay }: Listed, pick: Pick, nth: number): object {
-  const kind = pick(4);
+  const kind = pick(5);
+  if (kind === 4) return { attendees: attendees(pick) };
   if (kind === 0) return { title: `Changed ${nth}` };
   if (kind === 1) return { location: `Room ${nth}` };
   const day = Math.floor(Date.parse(start) / DAY) * DAY;

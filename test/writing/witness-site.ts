@@ -24,9 +24,9 @@ export type Listed = {
 
 export type WitnessSite = Awaited<ReturnType<typeof openWitnessSite>>;
 
-/** `start`: where the clock starts, in epoch milliseconds. It stands still between calls of `pass`. */
+/** `start`: where the clock starts, in epoch milliseconds. Only `pass` moves it. CalDAV servers send invitations. */
 export async function openWitnessSite(kind: ProviderKind, start = START) {
-  const bench = await openBench(kind, { time: { now: start } });
+  const bench = await openBench(kind, { time: { now: start }, schedules: true });
   await bench.link({ scope: 'read-write' });
   await bench.read();
   const { server, manual, calendarId } = bench;
@@ -60,6 +60,8 @@ export async function openWitnessSite(kind: ProviderKind, start = START) {
       assert.deepEqual(answer.json().errors ?? [], []);
       return answer.json().events;
     },
+    /** Returns how many messages the provider has sent to attendees. */
+    sent: () => bench.sandbox.sent().length,
     /** Lets time pass, so that the next read asks the provider again. */
     pass: () => bench.pass(60_000),
     /** Returns the occurrences that the provider’s own app shows. */
