@@ -32,6 +32,7 @@ const ORDER: readonly string[] = [
   'connect',
   'webhooks',
   'system',
+  'administration',
   'api-reference',
   'documentation',
   'playground',

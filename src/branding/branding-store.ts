@@ -1,4 +1,4 @@
-import type { ApplicationFacts, Branding, Logo } from './branding.ts';
+import type { ApplicationFacts, Branding, Fact, Logo } from './branding.ts';
 
 export type ApplicationLook = { readonly branding: Branding; readonly facts: ApplicationFacts };
 
@@ -13,12 +13,7 @@ export type LookChange = {
   readonly primaryColor?: string | null | undefined;
   readonly theme?: Branding['theme'] | undefined;
   readonly hideFooter?: boolean | undefined;
-  readonly applicationUrl?: string | null | undefined;
-  readonly supportEmail?: string | null | undefined;
-  readonly supportUrl?: string | null | undefined;
-  readonly privacyUrl?: string | null | undefined;
-  readonly termsUrl?: string | null | undefined;
-};
+} & { readonly [F in Fact]?: string | null | undefined };
 
 /** How applications look: their branding, pictures and support contacts. */
 export interface BrandingStore {

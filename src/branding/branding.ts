@@ -2,6 +2,7 @@
  * How an application shows itself on the Connect pages (docs/wire.md 4.3), and who helps its users
  * (docs/wire.md 4.1).
  */
+import type { FACT_READERS } from './look-input.ts';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 
@@ -31,18 +32,11 @@ export type Branding = {
   readonly hideFooter: boolean;
 };
 
-/** Settings, not branding: shown whatever the switch says. */
-export type ApplicationFacts = {
-  /** Where the application is found: an absolute https address. */
-  readonly applicationUrl: string | undefined;
-  readonly supportEmail: string | undefined;
-  /** An absolute https address. */
-  readonly supportUrl: string | undefined;
-  /** What the application says of its users' data: an absolute https address, or http on this machine. */
-  readonly privacyUrl: string | undefined;
-  /** Its terms of use; an address of the same kind. */
-  readonly termsUrl: string | undefined;
-};
+/** A setting that an application states about itself. */
+export type Fact = keyof typeof FACT_READERS;
+
+/** The facts that an application has set. They are settings, not branding: pages show them whatever the switch says. */
+export type ApplicationFacts = { readonly [F in Fact]?: string | undefined };
 
 /** Of an application that has set nothing. */
 export const DEFAULT_BRANDING: Branding = {
@@ -54,14 +48,8 @@ export const DEFAULT_BRANDING: Branding = {
   hideFooter: false,
 };
 
-/** The same of what is no branding. */
-export const DEFAULT_FACTS: ApplicationFacts = {
-  applicationUrl: undefined,
-  supportEmail: undefined,
-  supportUrl: undefined,
-  privacyUrl: undefined,
-  termsUrl: undefined,
-};
+/** The facts of an application that has set nothing. */
+export const DEFAULT_FACTS: ApplicationFacts = {};
 
 /** What pages go by: the values, or the default look where branding is off. */
 export const effectiveBranding = (branding: Branding): Branding =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readPrimaryColor, readSupportEmail, readSupportUrl } from './look-input.ts';
+import { FACT_READERS, readPrimaryColor, readSupportEmail } from './look-input.ts';
 
 describe('what an application may set of how it looks', () => {
   const accepted: [what: string, read: (text: string) => string, text: string, value: string][] = [
@@ -9,7 +9,12 @@ describe('what an application may set of how it looks', () => {
     ['a short color written out', readPrimaryColor, '#aF3', '#aaff33'],
     ['an e-mail address', readSupportEmail, 'Help+calendar@Example.co.uk', 'Help+calendar@Example.co.uk'],
     ['an e-mail address beyond ASCII', readSupportEmail, 'hilfe@bücher.example', 'hilfe@bücher.example'],
-    ['a page', readSupportUrl, 'https://example.com/help?a=b#top', 'https://example.com/help?a=b#top'],
+    [
+      'a page',
+      FACT_READERS.supportUrl,
+      'https://example.com/help?a=b#top',
+      'https://example.com/help?a=b#top',
+    ],
   ];
   for (const [what, read, text, value] of accepted) {
     it(`a setting of the look is ${what}`, () => assert.equal(read(text), value));
@@ -32,7 +37,7 @@ describe('what an application may set of how it looks', () => {
     ],
     [
       'what is not an absolute https address',
-      readSupportUrl,
+      FACT_READERS.supportUrl,
       ['example.com', '/help', 'http://example.com/', 'javascript:alert(1)', 'mailto:a@b.example']
         .concat(['https://exa mple.com/', 'https://ex\u202eample.com/', 'https://', 'https://a.example/"x'])
         .concat([`https://a.example/${'a'.repeat(2100)}`, 'https:\\\\a.example\\'])
@@ -41,7 +46,7 @@ describe('what an application may set of how it looks', () => {
     ],
     [
       'an address with credentials',
-      readSupportUrl,
+      FACT_READERS.supportUrl,
       ['https://ada:pw@a.example/'],
       /no user name or password/,
     ],

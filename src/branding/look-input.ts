@@ -26,17 +26,25 @@ export function readSupportEmail(text: string): string {
   return text;
 }
 
-/** An absolute https address, as it was written. Throws ApiError 400. */
-export const readSupportUrl = (text: string): string => readHttpsUrl(text, 'support URL');
+/**
+ * Readers of the facts of an application. A reader returns the text, or throws ApiError 400. Privacy and terms accept http on
+ * this machine too.
+ */
+export const FACT_READERS = {
+  applicationUrl: (text: string) => readHttpsUrl(text, 'application URL'),
+  supportEmail: readSupportEmail,
+  supportUrl: (text: string) => readHttpsUrl(text, 'support URL'),
+  privacyUrl: (text: string) => readPageUrl(text, 'privacy URL'),
+  termsUrl: (text: string) => readPageUrl(text, 'terms URL'),
+} as const;
 
-/** The same of where the application is found. Throws ApiError 400. */
-export const readApplicationUrl = (text: string): string => readHttpsUrl(text, 'application URL');
-
-/** The same of what the application says of its users' data; plain http on this machine too. Throws ApiError 400. */
-export const readPrivacyUrl = (text: string): string => readPageUrl(text, 'privacy URL');
-
-/** The same of its terms of use. Throws ApiError 400. */
-export const readTermsUrl = (text: string): string => readPageUrl(text, 'terms URL');
+/** Returns the new value of a fact: `null` for an empty text, which removes it, and `undefined` for no text. */
+export function readFact(
+  fact: keyof typeof FACT_READERS,
+  text: string | undefined,
+): string | null | undefined {
+  return text === '' ? null : text && FACT_READERS[fact](text);
+}
 
 /** Applications under development have their pages on this machine. */
 function readPageUrl(text: string, name: string): string {

@@ -1,8 +1,10 @@
 /** `kalends admin …`: who may come into the dashboard. */
+import { toDocument, toTable } from '../administration/documents/field.ts';
+import { PERSON as MEMBER } from '../administration/documents/person.ts';
 import { invite, joinUrl, type MadeLink, makeResetLink, onLocalhost } from '../people/invitations.ts';
 import { namedPerson, removePerson } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
-import { loginOf, type Person, ROLES, type Role } from '../people/person.ts';
+import { loginOf, ROLES, type Role } from '../people/person.ts';
 import {
   type Command,
   CommandError,
@@ -53,16 +55,12 @@ const list: Command = {
   run: (_, { withStorage }) =>
     withStorage(async ({ people }) => {
       const all = await people.listPeople();
-      const rows = all.map(({ personId, login, name, role, clientIds, seenAt }) => [
-        personId,
-        login,
-        name,
-        role === 'developer' ? `${role} of ${clientIds.length}` : role,
-        seenAt === undefined ? 'never' : new Date(seenAt).toISOString(),
-      ]);
-      const none = 'Nobody is registered yet: "kalends admin invite" makes a link for the first one.';
-      const table = tabulate([['ID', 'E-MAIL', 'NAME', 'ROLE', 'LAST HERE'], ...rows]);
-      return { json: { people: all.map(documentOf) }, text: all.length === 0 ? none : table };
+      const none = 'Nobody is registered. "kalends admin invite" creates a link for the first member.';
+      const table = toTable(MEMBER, ['person_id', 'email', 'name', 'role', 'last_seen_at'], all);
+      return {
+        json: { people: all.map((person) => toDocument(MEMBER, person)) },
+        text: all.length === 0 ? none : tabulate(table),
+      };
     }),
 };
 
@@ -142,12 +140,3 @@ export async function said<T>(work: Promise<T>): Promise<T> {
     throw new CommandError(reason.kind, REASONS[reason.kind] ?? 'This is refused.');
   }
 }
-
-const documentOf = ({ personId, login, name, role, clientIds, seenAt }: Person): object => ({
-  person_id: personId,
-  email: login,
-  name,
-  role,
-  client_ids: clientIds,
-  last_seen_at: seenAt === undefined ? null : new Date(seenAt).toISOString(),
-});

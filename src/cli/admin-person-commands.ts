@@ -1,4 +1,6 @@
 /** `kalends admin …`: how somebody signs in, their role and sessions, and the invitations that are open. */
+import { toDocument, toRows, toTime } from '../administration/documents/field.ts';
+import { PERSON_SUMMARY } from '../administration/documents/person.ts';
 import { withdrawInvitation } from '../people/invitations.ts';
 import {
   changeRole,
@@ -12,9 +14,6 @@ import type { Command } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { tabulate } from './table.ts';
 
-const at = (instant: number | undefined): string | null =>
-  instant === undefined ? null : new Date(instant).toISOString();
-
 const show: Command = {
   name: 'admin show',
   summary: 'Show how somebody signs in, and where they are signed in',
@@ -23,49 +22,36 @@ const show: Command = {
   run: ({ positionals }, { withStorage }) =>
     withStorage(async ({ people }) => {
       const person = await namedPerson(positionals.PERSON ?? '', { people });
-      const { personId, login, name, role, clientIds, hasPassword, identity } = person;
+      const { personId, hasPassword, identity } = person;
       const passkeys = await people.listPasskeys(personId);
       const sessions = await people.listSessions(personId);
       const rows = [
-        ...[
-          ['ID', personId],
-          ['E-MAIL', login],
-          ['NAME', name],
-          ['ROLE', role],
-        ],
-        ['APPLICATIONS', clientIds.join(', ') || '-'],
-        ['PASSWORD', hasPassword ? 'yes' : 'no'],
+        ...toRows(PERSON_SUMMARY, person),
+        ['password', hasPassword ? 'yes' : 'no'],
         ...passkeys.map((passkey) => [
-          'PASSKEY',
-          `${passkey.passkeyId}: ${passkey.name}, last used ${at(passkey.usedAt) ?? 'never'}`,
+          'passkey',
+          `${passkey.passkeyId}: ${passkey.name}, last used ${toTime(passkey.usedAt) ?? 'never'}`,
         ]),
-        ...(identity === undefined ? [] : [['SINGLE SIGN-ON', `${identity.subject} at ${identity.issuer}`]]),
-        ...sessions.map(({ seenAt, address }) => ['SESSION', `last used ${at(seenAt)} from ${address}`]),
+        ...(identity === undefined ? [] : [['single sign-on', `${identity.subject} at ${identity.issuer}`]]),
+        ...sessions.map(({ seenAt, address }) => ['session', `last used ${toTime(seenAt)} from ${address}`]),
       ];
       const json = {
-        person_id: personId,
-        ...{ email: login, name, role, client_ids: clientIds, has_password: hasPassword },
+        ...toDocument(PERSON_SUMMARY, person),
+        has_password: hasPassword,
         passkeys: passkeys.map(({ passkeyId, name: called, usedAt }) => ({
-          ...{ passkey_id: passkeyId, name: called, last_used_at: at(usedAt) },
+          ...{ passkey_id: passkeyId, name: called, last_used_at: toTime(usedAt) },
         })),
-        single_sign_on: identity === undefined ? null : identityDocument(identity),
+        single_sign_on:
+          identity === undefined
+            ? null
+            : { issuer: identity.issuer, subject: identity.subject, role_source: identity.roleSource },
         sessions: sessions.map(({ seenAt, address, browser }) => ({
-          ...{ last_used_at: at(seenAt), address, browser },
+          ...{ last_used_at: toTime(seenAt), address, browser },
         })),
       };
       return { json, text: tabulate(rows) };
     }),
 };
-
-const identityDocument = ({
-  issuer,
-  subject,
-  roleSource,
-}: {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly roleSource: string;
-}): object => ({ issuer, subject, role_source: roleSource });
 
 const role: Command = {
   name: 'admin role',
@@ -163,7 +149,7 @@ const invitations: Command = {
       const json = open.map(({ invitationId, purpose, login, role: given, creator, expiresAt }) => ({
         ...{ invitation_id: invitationId, purpose, email: login ?? null, role: given },
         created_by: creator ?? null,
-        expires_at: at(expiresAt),
+        expires_at: toTime(expiresAt),
       }));
       const table = tabulate([['ID', 'FOR', 'E-MAIL', 'ROLE', 'CREATED BY', 'ENDS'], ...rows]);
       return { json: { invitations: json }, text: open.length === 0 ? 'No link is open.' : table };

@@ -1,7 +1,8 @@
 /** `kalends audit …`: who changed what, by the command line and in the dashboard. */
-import { AUDIT_ACTIONS, type AuditEntry, type AuditFields } from '../audit/audit-entry.ts';
+import { AUDIT_ENTRY, CHANGE } from '../administration/documents/audit-entry.ts';
+import { toDocument, toTable } from '../administration/documents/field.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { instantText } from '../lib/rendered-json.ts';
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 import { text } from './option-values.ts';
@@ -47,12 +48,13 @@ const list: Command = {
     const limit = numberIn(options, 'limit', MOST_LISTED) ?? USUALLY_LISTED;
     return withStorage(async ({ audit }) => {
       const entries = await audit.listEntries(filter, { before, limit });
-      const table = tabulate([
-        ['NUMBER', 'AT', 'WHO', 'ACTION', 'CLIENT_ID', 'SUBJECT', 'CHANGE'],
-        ...entries.map(rowOf),
-      ]);
+      const columns = ['number', 'at', 'actor', 'action', 'client_id', 'subject', 'change'];
+      const table = toTable([...AUDIT_ENTRY, CHANGE], columns, entries);
       const none = 'There are no such entries.';
-      return { json: { entries: entries.map(documentOf) }, text: entries.length === 0 ? none : table };
+      return {
+        json: { entries: entries.map((entry) => toDocument(AUDIT_ENTRY, entry)) },
+        text: entries.length === 0 ? none : tabulate(table),
+      };
     });
   },
 };
@@ -66,7 +68,7 @@ const exportAll: Command = {
     const from = sinceIn(options, deps.now());
     return withStorage(async ({ audit }) => {
       for await (const entry of allEntries(audit, from))
-        io.stdout.write(`${terminalLine(documentOf(entry))}\n`);
+        io.stdout.write(`${terminalLine(toDocument(AUDIT_ENTRY, entry))}\n`);
       return undefined;
     });
   },
@@ -82,44 +84,6 @@ async function* allEntries(audit: AuditLog, from: number | undefined): AsyncGene
     if (last === undefined) return;
     after = last.number;
   }
-}
-
-function documentOf({ number, at, actor, address, action, clientId, subject, before, after }: AuditEntry) {
-  return {
-    number,
-    at: instantText(at),
-    actor,
-    address: address ?? null,
-    action,
-    client_id: clientId ?? null,
-    subject: subject ?? null,
-    before: before ?? null,
-    after: after ?? null,
-  };
-}
-
-function rowOf(entry: AuditEntry): string[] {
-  const { number, at, action, clientId = '', subject = '' } = entry;
-  return [String(number), instantText(at), whoOf(entry), action, clientId, subject, changeOf(entry)];
-}
-
-function whoOf({ actor, address }: AuditEntry): string {
-  const who = { command_line: 'command line', person: '', system: 'system' }[actor.kind];
-  const named = 'name' in actor ? `${actor.name}${who === '' ? '' : ` (${who})`}` : who;
-  return address === undefined ? named : `${named} at ${address}`;
-}
-
-/** Such as `name: "Acme" → "Acme Ltd"`. */
-function changeOf({ before = {}, after = {} }: AuditEntry): string {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const shown = (fields: AuditFields, name: string) => JSON.stringify(fields[name] ?? null);
-  return names
-    .map((name) => {
-      if (!(name in after)) return `${name}: ${shown(before, name)}`;
-      const was = name in before ? `${shown(before, name)} → ` : '';
-      return `${name}: ${was}${shown(after, name)}`;
-    })
-    .join(', ');
 }
 
 type Options = Input['options'];

@@ -2,22 +2,16 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
-import { logoPath, THEMES } from '../branding/branding.ts';
-import type { ApplicationLook, LogoImage, LookChange } from '../branding/branding-store.ts';
+import { FACTS, TEXT_SETTINGS } from '../administration/documents/application-settings.ts';
+import { type Fact, THEMES } from '../branding/branding.ts';
+import type { LogoImage, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
-import {
-  readApplicationUrl,
-  readPrimaryColor,
-  readPrivacyUrl,
-  readSupportEmail,
-  readSupportUrl,
-  readTermsUrl,
-} from '../branding/look-input.ts';
+import { readFact, readPrimaryColor } from '../branding/look-input.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { type CommandOption, type Input, unreadableFile } from './command.ts';
-import { oneOf } from './option-values.ts';
+import { oneOf, text } from './option-values.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
@@ -64,16 +58,13 @@ type Options = Input['options'];
  * one.
  */
 export async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
+  const color = text(options['primary-color']);
   const change = {
     enabled: switchOf(options, 'branding'),
-    primaryColor: readText(options['primary-color'], readPrimaryColor),
+    primaryColor: color === '' ? null : color && readPrimaryColor(color),
     theme: oneOf(options, 'theme', THEMES),
     hideFooter: invert(switchOf(options, 'footer')),
-    applicationUrl: readText(options['application-url'], readApplicationUrl),
-    supportEmail: readText(options['support-email'], readSupportEmail),
-    supportUrl: readText(options['support-url'], readSupportUrl),
-    privacyUrl: readText(options['privacy-url'], readPrivacyUrl),
-    termsUrl: readText(options['terms-url'], readTermsUrl),
+    ...readFacts(options),
   };
   // Last, since these take longest.
   return {
@@ -87,48 +78,11 @@ export async function readLookChange(options: Options, config: () => Config): Pr
 export const changesLook = (change: LookChange): boolean =>
   Object.values(change).some((value) => value !== undefined);
 
-/** The look, for documents and rows; `url` is the instance's own. */
-export function describeLook({ branding, facts }: ApplicationLook, url: string) {
-  const addressOf = (logo: typeof branding.logo) => (logo === undefined ? null : url + logoPath(logo));
-  const [logo, darkLogo] = [addressOf(branding.logo), addressOf(branding.darkLogo)];
-  return {
-    document: {
-      branding: {
-        enabled: branding.enabled,
-        logo_url: logo,
-        dark_logo_url: darkLogo,
-        primary_color: branding.primaryColor ?? null,
-        theme: branding.theme,
-        hide_footer: branding.hideFooter,
-      },
-      application_url: facts.applicationUrl ?? null,
-      support_email: facts.supportEmail ?? null,
-      support_url: facts.supportUrl ?? null,
-      privacy_url: facts.privacyUrl ?? null,
-      terms_url: facts.termsUrl ?? null,
-    },
-    rows: [
-      ['branding', branding.enabled ? 'on' : 'off'],
-      ['logo', logo ?? '(none)'],
-      ['dark logo', darkLogo ?? (logo === null ? '(none)' : '(the logo)')],
-      ['primary color', branding.primaryColor ?? '(the default)'],
-      ['theme', branding.theme],
-      ['footer', branding.hideFooter ? 'off' : 'on'],
-      ['application URL', facts.applicationUrl ?? '(none)'],
-      ['support e-mail', facts.supportEmail ?? '(none)'],
-      ['support URL', facts.supportUrl ?? '(none)'],
-      ['privacy URL', facts.privacyUrl ?? '(none)'],
-      ['terms URL', facts.termsUrl ?? '(none)'],
-    ],
-  };
-}
-
 type Value = Options[string] | undefined;
 
-/** An empty value empties the field. */
-function readText(value: Value, read: (text: string) => string): string | null | undefined {
-  if (typeof value !== 'string') return undefined;
-  return value === '' ? null : read(value);
+function readFacts(options: Options): Pick<LookChange, Fact> {
+  const read = (key: Fact) => readFact(key, text(options[TEXT_SETTINGS[key].name.replaceAll('_', '-')]));
+  return Object.fromEntries(FACTS.map((key) => [key, read(key)]));
 }
 
 function switchOf(options: Options, name: string): boolean | undefined {

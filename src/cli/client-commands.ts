@@ -1,4 +1,6 @@
 /** `kalends client …`: the applications that may use this Kalends. */
+import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
+import { toDocument, toRows, toTable } from '../administration/documents/field.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
@@ -14,7 +16,7 @@ import {
   PROVIDER_APP_OPTIONS,
   readAppChanges,
 } from './provider-app-options.ts';
-import { clientDocument, describeClient } from './shown-client.ts';
+import { readListed, readSettings } from './shown-client.ts';
 import { INDENT, tabulate } from './table.ts';
 import { readVerified, setVerified, unreviewedNotices, VERIFIED } from './verified-option.ts';
 import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
@@ -70,15 +72,15 @@ const create: Command = {
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
       await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
       await setVerified(client.clientId, verified, { verification, now: deps.now });
-      const { document, rows } = await describeClient(client, storage, config().url);
-      const [idRow = [], ...otherRows] = rows;
+      const subject = await readSettings(client, storage, config().url);
+      const [idRow = [], ...otherRows] = toRows(APPLICATION_LINES, subject);
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
         json: {
           client_id: client.clientId,
           client_secret: clientSecret,
           ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
-          ...document,
+          ...toDocument(APPLICATION, subject),
         },
         text: [
           `Registered ${client.name}.`,
@@ -106,14 +108,14 @@ const list: Command = {
     withStorage(async ({ clients, branding, verification }) => {
       const all = await clients.listClients();
       const { url } = config();
-      const documents = await Promise.all(
-        all.map((client) => clientDocument(client, { branding, verification }, url)),
+      const listed = await Promise.all(
+        all.map((client) => readListed(client, { branding, verification }, url)),
       );
-      const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
+      const table = toTable(APPLICATION, ['client_id', 'name', 'redirect_uri'], listed);
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
-        json: { clients: documents },
-        text: all.length === 0 ? none : tabulate([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows]),
+        json: { clients: listed.map((one) => toDocument(APPLICATION, one)) },
+        text: all.length === 0 ? none : tabulate(table),
       };
     }),
 };
@@ -130,16 +132,9 @@ const show: Command = {
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
-      const { client, secretHashes } = record;
-      const { document, rows } = await describeClient(client, storage, config().url);
-      const counts = [
-        ['live secrets', String(secretHashes.length)],
-        ['users', String(userCount)],
-      ];
-      return {
-        json: { ...document, live_secrets: secretHashes.length, user_count: userCount },
-        text: tabulate([...rows, ...counts]),
-      };
+      const settings = await readSettings(record.client, storage, config().url);
+      const subject = { ...settings, liveSecrets: record.secretHashes.length, userCount };
+      return { json: toDocument(APPLICATION, subject), text: tabulate(toRows(APPLICATION_LINES, subject)) };
     }),
 };
 
@@ -196,17 +191,19 @@ const update: Command = {
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
       await setVerified(clientId, verified, { verification, now: deps.now });
-      const { document, rows } = await describeClient(client, storage, config().url);
-      const review = await verification.findVerification(clientId);
+      const subject = await readSettings(client, storage, config().url);
       const secret =
         webhookSecret === undefined ? [] : ['Keep the webhook secret now: it is not shown again.'];
       return {
-        json: { ...document, ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }) },
+        json: {
+          ...toDocument(APPLICATION, subject),
+          ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+        },
         text: [
-          tabulate([...rows, ...secretRow(webhookSecret)]),
+          tabulate([...toRows(APPLICATION_LINES, subject), ...secretRow(webhookSecret)]),
           ...secret,
           ...flowNotices(change),
-          ...(review === undefined ? [] : unreviewedNotices(review)),
+          ...(subject.verification === undefined ? [] : unreviewedNotices(subject.verification)),
         ].join('\n\n'),
       };
     });

@@ -1,10 +1,10 @@
 /** `kalends connection list`: the accounts that do not work, by reason. */
+import { toDocument, toTable } from '../administration/documents/field.ts';
+import { UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import { listConnections, readConnections } from '../dashboard/connections.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../dashboard/pages/shown-user.ts';
-import { instantText } from '../lib/rendered-json.ts';
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
-import { turnOf } from '../user-data/whose-turn.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { text } from './option-values.ts';
 import { hasMembers, limitIn, nextLine, nextOf, PAGE_OPTIONS, placeIn } from './page-options.ts';
@@ -16,7 +16,7 @@ const OF_EACH = 5;
 
 const list: Command = {
   name: 'connection list',
-  summary: 'List the accounts that do not work, by reason, with whose turn it is and what mends them',
+  summary: 'List the accounts that have a problem, by reason, with who must act and how to fix them',
   positionals: [],
   options: [
     {
@@ -52,8 +52,8 @@ const isAilingPlace = (value: unknown): value is AilingPlace =>
 async function allReasons(storage: Storage): Promise<Result> {
   const groups = await readConnections('command line', { limit: OF_EACH }, storage);
   return {
-    json: { reasons: groups.map(groupDocument) },
-    text: groups.length === 0 ? 'Nothing needs anybody.' : groups.map(groupText).join('\n\n'),
+    json: { reasons: groups.map(toGroup) },
+    text: groups.length === 0 ? 'No problems.' : groups.map(groupText).join('\n\n'),
   };
 }
 
@@ -64,9 +64,9 @@ async function oneReason(
   const { reason } = page;
   const found = await listConnections('command line', page, storage);
   const next = nextOf(found.next);
-  const none = `No account has that trouble.`;
+  const none = 'No account has this problem.';
   return {
-    json: { reason, mends: mendingOf(reason), accounts: found.accounts.map(accountDocument), next },
+    json: { reason, mends: mendingOf(reason), accounts: found.accounts.map(toAccount), next },
     text: found.accounts.length === 0 ? none : `${tableOf(found.accounts)}${nextLine(next)}`,
   };
 }
@@ -79,39 +79,16 @@ const groupText = ({ reason, count, accounts }: ReasonGroup): string =>
   `${reason}: ${countText(count)}\n${mendingOf(reason)}\n${tableOf(accounts)}`;
 
 const tableOf = (accounts: readonly ListedAccount[]): string =>
-  tabulate([
-    ['CLIENT_ID', 'USER_ID', 'ACCOUNT', 'SINCE', 'WHOSE TURN', 'WHAT HAPPENED'],
-    ...accounts.map(({ clientId, userId, provider, display, health, hasOwnApp }) => [
-      ...[clientId, userId, `${provider}: ${display}`, instantText(health.since)],
-      ...[health.reason === undefined ? '' : turnOf(health.reason, hasOwnApp), health.message ?? ''],
-    ]),
-  ]);
+  tabulate(toTable(UNHEALTHY_ACCOUNT, COLUMNS, accounts));
 
-const groupDocument = ({ reason, count, accounts }: ReasonGroup) => ({
+const COLUMNS = ['client_id', 'user_id', 'provider', 'display', 'since', 'turn', 'message'];
+
+const toAccount = (account: ListedAccount) => toDocument(UNHEALTHY_ACCOUNT, account);
+
+const toGroup = ({ reason, count, accounts }: ReasonGroup) => ({
   reason,
   count: Math.min(count, MOST_COUNTED),
   has_more: count > MOST_COUNTED,
   mends: mendingOf(reason),
-  accounts: accounts.map(accountDocument),
-});
-
-const accountDocument = ({
-  clientId,
-  userId,
-  accountKey,
-  provider,
-  display,
-  health,
-  hasOwnApp,
-}: ListedAccount) => ({
-  client_id: clientId,
-  user_id: userId,
-  key: accountKey,
-  provider,
-  display,
-  state: health.state,
-  reason: health.reason ?? null,
-  message: health.message ?? null,
-  since: instantText(health.since),
-  turn: health.reason === undefined ? null : turnOf(health.reason, hasOwnApp),
+  accounts: accounts.map(toAccount),
 });

@@ -1,7 +1,6 @@
 /** `--pushed-requests` and the like: how an application lets its users connect and refreshes their tokens. */
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import {
-  type Client,
   type ClientChange,
   type ClientSettings,
   PUSHED_REQUESTS,
@@ -49,24 +48,6 @@ export function flowNotices({ returningUsers }: FlowChange): string[] {
         'Returning users now continue without proof: whoever knows a user id can go on with that user’s accounts, at any scope, without proving that they are theirs.',
       ]
     : [];
-}
-
-/** The settings, for documents and rows. */
-export function describeFlow({ pushedRequests, returningUsers, providers, refreshReplayWindow }: Client) {
-  return {
-    document: {
-      pushed_requests: pushedRequests,
-      returning_users: returningUsers,
-      providers: providers ?? null,
-      [REFRESH_REPLAY_WINDOW.field]: refreshReplayWindow,
-    },
-    rows: [
-      ['pushed requests', pushedRequests],
-      ['returning users', returningUsers],
-      ['providers', providers?.join(', ') ?? "(the instance's)"],
-      ['refresh replay window', `${refreshReplayWindow} s`],
-    ],
-  };
 }
 
 function readReplayWindow(value: Input['options'][string] | undefined): number | undefined {

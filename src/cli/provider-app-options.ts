@@ -97,15 +97,6 @@ export async function applyAppChanges(
   }
 }
 
-/** The client ids of the apps, for documents and rows; secrets are never shown. */
-export async function describeApps(clientId: string, apps: ProviderAppStore) {
-  const set = await apps.listProviderApps(clientId);
-  return {
-    document: Object.fromEntries(APP_KINDS.map((kind) => [`${kind}_client_id`, set[kind] ?? null])),
-    rows: APP_KINDS.map((kind) => [`${APP_NAMES[kind]} app`, set[kind] ?? "(the instance's)"]),
-  };
-}
-
 /** The secret in a file, or in standard input for `-`. */
 export async function readSecret(file: string, io: Io): Promise<string> {
   const content = file === '-' ? await text(io.stdin) : await readSecretFile(file);

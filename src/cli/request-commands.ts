@@ -1,4 +1,6 @@
 /** `kalends requests list`: what applications called, from the request log. */
+import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
+import { REQUEST } from '../administration/documents/request.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import type { RequestFilter } from '../request-log/request-log.ts';
@@ -44,7 +46,7 @@ const list: Command = {
         ? []
         : await requestLog.listRequests({ ...filter, clientIds, user }, { limit });
       return {
-        json: { requests: requests.map(documentOf) },
+        json: { requests: requests.map((entry) => toDocument(REQUEST, entry)) },
         text: textOf(requests, config().requestLogDays),
       };
     }),
@@ -76,38 +78,17 @@ function statusIn(status: string | undefined): Pick<RequestFilter, 'status' | 's
   return parsed;
 }
 
-const instantOf = (at: number): string => new Date(at).toISOString();
-
-const documentOf = (entry: RequestEntry) => ({
-  request_id: entry.requestId,
-  at: instantOf(entry.at),
-  method: entry.method,
-  route: entry.route ?? null,
-  status: entry.status,
-  duration_ms: entry.durationMs,
-  client_id: entry.clientId ?? null,
-  user: entry.user ?? null,
-  network: entry.network ?? null,
-  // As RequestLog keeps it: a refusal's JSON.
-  body: entry.body === undefined ? null : (JSON.parse(entry.body) as unknown),
-  repeated: entry.repeated,
-});
-
 function textOf(requests: readonly RequestEntry[], days: number): string {
-  if (requests.length > 0) return tabulate([HEAD, ...requests.map(rowOf)]);
+  const columns = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 'request_id', 'answer'];
+  if (requests.length > 0) return tabulate(toTable([...REQUEST, ANSWER], columns, requests));
   return days === 0
     ? 'The request log is switched off (KALENDS_REQUEST_LOG).'
-    : `There are no such requests: refusals and one success in a hundred are kept, for ${days} days.`;
+    : `There are no such requests. Errors and one success in a hundred are stored for ${days} days.`;
 }
 
-const HEAD = ['AT', 'STATUS', 'MS', 'REQUEST', 'CLIENT_ID', 'REQUEST_ID', 'WHAT WAS ANSWERED'];
-
-const rowOf = (entry: RequestEntry): string[] => [
-  instantOf(entry.at),
-  String(entry.status),
-  String(entry.durationMs),
-  `${entry.method} ${entry.route ?? '(no such route)'}`,
-  entry.clientId ?? '',
-  entry.requestId,
-  (refusalText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
-];
+/** The message of an error, which JSON has within the body. */
+const ANSWER: DocumentField<RequestEntry> = {
+  name: 'answer',
+  value: (entry) =>
+    (refusalText(entry) ?? '') + (entry.repeated > 1 ? ` (${entry.repeated} times within a minute)` : ''),
+};

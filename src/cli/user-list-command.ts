@@ -1,8 +1,8 @@
 /** `kalends user list`: all users, or those whose names begin with something. */
+import { toDocument, toTable } from '../administration/documents/field.ts';
+import { FOUND_USER, USER } from '../administration/documents/user.ts';
 import { findUsers } from '../dashboard/users.ts';
-import { instantText } from '../lib/rendered-json.ts';
-import type { UserSummary } from '../oauth/user-store.ts';
-import type { FoundUser, UserPlace } from '../user-data/user-directory.ts';
+import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command, Input, Result, Storage } from './command.ts';
 import { text } from './option-values.ts';
@@ -39,16 +39,12 @@ async function allUsers(only: string | undefined, { clients, users }: Storage): 
   const clientIds =
     only === undefined ? (await clients.listClients()).map(({ clientId }) => clientId) : [only];
   const all = (await Promise.all(clientIds.map((clientId) => users.listUsers(clientId)))).flat();
-  const rows = all.map(({ clientId, userId, accounts, grants, lastSeenAt }) => [
-    clientId,
-    userId,
-    String(accounts),
-    String(grants),
-    instantText(lastSeenAt),
-  ]);
-  const none = 'There are no users yet: the first call of /authorize makes one.';
-  const table = tabulate([['CLIENT_ID', 'USER_ID', 'ACCOUNTS', 'GRANTS', 'LAST SEEN'], ...rows]);
-  return { json: { users: all.map(userDocument) }, text: all.length === 0 ? none : table };
+  const none = 'There are no users. The first request to /authorize creates one.';
+  const columns = ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'];
+  return {
+    json: { users: all.map((user) => toDocument(USER, user)) },
+    text: all.length === 0 ? none : tabulate(toTable(USER, columns, all)),
+  };
 }
 
 async function foundUsers(
@@ -62,14 +58,10 @@ async function foundUsers(
   };
   const page = await findUsers('command line', sought, storage);
   const next = nextOf(page.next);
-  const rows = page.users.map((user) => [
-    ...[user.clientId, user.userId, user.address ?? '', String(user.accounts)],
-    ...[String(user.ailing), instantText(user.lastSeenAt)],
-  ]);
-  const head = ['CLIENT_ID', 'USER_ID', 'ACCOUNT', 'ACCOUNTS', 'NOT WORKING', 'LAST SEEN'];
-  const table = `${tabulate([head, ...rows])}${nextLine(next)}`;
+  const columns = ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'];
+  const table = `${tabulate(toTable(FOUND_USER, columns, page.users))}${nextLine(next)}`;
   return {
-    json: { users: page.users.map(foundDocument), next },
+    json: { users: page.users.map((user) => toDocument(FOUND_USER, user)), next },
     text: page.users.length === 0 ? 'There are no such users.' : table,
   };
 }
@@ -79,23 +71,3 @@ const isUserPlace = (value: unknown): value is UserPlace =>
   (value.by === 'id'
     ? hasMembers(value, { userId: 'string', clientId: 'string' })
     : value.by === 'address' && hasMembers(value, { address: 'string', accountKey: 'string' }));
-
-/** A user as documents have one. */
-export const userDocument = (user: UserSummary) => ({
-  client_id: user.clientId,
-  user_id: user.userId,
-  account_count: user.accounts,
-  grant_count: user.grants,
-  created_at: instantText(user.createdAt),
-  last_seen_at: instantText(user.lastSeenAt),
-});
-
-const foundDocument = ({ clientId, userId, address, ...user }: FoundUser) => ({
-  client_id: clientId,
-  user_id: userId,
-  account: address ?? null,
-  account_count: user.accounts,
-  ailing_count: user.ailing,
-  created_at: instantText(user.createdAt),
-  last_seen_at: instantText(user.lastSeenAt),
-});

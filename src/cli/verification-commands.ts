@@ -1,4 +1,6 @@
 /** `kalends client verification …`: the review of what applications tell their users of themselves. */
+import { toDocument, toRows, toTable } from '../administration/documents/field.ts';
+import { ACTIVITY, REVIEW, REVIEWED_LINES, type ReviewSubject } from '../administration/documents/review.ts';
 import { missingForReview } from '../verification/requirements.ts';
 import {
   approveSubmission,
@@ -15,7 +17,6 @@ import type { Verification } from '../verification/verification.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command, CommandOption, Context, Input, Result, Storage } from './command.ts';
 import { text } from './option-values.ts';
-import { activityRows, describeReview, reviewDocument } from './shown-verification.ts';
 import { tabulate } from './table.ts';
 
 const ENTRIES_SHOWN = 50;
@@ -40,13 +41,15 @@ const show: Command = {
       const missing = missingForReview(verification).map(({ sentence }) => sentence);
       const canSubmit = ['not_submitted', 'changes_requested'].includes(verification.status);
       const parts = [
-        describeReview(verification, url),
+        reviewText({ verification, url }),
         ...(canSubmit && missing.length > 0
           ? [['Before it can be submitted:', ...missing.map((sentence) => `  ${sentence}`)].join('\n')]
           : []),
-        ...(activity.length > 0 ? [tabulate(activityRows(activity))] : []),
+        ...(activity.length > 0
+          ? [tabulate(toTable(ACTIVITY, ['at', 'kind', 'actor', 'note', 'fields'], activity))]
+          : []),
       ];
-      return { json: reviewDocument(verification, { url, activity }), text: parts.join('\n\n') };
+      return { json: toDocument(REVIEW, { verification, url, activity }), text: parts.join('\n\n') };
     }),
 };
 
@@ -58,16 +61,12 @@ const list: Command = {
   run: (_, { config, withStorage }) =>
     withStorage(async ({ verification: reviews }) => {
       const all = await reviews.listUnderReview();
-      const rows = all.map(({ clientId, submittedAt = 0, verifiedAt, present }) => [
-        clientId,
-        new Date(submittedAt).toISOString(),
-        verifiedAt === undefined ? 'no' : 'yes',
-        present.displayName ?? '(none)',
-      ]);
-      const table = tabulate([['CLIENT_ID', 'SUBMITTED', 'VERIFIED', 'DISPLAY_NAME'], ...rows]);
+      const listed = all.map((verification) => ({ verification, url: config().url }));
+      const fields = [...REVIEW, ...REVIEWED_LINES];
+      const table = toTable(fields, ['client_id', 'submitted_at', 'verified', 'display_name'], listed);
       return {
-        json: { applications: all.map((one) => reviewDocument(one, { url: config().url })) },
-        text: all.length === 0 ? 'No application is under review.' : table,
+        json: { applications: listed.map((one) => toDocument(REVIEW, one)) },
+        text: all.length === 0 ? 'No application is under review.' : tabulate(table),
       };
     }),
 };
@@ -153,10 +152,13 @@ function runDecision({ positionals, options }: Input, context: Context, decide: 
   });
 }
 
-const shownAfter = (verification: Verification, { config }: Context): Result => ({
-  json: reviewDocument(verification, { url: config().url }),
-  text: describeReview(verification, config().url),
-});
+function shownAfter(verification: Verification, { config }: Context): Result {
+  const review = { verification, url: config().url };
+  return { json: toDocument(REVIEW, review), text: reviewText(review) };
+}
+
+const reviewText = (review: ReviewSubject): string =>
+  tabulate(toRows([...REVIEW, ...REVIEWED_LINES], review));
 
 async function findReview(
   { CLIENT_ID: clientId = '' }: Input['positionals'],

@@ -1,4 +1,4 @@
-/** `--verified`: the operator's approval without a submission, and how applications show how far their review is. */
+/** `--verified`: the operator's approval without a submission. */
 
 import { verifyNow, withdrawVerification } from '../verification/reviews.ts';
 import type { Verification } from '../verification/verification.ts';
@@ -40,19 +40,3 @@ export const unreviewedNotices = ({ clientId, status, approved }: Verification):
     : [
         `Its users see the approved values until the new ones are approved: kalends client verification submit ${clientId}, or client update ${clientId} --verified on.`,
       ];
-
-/** How far the review is, for documents and rows. */
-export function describeVerification(verification: Verification | undefined) {
-  const { status = 'not_submitted', verifiedAt } = verification ?? {};
-  const since = verifiedAt === undefined ? null : new Date(verifiedAt).toISOString();
-  return {
-    document: { verified: since !== null, verified_at: since, review_status: status },
-    rows: [
-      ['verified', since === null ? 'off' : `on, since ${since}`],
-      ['review', wordsOf(status)],
-    ],
-  };
-}
-
-/** A status or kind of activity as people read it. */
-export const wordsOf = (word: string): string => word.replaceAll('_', ' ');

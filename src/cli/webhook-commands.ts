@@ -1,4 +1,6 @@
 /** `kalends webhook …`: the endpoints that changes are told to, and what webhooks are signed with. */
+import { ENDPOINT, TOPICS, toTopics } from '../administration/documents/endpoint.ts';
+import { toDocument, toTable } from '../administration/documents/field.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from '../webhooks/endpoint.ts';
@@ -29,21 +31,15 @@ const list: Command = {
     withStorage(async ({ clients, endpoints }) => {
       if (only !== undefined && (await clients.findClient(only)) === undefined) throw unknownClient(only);
       const all = await endpoints.listEndpoints(only);
-      const rows = all.map((one) => [
-        one.endpointId,
-        stateOf(one),
-        hearsOf(one).join(' '),
-        String(one.waiting),
-        one.url,
-      ]);
       const none =
-        'There are no endpoints yet: "kalends client update CLIENT_ID --webhook-url URL" makes the first of an application.';
-      const table = tabulate([['ENDPOINT_ID', 'STATE', 'HEARS', 'WAITING', 'URL'], ...rows]);
-      return { json: { endpoints: all.map(documentOf) }, text: all.length === 0 ? none : table };
+        'There are no endpoints. "kalends client update CLIENT_ID --webhook-url URL" adds the first one of an application.';
+      const table = toTable(ENDPOINT, ['endpoint_id', 'state', 'hears', 'waiting', 'url'], all);
+      return {
+        json: { endpoints: all.map((endpoint) => toDocument(ENDPOINT, endpoint)) },
+        text: all.length === 0 ? none : tabulate(table),
+      };
     }),
 };
-
-const HEARS = ['events', 'calendars', 'connections'] as const;
 
 const add: Command = {
   name: 'webhook add',
@@ -111,7 +107,7 @@ const update: Command = {
       if (url !== undefined) await checkMove(url, endpoint);
       const hears = { ...endpoint.hears, ...named };
       await endpoints.changeEndpoint(endpointId, { hears, ...(url !== undefined && { url }) });
-      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: hearsOf({ hears }) };
+      const changed = { endpoint_id: endpointId, url: url ?? endpoint.url, hears: toTopics({ hears }) };
       return { json: changed, text: `Changed ${endpointId}: it hears ${changed.hears.join(', ')}.` };
 
       async function checkMove(to: string, { isFirst, clientId }: ListedEndpoint): Promise<void> {
@@ -130,8 +126,8 @@ const update: Command = {
 /** Throws unless it is a list of kinds, with one at least. */
 function kindsIn(list: string): Omit<EndpointHears, 'own'> {
   const kinds = list.split(',').map((kind) => kind.trim());
-  if (!kinds.every((kind) => HEARS.some((one) => one === kind)))
-    throw usageError(`--hears must be a list of ${HEARS.join(', ')}.`);
+  if (!kinds.every((kind) => TOPICS.some((one) => one === kind)))
+    throw usageError(`--hears must be a list of ${TOPICS.join(', ')}.`);
   return {
     events: kinds.includes('events'),
     calendars: kinds.includes('calendars'),
@@ -260,37 +256,3 @@ export const webhookCommands: readonly Command[] = [
   rotateKeys,
   ownKeys,
 ];
-
-const hearsOf = ({ hears }: Pick<ListedEndpoint, 'hears'>): string[] => [
-  ...HEARS.filter((kind) => hears[kind]),
-  ...(hears.own ? ['own'] : []),
-];
-
-function stateOf({ state, pausedReason, failures, expiresAt }: ListedEndpoint): string {
-  if (state === 'paused') return `paused (${pausedReason ?? 'operator'})`;
-  if (expiresAt !== undefined) return 'listening';
-  return failures === 0 ? 'active' : `failing (${failures})`;
-}
-
-function documentOf(endpoint: ListedEndpoint): object {
-  const { endpointId, clientId, url, state, pausedReason, failures, waiting, lastFault, isFirst } = endpoint;
-  const { pausedAt, failingSince, createdAt, expiresAt } = endpoint;
-  const timeOf = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-  return {
-    endpoint_id: endpointId,
-    client_id: clientId,
-    url,
-    private_network: endpoint.privateNetwork === 1,
-    is_webhook_url: isFirst,
-    hears: hearsOf(endpoint),
-    state,
-    paused_reason: pausedReason ?? null,
-    paused_at: timeOf(pausedAt),
-    failures,
-    failing_since: timeOf(failingSince),
-    last_fault: lastFault ?? null,
-    waiting,
-    created_at: timeOf(createdAt),
-    expires_at: timeOf(expiresAt),
-  };
-}

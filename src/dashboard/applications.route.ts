@@ -1,7 +1,12 @@
 /** The list of applications, and making one. */
+import {
+  NEW_SETTINGS,
+  TEXT_SETTINGS,
+  type TextSettingKey,
+} from '../administration/documents/application-settings.ts';
 import { html } from '../http/html.ts';
 import { mayRole } from '../people/permission.ts';
-import { createApplication, NEW_FIELDS, readableApplications } from './applications.ts';
+import { createApplication, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -9,8 +14,6 @@ import {
   APPLICATIONS,
   applicationsPage,
   createdPage,
-  FIELD_ROWS,
-  type FieldKey,
   newApplicationPage,
 } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
@@ -18,11 +21,11 @@ import { waitingLink } from './pages/verification.page.ts';
 import { waitingReviews } from './reviews.ts';
 
 /** What was typed into these fields, without the space around it that comes with copying. */
-export function typedFields<const K extends FieldKey>(
+export function typedFields<const K extends TextSettingKey>(
   keys: readonly K[],
   field: (name: string) => string,
 ): Readonly<Record<K, string>> {
-  const entries = keys.map((key) => [key, field(FIELD_ROWS[key].name).trim()]);
+  const entries = keys.map((key) => [key, field(TEXT_SETTINGS[key].name).trim()]);
   return Object.fromEntries(entries) as Record<K, string>; // one for each key
 }
 
@@ -56,7 +59,7 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     path: `${APPLICATIONS}/new`,
     needs: 'application.create',
     async handle({ person, viewer, field, show, deps }) {
-      const values = typedFields(NEW_FIELDS, field);
+      const values = typedFields(NEW_SETTINGS, field);
       const created = await createApplication(person, values, deps);
       if ('problems' in created) {
         const content = newApplicationPage({ values, problems: created.problems }, viewer);

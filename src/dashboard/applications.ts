@@ -1,12 +1,12 @@
 /** What is done with applications in the dashboard, and who may. The command line does the same by the same functions. */
-import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import {
-  readApplicationUrl,
-  readPrivacyUrl,
-  readSupportEmail,
-  readSupportUrl,
-  readTermsUrl,
-} from '../branding/look-input.ts';
+  FACTS,
+  NEW_SETTINGS,
+  type TextSettingKey,
+} from '../administration/documents/application-settings.ts';
+import type { Fact } from '../branding/branding.ts';
+import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
+import { readFact } from '../branding/look-input.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
@@ -34,26 +34,15 @@ export type ApplicationsDeps = {
   readonly now: () => number;
 };
 
-/** What an application is created with. */
-export const NEW_FIELDS = ['name', 'displayName', 'redirectUri', 'webhookUrl'] as const;
-
-/** All that its settings page has: the look's facts beside those. */
-export const SETTINGS_FIELDS = [
-  ...NEW_FIELDS,
-  'applicationUrl',
-  'supportEmail',
-  'supportUrl',
-  'privacyUrl',
-  'termsUrl',
-] as const;
-export type SettingsField = (typeof SETTINGS_FIELDS)[number];
+/** All settings that are typed on the settings page. */
+export const SETTINGS_FIELDS = [...NEW_SETTINGS, ...FACTS] as const;
 
 /** What was typed, by field; an empty text is no value. */
-export type TypedSettings = Readonly<Record<SettingsField, string>>;
-export type TypedApplication = Pick<TypedSettings, (typeof NEW_FIELDS)[number]>;
+export type TypedSettings = Readonly<Record<TextSettingKey, string>>;
+export type TypedApplication = Pick<TypedSettings, (typeof NEW_SETTINGS)[number]>;
 
 /** What is wrong with fields, each as a sentence. */
-export type SettingsProblems = Readonly<Partial<Record<SettingsField, string>>>;
+export type SettingsProblems = Readonly<Partial<Record<TextSettingKey, string>>>;
 
 /** Those that the actor may read, in the order of their creation. */
 export async function readableApplications(
@@ -126,7 +115,7 @@ export async function changeSettings(
     redirectUri: typed.redirectUri,
     ...(isMoved && { webhookUrl: webhookUrl ?? null }),
   };
-  const look = readLook(typed);
+  const look = readFacts(typed);
   const problems = {
     ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId }, deps))),
     ...changeProblems(change),
@@ -139,27 +128,18 @@ export async function changeSettings(
   return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
 }
 
-const LOOK_READERS = {
-  applicationUrl: readApplicationUrl,
-  supportEmail: readSupportEmail,
-  supportUrl: readSupportUrl,
-  privacyUrl: readPrivacyUrl,
-  termsUrl: readTermsUrl,
-} as const satisfies Partial<Record<SettingsField, (text: string) => string>>;
-type LookField = keyof typeof LOOK_READERS;
-
-function readLook(typed: TypedSettings): {
-  readonly change: Pick<LookChange, LookField>;
+function readFacts(typed: TypedSettings): {
+  readonly change: Pick<LookChange, Fact>;
   readonly problems: SettingsProblems;
 } {
-  const change: Partial<Record<LookField, string | null>> = {};
-  const problems: Partial<Record<LookField, string>> = {};
-  for (const field of Object.keys(LOOK_READERS) as LookField[]) {
+  const change: Partial<Record<Fact, string | null | undefined>> = {};
+  const problems: Partial<Record<Fact, string>> = {};
+  for (const key of FACTS) {
     try {
-      change[field] = typed[field] === '' ? null : LOOK_READERS[field](typed[field]);
+      change[key] = readFact(key, typed[key]);
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;
-      problems[field] = refusal.message;
+      problems[key] = refusal.message;
     }
   }
   return { change, problems };

@@ -131,7 +131,7 @@ describe('kalends audit', () => {
     const { stdout } = await cli.run(['audit', 'list', '--client', one]);
     assert.match(
       stdout,
-      /^NUMBER +AT +WHO +ACTION +CLIENT_ID +SUBJECT +CHANGE\n3 +.*name: "My app" → "One"$/m,
+      /^NUMBER +AT +ACTOR +ACTION +CLIENT_ID +SUBJECT +CHANGE\n3 +.*name: "My app" → "One"$/m,
     );
   });
 

@@ -82,7 +82,7 @@ describe('kalends requests list', () => {
     const { stdout } = await cli.run(['requests', 'list', '--request', 'r1']);
     assert.match(
       stdout,
-      new RegExp(`403 +12 +GET /events +${clientId} +r1 +Write access denied \\(980 times`),
+      new RegExp(`403 +12 +GET +/events +${clientId} +r1 +Write access denied \\(980 times`),
     );
 
     const { document } = await cli.json('requests', 'list', '--request', 'r1');
@@ -101,7 +101,7 @@ describe('kalends requests list', () => {
 
     assert.match(
       stdout,
-      /^There are no such requests: refusals and one success in a hundred are kept, for 7 days/,
+      /^There are no such requests. Errors and one success in a hundred are stored for 7 days/,
     );
   });
 

@@ -72,7 +72,7 @@ describe('kalends user and connection, as the dashboard', () => {
       assert.equal((await find('--search', 'a', ...options)).error, 'usage');
   });
 
-  it('kalends user show says what happened to an account, whose turn it is and what mends it', async () => {
+  it('kalends user show says what happened to an account, who must act and how to fix it', async () => {
     const { document } = await cli.json('user', 'show', clientId, 'ada');
     const { stdout } = await cli.run(['user', 'show', clientId, 'ada']);
 
@@ -90,7 +90,7 @@ describe('kalends user and connection, as the dashboard', () => {
       ],
     );
     assert.equal((document.grants as Rows).length, 1);
-    assert.match(stdout, /whose turn\s+user\n\s+what mends it\s+The user makes a new app password/);
+    assert.match(stdout, /who must act\s+user\n\s+how to fix it\s+The user makes a new app password/);
     assert.match(stdout, /history\s+\S+Z reauth_required, password_refused/);
   });
 
@@ -170,6 +170,6 @@ describe('kalends user and connection, as the dashboard', () => {
     const [entry] = await audited('account.disconnected');
     assert.doesNotMatch(JSON.stringify(entry), /ada|grace/i);
     const { stdout } = await cli.run(['connection', 'list']);
-    assert.equal(stdout, 'Nothing needs anybody.\n');
+    assert.equal(stdout, 'No problems.\n');
   });
 });

@@ -100,11 +100,11 @@ describe('kalends client verification', () => {
 
     assert.match(
       shown,
-      /^verified +on, since 20.*\nreview +under review\nsubmitted +20.*\nsubmission +[\da-f]{64}$/m,
+      /^verified +on, since 20.*\nreview +under review\nsubmission +[\da-f]{64}\nsubmitted +20.*$/m,
     );
     assert.match(shown, /^display name +New name; users see Acme$/m);
     assert.match(shown, /^20\S+ +submitted +\S.* \(command line\)/m);
-    assert.match(listed, new RegExp(`^${id} +20\\S+ +yes +New name$`, 'm'));
+    assert.match(listed, new RegExp(`^${id} +20\\S+ +on, since 20\\S+ +New name; users see Acme$`, 'm'));
   });
 
   it('kalends client update --verified approves what is set without a submission, and takes that back', async () => {

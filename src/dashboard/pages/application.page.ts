@@ -1,4 +1,10 @@
 /** One application: its tabs, and what each of them has. */
+import {
+  FACTS,
+  NEW_SETTINGS,
+  TEXT_SETTINGS,
+  type TextSettingKey,
+} from '../../administration/documents/application-settings.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import type { ApplicationFacts } from '../../branding/branding.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
@@ -13,8 +19,6 @@ import {
   applicationField,
   applicationPath,
   copyRow,
-  FIELD_ROWS,
-  type FieldKey,
   type FilledFields,
   type ShownSecrets,
   secretsPanel,
@@ -63,9 +67,6 @@ ${said !== undefined && notice('done', said, true)}
 ${content}`;
 }
 
-const CONNECTING: readonly FieldKey[] = ['name', 'displayName', 'redirectUri', 'webhookUrl'];
-const ABOUT: readonly FieldKey[] = ['applicationUrl', 'supportEmail', 'supportUrl', 'privacyUrl', 'termsUrl'];
-
 export type SettingsParts = { readonly client: Client; readonly facts: ApplicationFacts } & FilledFields;
 
 /** A form for who may change it, and something to read for the others. */
@@ -73,22 +74,22 @@ export function settingsContent({ client, facts, problems, ...typed }: SettingsP
   const values: FilledFields['values'] = typed.values ?? { ...client, ...facts };
   if (!may(viewer.person, 'application.change', client.clientId))
     return factList([
-      ...CONNECTING.map((key) => factOf(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key])),
-      ...ABOUT.map((key) => factOf(key, values[key])),
+      ...NEW_SETTINGS.map((key) => factOf(key, key === 'webhookUrl' ? shownUrl(values[key]) : values[key])),
+      ...FACTS.map((key) => factOf(key, values[key])),
     ]);
   const filled = { values, ...(problems && { problems }) };
-  const fields = (keys: readonly FieldKey[]) =>
+  const fields = (keys: readonly TextSettingKey[]) =>
     html`<div class="fields">${keys.map((key) => applicationField(key, filled))}</div>`;
-  const form = html`<section class="panel"><h2>${messages.text('settings.connecting')}</h2>${fields(CONNECTING)}</section>
-<section class="panel"><h2>${messages.text('settings.about')}</h2><p class="lead">${messages.text('settings.about.lead')}</p>${fields(ABOUT)}</section>
+  const form = html`<section class="panel"><h2>${messages.text('settings.connecting')}</h2>${fields(NEW_SETTINGS)}</section>
+<section class="panel"><h2>${messages.text('settings.about')}</h2><p class="lead">${messages.text('settings.about.lead')}</p>${fields(FACTS)}</section>
 <div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
   return postForm(viewer, applicationPath(client.clientId), form);
 }
 
 const shownUrl = (url: string | undefined): string | undefined => url && auditedUrl(url);
 
-function factOf(key: FieldKey, value: string | undefined): readonly [string, Html] {
-  const label = messages.text(`application.${FIELD_ROWS[key].name}`);
+function factOf(key: TextSettingKey, value: string | undefined): readonly [string, Html] {
+  const label = messages.text(`application.${TEXT_SETTINGS[key].name}`);
   return [
     label,
     value === undefined ? html`${messages.text('application.none')}` : html`<bdi>${value}</bdi>`,

@@ -1,4 +1,10 @@
 /** The list of applications, the form that makes one, and what is shown once it is made. */
+import {
+  NEW_SETTINGS,
+  TEXT_SETTINGS,
+  type TextSetting,
+  type TextSettingKey,
+} from '../../administration/documents/application-settings.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -43,36 +49,15 @@ const emptyList = (create: Html | undefined): Html =>
 <p>${messages.text(create === undefined ? 'applications.none.given' : 'applications.none.text')}</p>
 ${create !== undefined && html`<div class="buttons">${create}</div>`}</div>`;
 
-type FieldRow = {
-  readonly name: string;
-  readonly type?: 'text' | 'email' | 'url';
-  readonly isRequired?: true;
-  readonly maxLength: number;
-};
-
-/** The fields of forms about applications. */
-export const FIELD_ROWS = {
-  name: { name: 'name', isRequired: true, maxLength: 200 },
-  displayName: { name: 'display_name', maxLength: 200 },
-  redirectUri: { name: 'redirect_uri', isRequired: true, maxLength: 2048 },
-  webhookUrl: { name: 'webhook_url', type: 'url', maxLength: 2048 },
-  applicationUrl: { name: 'application_url', type: 'url', maxLength: 2048 },
-  supportEmail: { name: 'support_email', type: 'email', maxLength: 254 },
-  supportUrl: { name: 'support_url', type: 'url', maxLength: 2048 },
-  privacyUrl: { name: 'privacy_url', type: 'url', maxLength: 2048 },
-  termsUrl: { name: 'terms_url', type: 'url', maxLength: 2048 },
-} as const satisfies Readonly<Record<string, FieldRow>>;
-export type FieldKey = keyof typeof FIELD_ROWS;
-
 /** What a form has: what was typed or is set, and what is wrong with it. */
 export type FilledFields = {
-  readonly values?: Readonly<Partial<Record<FieldKey, string | undefined>>>;
-  readonly problems?: Readonly<Partial<Record<FieldKey, string>>>;
+  readonly values?: Readonly<Partial<Record<TextSettingKey, string | undefined>>>;
+  readonly problems?: Readonly<Partial<Record<TextSettingKey, string>>>;
 };
 
 /** One of the fields, with its words from the catalogue. */
-export function applicationField(key: FieldKey, { values = {}, problems = {} }: FilledFields): Html {
-  const row: FieldRow = FIELD_ROWS[key];
+export function applicationField(key: TextSettingKey, { values = {}, problems = {} }: FilledFields): Html {
+  const row: TextSetting = TEXT_SETTINGS[key];
   const { name, type = 'text', isRequired = false, maxLength } = row;
   const problem = problems[key];
   return field({
@@ -89,7 +74,7 @@ const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${te
 
 export function newApplicationPage(filled: FilledFields, viewer: Viewer): Html {
   const form = html`<div class="fields">
-${(['name', 'displayName', 'redirectUri', 'webhookUrl'] as const).map((key) => applicationField(key, filled))}
+${NEW_SETTINGS.map((key) => applicationField(key, filled))}
 </div><div class="buttons"><button class="primary">${messages.text('applications.create')}</button>
 <a class="button" href="${APPLICATIONS}">${messages.text('cancel')}</a></div>`;
   return html`${top(messages.text('application_new.title'), messages.text('application_new.lead'))}

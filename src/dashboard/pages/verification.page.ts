@@ -1,4 +1,5 @@
 /** The review of an application: how far it is, what is missing, what can be done, and what was done. */
+import { TEXT_SETTINGS } from '../../administration/documents/application-settings.ts';
 import { logoPath } from '../../branding/branding.ts';
 import { chip, notice } from '../../design/parts.page.ts';
 import { SIGNS } from '../../design/signs.ts';
@@ -106,14 +107,11 @@ function requirements(verification: Verification): Html | undefined {
 <p class="hint">${messages.text('verification.needs.logo')}</p></section>`;
 }
 
-const VALUE_NAMES: Readonly<Record<ReviewedField, DashboardMessageKey>> = {
-  displayName: 'application.display_name',
-  applicationUrl: 'application.application_url',
-  supportEmail: 'application.support_email',
-  supportUrl: 'application.support_url',
-  logo: 'branding.logo',
-  darkLogo: 'branding.dark_logo',
-};
+function valueLabel(field: ReviewedField): string {
+  if (field === 'logo') return messages.text('branding.logo');
+  if (field === 'darkLogo') return messages.text('branding.dark_logo');
+  return messages.text(`application.${TEXT_SETTINGS[field].name}`);
+}
 
 /** What is set, and beside it what users see where that is another. */
 function valuesTable({ clientId, present, approved, redirectUri }: Verification): Html {
@@ -122,7 +120,7 @@ function valuesTable({ clientId, present, approved, redirectUri }: Verification)
   const rows = REVIEWED_FIELDS.map((field) => {
     const mark = changed.includes(field) && chip(messages.text('verification.changed'));
     return [
-      html`${messages.text(VALUE_NAMES[field])}`,
+      html`${valueLabel(field)}`,
       html`${shownValue(present[field])} ${mark}`,
       ...(hasTwo ? [shownValue(approved[field])] : []),
     ];
@@ -160,7 +158,7 @@ function activityLog({ verification, activity, older }: VerificationParts): Html
     actor === undefined
       ? html`<span class="none">${messages.text('verification.actor.unknown')}</span>`
       : html`<bdi>${actor}</bdi>`,
-    html`${note !== undefined && html`<p class="note"><bdi>${note}</bdi></p>`}${fields.length > 0 && html`<small>${fields.map((field) => messages.text(VALUE_NAMES[field])).join(', ')}</small>`}`,
+    html`${note !== undefined && html`<p class="note"><bdi>${note}</bdi></p>`}${fields.length > 0 && html`<small>${fields.map(valueLabel).join(', ')}</small>`}`,
   ]);
   const log = table({
     name: messages.text('verification.activity'),

@@ -1,0 +1,82 @@
+/** The settings of an application: what its document, the audit log, forms and the review call them. */
+import type { AuditValue } from '../../audit/audit-entry.ts';
+import type { ApplicationLook } from '../../branding/branding-store.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { DocumentField } from './field.ts';
+
+/** A setting that is a text, with the limits of its input. */
+export type TextSetting = {
+  readonly name: string;
+  readonly label: string;
+  /** The type of its input in forms. */
+  readonly type?: 'text' | 'email' | 'url';
+  readonly isRequired?: true;
+  /** In characters. */
+  readonly maxLength: number;
+};
+
+/** The settings that are texts. The dashboard's forms name their inputs and texts after `name`. */
+export const TEXT_SETTINGS = {
+  name: { name: 'name', label: 'name', isRequired: true, maxLength: 200 },
+  displayName: { name: 'display_name', label: 'display name', maxLength: 200 },
+  redirectUri: { name: 'redirect_uri', label: 'redirect URI', isRequired: true, maxLength: 2048 },
+  webhookUrl: { name: 'webhook_url', label: 'webhook URL', type: 'url', maxLength: 2048 },
+  applicationUrl: { name: 'application_url', label: 'application URL', type: 'url', maxLength: 2048 },
+  supportEmail: { name: 'support_email', label: 'support e-mail', type: 'email', maxLength: 254 },
+  supportUrl: { name: 'support_url', label: 'support URL', type: 'url', maxLength: 2048 },
+  privacyUrl: { name: 'privacy_url', label: 'privacy URL', type: 'url', maxLength: 2048 },
+  termsUrl: { name: 'terms_url', label: 'terms URL', type: 'url', maxLength: 2048 },
+} as const satisfies Readonly<Record<string, TextSetting>>;
+
+export type TextSettingKey = keyof typeof TEXT_SETTINGS;
+
+/** The settings that an application is created with. */
+export const NEW_SETTINGS = ['name', 'displayName', 'redirectUri', 'webhookUrl'] as const;
+
+/** The facts that an application states about itself. They are stored with its branding. */
+export const FACTS = ['applicationUrl', 'supportEmail', 'supportUrl', 'privacyUrl', 'termsUrl'] as const;
+
+/** The settings of the application itself. A field of this table is part of the audit log. */
+export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
+  ...NEW_SETTINGS.map((key) => ({
+    ...TEXT_SETTINGS[key],
+    value: (client: Client) => client[key] ?? null,
+  })),
+  { name: 'pushed_requests', label: 'pushed requests', value: (client) => client.pushedRequests },
+  { name: 'returning_users', label: 'returning users', value: (client) => client.returningUsers },
+  {
+    name: 'providers',
+    label: 'providers',
+    value: (client) => client.providers ?? null,
+    text: ({ providers }) => providers?.join(', ') ?? "(the instance's)",
+  },
+  {
+    name: 'refresh_replay_window',
+    label: 'refresh replay window',
+    value: (client) => client.refreshReplayWindow,
+    text: ({ refreshReplayWindow }) => `${refreshReplayWindow} s`,
+  },
+];
+
+/** The branding besides its switch and logos. A field of this table is part of the audit log. */
+export const BRANDING_SETTINGS: readonly DocumentField<ApplicationLook, AuditValue>[] = [
+  {
+    name: 'primary_color',
+    label: 'primary color',
+    value: ({ branding }) => branding.primaryColor ?? null,
+    text: ({ branding }) => branding.primaryColor ?? '(the default)',
+  },
+  { name: 'theme', label: 'theme', value: ({ branding }) => branding.theme },
+  {
+    name: 'hide_footer',
+    label: 'footer',
+    value: ({ branding }) => branding.hideFooter,
+    text: ({ branding }) => (branding.hideFooter ? 'off' : 'on'),
+  },
+];
+
+/** The facts. A field of this table is part of the audit log. */
+export const FACT_SETTINGS: readonly DocumentField<ApplicationLook, AuditValue>[] = FACTS.map((key) => ({
+  ...TEXT_SETTINGS[key],
+  value: ({ facts }) => facts[key] ?? null,
+}));

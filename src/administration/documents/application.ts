@@ -1,0 +1,76 @@
+/** An application as operators see it: its settings, branding, review and provider apps. Secrets are never part of it. */
+import { APP_KINDS, APP_NAMES, type AppKind } from '../../access/provider-apps.ts';
+import { type Logo, logoPath } from '../../branding/branding.ts';
+import type { ApplicationLook } from '../../branding/branding-store.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { Verification } from '../../verification/verification.ts';
+import { BRANDING_SETTINGS, CLIENT_SETTINGS, FACT_SETTINGS } from './application-settings.ts';
+import { type DocumentField, toDocument, toTime, within } from './field.ts';
+import { REVIEW_STATUS } from './review.ts';
+
+/** An application and what is known of it. Lists leave out the optional properties. */
+export type ApplicationSubject = {
+  readonly client: Client;
+  readonly look: ApplicationLook;
+  readonly verification: Verification | undefined;
+  /** The origin of the instance. */
+  readonly url: string;
+  readonly webhookKeys?: 'own' | 'instance';
+  /** The client ids of its own apps at providers. */
+  readonly apps?: Readonly<Partial<Record<AppKind, string>>>;
+  readonly liveSecrets?: number;
+  readonly userCount?: number;
+};
+type Field = DocumentField<ApplicationSubject>;
+
+const logoUrl = (logo: Logo | undefined, url: string) => (logo === undefined ? null : url + logoPath(logo));
+
+const BRANDING: readonly Field[] = [
+  { name: 'enabled', label: 'branding', value: ({ look }) => look.branding.enabled },
+  { name: 'logo_url', label: 'logo', value: ({ look, url }) => logoUrl(look.branding.logo, url) },
+  {
+    name: 'dark_logo_url',
+    label: 'dark logo',
+    value: ({ look, url }) => logoUrl(look.branding.darkLogo, url),
+    text: ({ look: { branding }, url }) =>
+      logoUrl(branding.darkLogo, url) ?? (branding.logo === undefined ? '(none)' : '(the logo)'),
+  },
+  ...within(BRANDING_SETTINGS, ({ look }: ApplicationSubject) => look),
+];
+
+const BEFORE_BRANDING: readonly Field[] = [
+  { name: 'client_id', label: 'client_id', value: ({ client }) => client.clientId },
+  ...within(CLIENT_SETTINGS, ({ client }: ApplicationSubject) => client),
+  { name: 'created_at', label: 'created', value: ({ client }) => toTime(client.createdAt) },
+  {
+    name: 'own_webhook_keys',
+    label: 'webhook keys',
+    value: ({ webhookKeys }) => webhookKeys && webhookKeys === 'own',
+    text: ({ webhookKeys }) => webhookKeys,
+  },
+];
+
+const AFTER_BRANDING: readonly Field[] = [
+  ...within(FACT_SETTINGS, ({ look }: ApplicationSubject) => look),
+  ...within(REVIEW_STATUS, ({ verification }: ApplicationSubject) => verification),
+  ...APP_KINDS.map(
+    (kind): Field => ({
+      name: `${kind}_client_id`,
+      label: `${APP_NAMES[kind]} app`,
+      value: ({ apps }) => apps && (apps[kind] ?? null),
+      text: ({ apps }) => apps?.[kind] ?? "(the instance's)",
+    }),
+  ),
+  { name: 'live_secrets', label: 'live secrets', value: ({ liveSecrets }) => liveSecrets },
+  { name: 'user_count', label: 'users', value: ({ userCount }) => userCount },
+];
+
+/** The document in JSON. */
+export const APPLICATION: readonly Field[] = [
+  ...BEFORE_BRANDING,
+  { name: 'branding', value: (subject) => toDocument(BRANDING, subject) },
+  ...AFTER_BRANDING,
+];
+
+/** The same fields in text, where those of the branding are lines like all others. */
+export const APPLICATION_LINES: readonly Field[] = [...BEFORE_BRANDING, ...BRANDING, ...AFTER_BRANDING];

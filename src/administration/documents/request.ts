@@ -1,0 +1,18 @@
+/** An entry of the request log as operators see it. */
+import type { RequestEntry } from '../../request-log/request-entry.ts';
+import { type DocumentField, toTime } from './field.ts';
+
+export const REQUEST: readonly DocumentField<RequestEntry>[] = [
+  { name: 'request_id', value: ({ requestId }) => requestId },
+  { name: 'at', value: ({ at }) => toTime(at) },
+  { name: 'method', value: ({ method }) => method },
+  { name: 'route', value: ({ route }) => route ?? null, text: ({ route = '(no such route)' }) => route },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'duration_ms', value: ({ durationMs }) => durationMs },
+  { name: 'client_id', value: ({ clientId }) => clientId ?? null, text: ({ clientId = '' }) => clientId },
+  { name: 'user', value: ({ user }) => user ?? null },
+  { name: 'network', value: ({ network }) => network ?? null },
+  // The log stores the body of an error as JSON.
+  { name: 'body', value: ({ body }) => (body === undefined ? null : (JSON.parse(body) as unknown)) },
+  { name: 'repeated', value: ({ repeated }) => repeated },
+];

@@ -1,0 +1,121 @@
+/** A user of an application, and the accounts of one, as operators see them. */
+import type { Account } from '../../calendars/account-store.ts';
+import type { HealthEvent } from '../../calendars/health-history.ts';
+import type { HealthReason } from '../../calendars/health-reason.ts';
+import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
+import type { AilingAccount } from '../../user-data/ailing-accounts.ts';
+import type { FoundUser } from '../../user-data/user-directory.ts';
+import { turnOf } from '../../user-data/whose-turn.ts';
+import type { AccountUpdates } from '../../watches/watch-store.ts';
+import { type DocumentField, toDocument, toTime, within } from './field.ts';
+
+type Dates = Pick<UserSummary, 'createdAt' | 'lastSeenAt'>;
+
+const DATES: readonly DocumentField<Dates>[] = [
+  { name: 'created_at', label: 'created', value: ({ createdAt }) => toTime(createdAt) },
+  { name: 'last_seen_at', label: 'last seen', value: ({ lastSeenAt }) => toTime(lastSeenAt) },
+];
+
+export const USER: readonly DocumentField<UserSummary>[] = [
+  { name: 'client_id', label: 'client_id', value: ({ clientId }) => clientId },
+  { name: 'user_id', label: 'user_id', value: ({ userId }) => userId },
+  { name: 'account_count', value: ({ accounts }) => accounts },
+  { name: 'grant_count', label: 'active grants', value: ({ grants }) => grants },
+  ...DATES,
+];
+
+/** A user that a search returned. */
+export const FOUND_USER: readonly DocumentField<FoundUser>[] = [
+  { name: 'client_id', value: ({ clientId }) => clientId },
+  { name: 'user_id', value: ({ userId }) => userId },
+  { name: 'account', value: ({ address }) => address ?? null, text: ({ address = '' }) => address },
+  { name: 'account_count', value: ({ accounts }) => accounts },
+  { name: 'ailing_count', value: ({ ailing }) => ailing },
+  ...DATES,
+];
+
+export const GRANT: readonly DocumentField<LivingGrant>[] = [
+  { name: 'scope', value: ({ scope }) => scope },
+  { name: 'created_at', value: ({ createdAt }) => toTime(createdAt) },
+  { name: 'last_used_at', value: ({ refreshedAt }) => toTime(refreshedAt) },
+];
+
+/** An account, or an event in its history. `hasOwnApp`: the application has its own app at the provider. */
+type Reasoned<T> = T & { readonly hasOwnApp: boolean };
+
+const turn = (reason: HealthReason | undefined, hasOwnApp: boolean) =>
+  reason === undefined ? null : turnOf(reason, hasOwnApp);
+
+const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
+  { name: 'state', value: ({ health }) => health.state },
+  { name: 'reason', value: ({ health }) => health.reason ?? null },
+  {
+    name: 'message',
+    label: '  what happened',
+    value: ({ health }) => health.message ?? null,
+    text: ({ health }) => health.message,
+  },
+  { name: 'since', value: ({ health }) => toTime(health.since) },
+  {
+    name: 'turn',
+    label: '  who must act',
+    value: ({ health, hasOwnApp }) => turn(health.reason, hasOwnApp),
+    text: ({ health, hasOwnApp }) => turn(health.reason, hasOwnApp) ?? undefined,
+  },
+];
+
+/** An account that has a problem. */
+export const UNHEALTHY_ACCOUNT: readonly DocumentField<Reasoned<AilingAccount>>[] = [
+  { name: 'client_id', value: ({ clientId }) => clientId },
+  { name: 'user_id', value: ({ userId }) => userId },
+  { name: 'key', value: ({ accountKey }) => accountKey },
+  { name: 'provider', value: ({ provider }) => provider },
+  { name: 'display', value: ({ display }) => display },
+  ...HEALTH,
+];
+
+export const HEALTH_EVENT: readonly DocumentField<Reasoned<HealthEvent>>[] = [
+  { name: 'at', value: ({ at }) => toTime(at) },
+  { name: 'happened', value: ({ happened }) => happened },
+  { name: 'reason', value: ({ reason }) => reason ?? null },
+  { name: 'message', value: ({ message }) => message ?? null },
+  { name: 'turn', value: ({ reason, hasOwnApp }) => turn(reason, hasOwnApp) },
+];
+
+/** An account with what the page of its user shows of it. */
+export type AccountSubject = Reasoned<{
+  readonly account: Account;
+  readonly updates: AccountUpdates | undefined;
+  /** The newest first. */
+  readonly history: readonly HealthEvent[];
+  /** How to fix the account, as a sentence; `undefined` if it works. */
+  readonly fix: string | undefined;
+}>;
+
+export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
+  {
+    name: 'provider',
+    label: 'account',
+    value: ({ account }) => account.provider,
+    text: ({ account: { provider, display, health } }) =>
+      `${provider}: ${display} (${[health.state, health.reason ?? []].flat().join(', ')})`,
+  },
+  { name: 'key', label: '  key', value: ({ account }) => account.accountKey },
+  { name: 'id', value: ({ account }) => account.accountId },
+  { name: 'display', value: ({ account }) => account.display },
+  ...within(HEALTH, ({ account, hasOwnApp }: AccountSubject) => ({ ...account, hasOwnApp })),
+  { name: 'mends', label: '  how to fix it', value: ({ fix }) => fix ?? null, text: ({ fix }) => fix },
+  { name: 'linked_at', value: ({ account }) => toTime(account.linkedAt) },
+  {
+    name: 'synced_at',
+    label: '  synced',
+    value: ({ updates }) => toTime(updates?.syncedAt),
+    text: ({ updates }) => toTime(updates?.syncedAt) ?? 'not yet',
+  },
+  { name: 'updates', label: '  changes by', value: ({ updates }) => updates?.updates ?? 'polling' },
+  {
+    name: 'history',
+    value: ({ history, hasOwnApp }) =>
+      history.map((event) => toDocument(HEALTH_EVENT, { ...event, hasOwnApp })),
+  },
+];
