@@ -1,9 +1,10 @@
 /** `kalends connection list`: the accounts that do not work, by reason. */
+
+import { listConnections, readConnections } from '../administration/connections.ts';
 import { toDocument, toTable } from '../administration/documents/field.ts';
 import { UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../administration/shown-user.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
-import { listConnections, readConnections } from '../dashboard/connections.ts';
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../dashboard/pages/shown-user.ts';
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { text } from './option-values.ts';

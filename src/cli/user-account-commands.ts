@@ -1,6 +1,7 @@
 /** `kalends user sync|disconnect|calendars|reconnect-link`: what is done with a user's accounts. */
+
+import { disconnectAccount, readAccount, reconnectLink, syncUser } from '../administration/users.ts';
 import type { Account } from '../calendars/account-store.ts';
-import { disconnectAccount, readAccount, reconnectLink, syncUser } from '../dashboard/users.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import { type CalendarPlace, failureText, type SyncedCalendar } from '../user-data/account-calendars.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';

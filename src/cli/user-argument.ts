@@ -1,5 +1,5 @@
 /** How commands name a user: by the application and the application's own id. */
-import type { UsersDeps } from '../dashboard/users.ts';
+import type { UsersDeps } from '../administration/users.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { unknownClient } from './client-commands.ts';
 import { CommandError, type Context, type Input, type Positional, type Storage } from './command.ts';

@@ -1,7 +1,7 @@
 /** `kalends user list`: all users, or those whose names begin with something. */
 import { toDocument, toTable } from '../administration/documents/field.ts';
 import { FOUND_USER, USER } from '../administration/documents/user.ts';
-import { findUsers } from '../dashboard/users.ts';
+import { findUsers } from '../administration/users.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import type { Command, Input, Result, Storage } from './command.ts';

@@ -1,9 +1,9 @@
 /** `kalends user show`: one user, with what happened to each account and what mends it. */
 import { toDocument, toRows } from '../administration/documents/field.ts';
 import { ACCOUNT, type AccountSubject, GRANT, USER } from '../administration/documents/user.ts';
+import type { ShownUser } from '../administration/shown-user.ts';
+import { readUser } from '../administration/users.ts';
 import type { Account } from '../calendars/account-store.ts';
-import type { ShownUser } from '../dashboard/pages/shown-user.ts';
-import { readUser } from '../dashboard/users.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import { CLIENT_ID } from './client-commands.ts';
 import type { Command } from './command.ts';

@@ -1,9 +1,5 @@
 /** One application: settings, first steps, credentials, security, and its deletion. */
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
-import { type Html, html } from '../http/html.ts';
-import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
-import { may } from '../people/permission.ts';
-import { typedFields } from './applications.route.ts';
+
 import {
   changeSecurity,
   changeSettings,
@@ -13,7 +9,13 @@ import {
   readApplication,
   rotateSecret,
   SETTINGS_FIELDS,
-} from './applications.ts';
+} from '../administration/applications.ts';
+import { readReview } from '../administration/reviews.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { type Html, html } from '../http/html.ts';
+import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
+import { may } from '../people/permission.ts';
+import { typedFields } from './applications.route.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -32,7 +34,6 @@ import { postmanEnvironment } from './pages/application-code.ts';
 import { APPLICATIONS, applicationPath, firstSteps } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { editNotice } from './pages/verification.page.ts';
-import { readReview } from './reviews.ts';
 
 const ONE = `${APPLICATIONS}/:clientId`;
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,14 @@
 /** The list of applications, and making one. */
+
+import { createApplication, readableApplications } from '../administration/applications.ts';
 import {
   NEW_SETTINGS,
   TEXT_SETTINGS,
   type TextSettingKey,
 } from '../administration/documents/application-settings.ts';
+import { waitingReviews } from '../administration/reviews.ts';
 import { html } from '../http/html.ts';
 import { mayRole } from '../people/permission.ts';
-import { createApplication, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -18,7 +20,6 @@ import {
 } from './pages/applications.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
-import { waitingReviews } from './reviews.ts';
 
 /** What was typed into these fields, without the space around it that comes with copying. */
 export function typedFields<const K extends TextSettingKey>(

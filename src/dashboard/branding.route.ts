@@ -1,18 +1,24 @@
 /** How an application looks: colours, logos, and a preview of the pages that have them. */
+
+import {
+  changeApplicationLook,
+  type LogoField,
+  removeLogo,
+  setLogo,
+} from '../administration/application-look.ts';
+import { readApplication } from '../administration/applications.ts';
+import { readReview } from '../administration/reviews.ts';
 import { MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { html } from '../http/html.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { uploadedFile } from '../http/upload-body.ts';
 import { changedFields } from '../verification/verification.ts';
-import { changeApplicationLook, type LogoField, removeLogo, setLogo } from './application-look.ts';
-import { readApplication } from './applications.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { applicationPage } from './pages/application.page.ts';
 import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import { BRANDING_TAB, type BrandingTyped, brandingContent, brandingSaid } from './pages/branding.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { readPreviewWish } from './preview.ts';
-import { readReview } from './reviews.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${BRANDING_TAB}`;
 

@@ -1,8 +1,9 @@
 /** All accounts that ail: by reason, and those of one reason page by page. */
+
+import { readableApplications } from '../administration/applications.ts';
+import { listConnections, readConnections } from '../administration/connections.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
-import { readableApplications } from './applications.ts';
-import { listConnections, readConnections } from './connections.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';

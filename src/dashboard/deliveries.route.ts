@@ -1,9 +1,10 @@
 /** The log of deliveries, and the replay of all that a filter finds. */
+
+import { readApplication, readableApplications } from '../administration/applications.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may } from '../people/permission.ts';
 import { MOST_REPLAYS } from '../webhooks/deliveries.ts';
-import { readApplication, readableApplications } from './applications.ts';
 import {
   countReplay,
   deliveriesPath,

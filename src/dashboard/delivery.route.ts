@@ -1,10 +1,10 @@
 /** One delivery: what became of it, its body for who may see it, and sending it once more. */
 import type { FastifyReply } from 'fastify';
+import { readApplication } from '../administration/applications.ts';
+import { checkReceived, openDelivery } from '../administration/delivery.ts';
 import { html } from '../http/html.ts';
-import { readApplication } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { findDelivery, replayOne } from './deliveries.ts';
-import { checkReceived, openDelivery } from './delivery.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, whatOf } from './pages/deliveries.page.ts';

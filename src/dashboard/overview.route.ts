@@ -1,4 +1,6 @@
 /** The first page. */
+
+import { waitingReviews } from '../administration/reviews.ts';
 import { html } from '../http/html.ts';
 import { mayRole } from '../people/permission.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -11,7 +13,6 @@ import { top } from './pages/parts.page.ts';
 import { SYSTEM } from './pages/system.page.ts';
 import { checksNotice } from './pages/system-checks.page.ts';
 import { waitingLink } from './pages/verification.page.ts';
-import { waitingReviews } from './reviews.ts';
 
 export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   {

@@ -1,11 +1,11 @@
 /** What the overview shows: numbers that are kept or bounded, so that it answers at once however many users there are. */
 import { type Activity, FUNNEL, HOUR_MS, hourOf } from '../activity/activity.ts';
 import type { ActivityStore, HourCount } from '../activity/activity-store.ts';
+import { readableApplications } from '../administration/applications.ts';
 import type { ConnectionCounts } from '../calendars/connection-counts.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { Person } from '../people/person.ts';
 import type { MessageLog } from '../webhooks/message-log.ts';
-import { readableApplications } from './applications.ts';
 import {
   DAILY,
   type DailyActivity,

@@ -1,4 +1,6 @@
 /** The playground: a test user connects an application's calendars, and every operation can be tried with it. */
+
+import { readApplication, readableApplications } from '../administration/applications.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
 import { type Html, html } from '../http/html.ts';
@@ -16,7 +18,6 @@ import {
 import type { OperationForm } from '../playground/operation-forms.ts';
 import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
 import { runCall } from '../playground/run-call.ts';
-import { readApplication, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, type DoorRoute, goTo, showDoor } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';

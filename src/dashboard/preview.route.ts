@@ -1,6 +1,7 @@
 /** The Connect pages of an application, to be looked at in a frame of its Branding. */
+
+import { readApplication } from '../administration/applications.ts';
 import { sendPage } from '../http/page.ts';
-import { readApplication } from './applications.ts';
 import type { DashboardRoute } from './guard.ts';
 import { previewOf, readPreviewWish } from './preview.ts';
 

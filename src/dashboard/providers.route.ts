@@ -1,8 +1,8 @@
 /** An application's own apps at Google and Microsoft. */
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
+import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from '../administration/application-apps.ts';
+import { readApplication } from '../administration/applications.ts';
 import type { Html } from '../http/html.ts';
-import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from './application-apps.ts';
-import { readApplication } from './applications.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage } from './pages/application.page.ts';

@@ -1,9 +1,9 @@
 /** What applications called: of all, of one application, and one request with what belongs to it. */
 
+import { readApplication, readableApplications } from '../administration/applications.ts';
 import { html } from '../http/html.ts';
 import type { Client } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
-import { readApplication, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { addressWith, type Query } from './log-filter.ts';

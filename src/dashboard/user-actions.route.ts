@@ -1,11 +1,19 @@
 /** What is done with one user: each is asked about on a page of its own, but for a sync, which takes nothing away. */
 import { Readable } from 'node:stream';
+import type { ShownUser } from '../administration/shown-user.ts';
+import {
+  deleteUserForGood,
+  disconnectAccount,
+  readUser,
+  readUserDocument,
+  revokeUser,
+  syncUser,
+} from '../administration/users.ts';
 import type { Html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { shownName } from './pages/shown-name.ts';
-import type { ShownUser } from './pages/shown-user.ts';
 import {
   deleteContent,
   disconnectContent,
@@ -15,14 +23,6 @@ import {
 } from './pages/user-actions.page.ts';
 import { userLink } from './pages/user-links.ts';
 import { USER_ROUTE, userOf } from './user.route.ts';
-import {
-  deleteUserForGood,
-  disconnectAccount,
-  readUser,
-  readUserDocument,
-  revokeUser,
-  syncUser,
-} from './users.ts';
 
 export const userActionRoutes = (): DashboardRoute[] => [
   {

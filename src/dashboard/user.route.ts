@@ -1,4 +1,6 @@
 /** The pages about one user, and about one of the user's accounts. The user is named in the query. */
+
+import { readAccount, readUser, reconnectLink, type UserOfClient } from '../administration/users.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { CalendarPlace } from '../user-data/account-calendars.ts';
@@ -9,7 +11,6 @@ import { shownName } from './pages/shown-name.ts';
 import { userContent } from './pages/user.page.ts';
 import { accountContent } from './pages/user-account.page.ts';
 import { referredPlace, referredUser, sealedPlace, userLink } from './pages/user-links.ts';
-import { readAccount, readUser, reconnectLink, type UserOfClient } from './users.ts';
 
 export const USER_ROUTE = `${APPLICATIONS}/:clientId/user`;
 const CALENDARS_ON_A_PAGE = 100;

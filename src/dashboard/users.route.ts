@@ -1,8 +1,9 @@
 /** The users of all applications that somebody may read, and those of one. */
 
+import { readApplication, readableApplications } from '../administration/applications.ts';
+import { findUsers } from '../administration/users.ts';
 import { html } from '../http/html.ts';
 import type { UserPlace } from '../user-data/user-directory.ts';
-import { readApplication, readableApplications } from './applications.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import type { DashboardRoute, DashboardVisit } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
@@ -11,7 +12,6 @@ import { APPLICATIONS, applicationPath } from './pages/applications.page.ts';
 import { top } from './pages/parts.page.ts';
 import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { USERS, usersContent } from './pages/users.page.ts';
-import { findUsers } from './users.ts';
 
 const ON_A_PAGE = 40;
 

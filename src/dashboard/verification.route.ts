@@ -1,5 +1,12 @@
 /** The review of one application, and the list of those that wait for a decision. */
-import { readApplication } from './applications.ts';
+import { readApplication } from '../administration/applications.ts';
+import {
+  makeReviewStep,
+  REVIEW_STEPS,
+  type ReviewStepName,
+  readReview,
+  waitingReviews,
+} from '../administration/reviews.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage } from './pages/application.page.ts';
@@ -11,7 +18,6 @@ import {
   VERIFICATION_TAB,
   verificationContent,
 } from './pages/verification.page.ts';
-import { makeReviewStep, REVIEW_STEPS, type ReviewStepName, readReview, waitingReviews } from './reviews.ts';
 
 const TAB = `${APPLICATIONS}/:clientId${VERIFICATION_TAB}`;
 

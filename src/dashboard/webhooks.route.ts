@@ -1,7 +1,19 @@
 /** The endpoints of an application: listed, added, changed, tried, paused, removed, and given a new secret. */
 import type { FastifyReply } from 'fastify';
+import { readApplication } from '../administration/applications.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  endpointOf,
+  endpointsOf,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+  rotateWebhookSecret,
+  type TypedEndpoint,
+  testWebhook,
+} from '../administration/webhooks.ts';
 import { type Html, html } from '../http/html.ts';
-import { readApplication } from './applications.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { applicationPage, OVERLAP_HOURS } from './pages/application.page.ts';
@@ -22,18 +34,6 @@ import {
   webhooksContent,
   webhooksPath,
 } from './pages/webhooks.page.ts';
-import {
-  addWebhook,
-  changeWebhook,
-  endpointOf,
-  endpointsOf,
-  pauseWebhook,
-  removeWebhook,
-  resumeWebhook,
-  rotateWebhookSecret,
-  type TypedEndpoint,
-  testWebhook,
-} from './webhooks.ts';
 
 const LIST = `${APPLICATIONS}/:clientId${WEBHOOKS_TAB}`;
 const ONE = `${LIST}/:endpointId`;

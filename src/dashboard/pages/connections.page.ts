@@ -1,4 +1,6 @@
 /** All accounts that ail, by reason. */
+
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../../administration/shown-user.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { type Html, html } from '../../http/html.ts';
 import { turnOf } from '../../user-data/whose-turn.ts';
@@ -8,7 +10,6 @@ import { healthMessage } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './shown-user.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
 export const CONNECTIONS = '/dashboard/connections';

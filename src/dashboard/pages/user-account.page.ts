@@ -1,4 +1,6 @@
 /** One account of a user: its calendars with how their changes come in, and everything that happened to it. */
+
+import type { ShownAccount } from '../../administration/shown-user.ts';
 import { chip } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { failureText, type SyncedCalendar } from '../../user-data/account-calendars.ts';
@@ -7,7 +9,6 @@ import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
-import type { ShownAccount } from './shown-user.ts';
 import { type UserLinkDeps, userLink } from './user-links.ts';
 
 export type AccountParts = UserLinkDeps & {

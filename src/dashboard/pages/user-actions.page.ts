@@ -1,4 +1,6 @@
 /** What is asked before something is done with a user, and the receipt of a deletion. */
+
+import type { ShownUser } from '../../administration/shown-user.ts';
 import type { Account } from '../../calendars/account-store.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -8,7 +10,6 @@ import { applicationPath } from './applications.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { instant, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
-import type { ShownUser } from './shown-user.ts';
 import { userTools } from './user.page.ts';
 import type { UserLinkDeps, UserPath } from './user-links.ts';
 

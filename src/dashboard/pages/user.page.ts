@@ -1,4 +1,6 @@
 /** One user: what is connected and how it is, who may read it, and what can be done. */
+
+import type { ShownUser } from '../../administration/shown-user.ts';
 import type { Account } from '../../calendars/account-store.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -10,7 +12,6 @@ import { healthState, timeLine, troubleFacts } from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { copyable, instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
-import type { ShownUser } from './shown-user.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
 
 /** So many events of an account are on the user's page; its own page has them all. */

@@ -1,9 +1,5 @@
 /** What is done with applications in the dashboard, and who may. The command line does the same by the same functions. */
-import {
-  FACTS,
-  NEW_SETTINGS,
-  type TextSettingKey,
-} from '../administration/documents/application-settings.ts';
+
 import type { Fact } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { readFact } from '../branding/look-input.ts';
@@ -22,6 +18,7 @@ import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
+import { FACTS, NEW_SETTINGS, type TextSettingKey } from './documents/application-settings.ts';
 import { webhookAddressProblem } from './webhook-address.ts';
 
 export type ApplicationsDeps = {

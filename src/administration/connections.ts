@@ -3,7 +3,7 @@ import type { HealthReason } from '../calendars/health-reason.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
 import type { AilingAccount, AilingAccounts, AilingPlace } from '../user-data/ailing-accounts.ts';
-import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './pages/shown-user.ts';
+import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from './shown-user.ts';
 import { ownAppsOf, readableClientIds, type UsersDeps } from './users.ts';
 
 export type ConnectionsDeps = Pick<UsersDeps, 'clients' | 'providerApps'> & {

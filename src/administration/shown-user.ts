@@ -1,12 +1,12 @@
 /** What the pages about a user, and about accounts that ail, show. */
-import type { Account } from '../../calendars/account-store.ts';
-import type { HealthEvent } from '../../calendars/health-history.ts';
-import type { HealthReason } from '../../calendars/health-reason.ts';
-import type { Client } from '../../oauth/client.ts';
-import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
-import type { CalendarPlace, SyncedCalendar } from '../../user-data/account-calendars.ts';
-import type { AilingAccount } from '../../user-data/ailing-accounts.ts';
-import type { AccountUpdates } from '../../watches/watch-store.ts';
+import type { Account } from '../calendars/account-store.ts';
+import type { HealthEvent } from '../calendars/health-history.ts';
+import type { HealthReason } from '../calendars/health-reason.ts';
+import type { Client } from '../oauth/client.ts';
+import type { LivingGrant, UserSummary } from '../oauth/user-store.ts';
+import type { CalendarPlace, SyncedCalendar } from '../user-data/account-calendars.ts';
+import type { AilingAccount } from '../user-data/ailing-accounts.ts';
+import type { AccountUpdates } from '../watches/watch-store.ts';
 
 export type ShownUser = {
   readonly client: Client;
