@@ -32,15 +32,16 @@ const ORDER: readonly string[] = [
   'connect',
   'webhooks',
   'system',
+  'dashboard/messages',
   'administration',
   'api-reference',
   'documentation',
   'playground',
-  'dashboard/messages',
+  // The command line and the dashboard share `administration` and never import each other.
+  'cli',
   'dashboard/pages',
   'dashboard',
   'app.ts',
-  'cli',
   'open-storage.ts',
   'open-providers.ts',
   'requested-scope.ts',
@@ -128,6 +129,8 @@ function ruleOf(path: string, one: Import, files: ReadonlyMap<string, Source>): 
           `is an adapter: of ${target} it may import types only (import type), besides errors and words`,
         );
   }
+  if (to === 'cli' && from.startsWith('dashboard'))
+    return problem(`may not import ${target}: both faces of administration stand alone`);
   if (!ORDER.includes(from)) return problem(`is in ${from}, which scripts/import-rules.ts does not know`);
   return ORDER.indexOf(from) > ORDER.indexOf(to)
     ? []

@@ -2,14 +2,13 @@
 
 import { listConnections, readConnections } from '../administration/connections.ts';
 import { toDocument, toTable } from '../administration/documents/field.ts';
-import { UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
+import { fixText, UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../administration/shown-user.ts';
 import { HEALTH_REASONS, type HealthReason } from '../calendars/health-reason.ts';
 import type { AilingPlace } from '../user-data/ailing-accounts.ts';
 import { type Command, type Result, type Storage, usageError } from './command.ts';
 import { text } from './option-values.ts';
 import { hasMembers, limitIn, nextLine, nextOf, PAGE_OPTIONS, placeIn } from './page-options.ts';
-import { mendingOf } from './shown-trouble.ts';
 import { tabulate } from './table.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
@@ -67,7 +66,7 @@ async function oneReason(
   const next = nextOf(found.next);
   const none = 'No account has this problem.';
   return {
-    json: { reason, mends: mendingOf(reason), accounts: found.accounts.map(toAccount), next },
+    json: { reason, mends: fixText(reason), accounts: found.accounts.map(toAccount), next },
     text: found.accounts.length === 0 ? none : `${tableOf(found.accounts)}${nextLine(next)}`,
   };
 }
@@ -77,7 +76,7 @@ const countText = (count: number): string =>
   count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(count);
 
 const groupText = ({ reason, count, accounts }: ReasonGroup): string =>
-  `${reason}: ${countText(count)}\n${mendingOf(reason)}\n${tableOf(accounts)}`;
+  `${reason}: ${countText(count)}\n${fixText(reason)}\n${tableOf(accounts)}`;
 
 const tableOf = (accounts: readonly ListedAccount[]): string =>
   tabulate(toTable(UNHEALTHY_ACCOUNT, COLUMNS, accounts));
@@ -90,6 +89,6 @@ const toGroup = ({ reason, count, accounts }: ReasonGroup) => ({
   reason,
   count: Math.min(count, MOST_COUNTED),
   has_more: count > MOST_COUNTED,
-  mends: mendingOf(reason),
+  mends: fixText(reason),
   accounts: accounts.map(toAccount),
 });

@@ -7,7 +7,6 @@ import type { Account } from '../calendars/account-store.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import { CLIENT_ID } from './client-commands.ts';
 import type { Command } from './command.ts';
-import { mendingOf } from './shown-trouble.ts';
 import { tabulate } from './table.ts';
 import { findUser, USER_ID, usersDeps } from './user-argument.ts';
 
@@ -45,11 +44,10 @@ export const userShow: Command = {
 };
 
 function toSubject(account: Account, { ownApps, history, updates }: ShownUser): AccountSubject {
-  const { accountKey, provider, health } = account;
+  const { accountKey, provider } = account;
   return {
     ...{ account, hasOwnApp: ownApps.has(provider) },
     ...{ updates: updates.get(accountKey), history: history.get(accountKey) ?? [] },
-    fix: health.reason && mendingOf(health.reason),
   };
 }
 

@@ -30,6 +30,16 @@ const broken: [string, Tree, RegExp][] = [
     /comes later/,
   ],
   [
+    'the command line does not import the dashboard',
+    { 'src/cli/a.ts': "import { b } from '../dashboard/b.ts';", 'src/dashboard/b.ts': '' },
+    /comes later/,
+  ],
+  [
+    'the dashboard does not import the command line',
+    { 'src/dashboard/pages/a.ts': "import { b } from '../../cli/b.ts';", 'src/cli/b.ts': '' },
+    /both faces of administration stand alone/,
+  ],
+  [
     'the order knows every folder',
     { 'src/new/a.ts': "import { b } from '../lib/b.ts';", 'src/lib/b.ts': '' },
     /is in new, which scripts\/import-rules\.ts does not know/,

@@ -2,6 +2,7 @@
 import type { Account } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
+import { dashboardMessages as messages } from '../../dashboard/messages/messages.ts';
 import type { LivingGrant, UserSummary } from '../../oauth/user-store.ts';
 import type { AilingAccount } from '../../user-data/ailing-accounts.ts';
 import type { FoundUser } from '../../user-data/user-directory.ts';
@@ -46,6 +47,9 @@ type Reasoned<T> = T & { readonly hasOwnApp: boolean };
 const turn = (reason: HealthReason | undefined, hasOwnApp: boolean) =>
   reason === undefined ? null : turnOf(reason, hasOwnApp);
 
+/** Returns how to fix an account with this problem, as the dashboard says it. */
+export const fixText = (reason: HealthReason): string => messages.text(`reason.${reason}.mends`);
+
 const HEALTH: readonly DocumentField<Reasoned<Pick<Account, 'health'>>>[] = [
   { name: 'state', value: ({ health }) => health.state },
   { name: 'reason', value: ({ health }) => health.reason ?? null },
@@ -88,8 +92,6 @@ export type AccountSubject = Reasoned<{
   readonly updates: AccountUpdates | undefined;
   /** The newest first. */
   readonly history: readonly HealthEvent[];
-  /** How to fix the account, as a sentence; `undefined` if it works. */
-  readonly fix: string | undefined;
 }>;
 
 export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
@@ -104,7 +106,12 @@ export const ACCOUNT: readonly DocumentField<AccountSubject>[] = [
   { name: 'id', value: ({ account }) => account.accountId },
   { name: 'display', value: ({ account }) => account.display },
   ...within(HEALTH, ({ account, hasOwnApp }: AccountSubject) => ({ ...account, hasOwnApp })),
-  { name: 'mends', label: '  how to fix it', value: ({ fix }) => fix ?? null, text: ({ fix }) => fix },
+  {
+    name: 'mends',
+    label: '  how to fix it',
+    value: ({ account: { health } }) => (health.reason ? fixText(health.reason) : null),
+    text: ({ account: { health } }) => health.reason && fixText(health.reason),
+  },
   { name: 'linked_at', value: ({ account }) => toTime(account.linkedAt) },
   {
     name: 'synced_at',
