@@ -24,7 +24,10 @@ export async function compareRow(row: RowName, checkouts: Checkouts, options: Op
   const runCurrent = () => run(ours, path.join(ours, 'bench'));
   const first = await runCurrent();
   let bench = path.join(base, 'bench');
-  const own = await run(base, bench).catch((): Figures => new Map());
+  const own = await run(base, bench).catch((error: unknown): Figures => {
+    console.log(`The row of the base did not run: ${String(error)}`);
+    return new Map();
+  });
   const missing = [...first.keys()].filter((name) => !own.has(name));
   if (missing.length > 0) {
     console.log(`The base has no ${missing.join('; ')}: it runs the row of this commit.`);
