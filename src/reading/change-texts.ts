@@ -12,8 +12,7 @@ import type { EventName } from './change-feed.ts';
 import type { EventReader, MirroredAccount, SinglesAndSeries, WholeSeries } from './event-reader.ts';
 import { type EventOwner, type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
-import { mainThreadTurn } from './main-thread-turn.ts';
-import { inPieces } from './row-pieces.ts';
+import { inPieces, mainThreadTurn } from './row-pieces.ts';
 import { effectiveTimes, instanceOfOverride, listedMaster } from './whole-series.ts';
 
 /** One of an answer. What is not deleted is read when it is written out. */

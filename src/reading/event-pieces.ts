@@ -3,9 +3,8 @@ import type { Timing } from '../calendars/mirrored-event.ts';
 import type { Piece } from '../lib/rendered-json.ts';
 import { type EventContent, type EventReader, nameOfRow, type RowName } from './event-reader.ts';
 import { type ListedEvent, recurrenceObject } from './event-text.ts';
-import { mainThreadTurn } from './main-thread-turn.ts';
 import type { NamedEvent } from './named-events.ts';
-import { inPieces, piecesOf } from './row-pieces.ts';
+import { inPieces, mainThreadTurn, piecesOf } from './row-pieces.ts';
 
 export type PieceDeps = {
   readonly events: Pick<EventReader, 'contentsOf'>;

@@ -16,7 +16,6 @@ import {
 } from './event-reader.ts';
 import { type ExpandDeps, expandElsewhere, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import type { LeftOut } from './left-out.ts';
-import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
   endOfPage,
@@ -28,7 +27,7 @@ import {
   pageOf,
   timesOfCalendar,
 } from './named-events.ts';
-import { piecesOf } from './row-pieces.ts';
+import { mainThreadTurn, piecesOf } from './row-pieces.ts';
 
 export type HeavyDeps = ExpandDeps & { readonly events: EventReader; readonly owner: string };
 

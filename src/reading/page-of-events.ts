@@ -5,7 +5,6 @@
 import type { EventReader, ReadingUser } from './event-reader.ts';
 import { type ExpandDeps, expandHere, mainThreadBudget } from './expand-elsewhere.ts';
 import { heavyPage } from './heavy-page.ts';
-import { mainThreadTurn } from './main-thread-turn.ts';
 import {
   type EventPage,
   endOfPage,
@@ -17,6 +16,7 @@ import {
   timesOfCalendar,
 } from './named-events.ts';
 import type { Turns } from './read-turns.ts';
+import { mainThreadTurn } from './row-pieces.ts';
 
 export type PageDeps = ExpandDeps & {
   readonly events: EventReader;

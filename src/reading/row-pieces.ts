@@ -1,4 +1,6 @@
-/** Pieces of work of bounded size. */
+/** Pieces of work of bounded size, and turns on the main thread to do them in. */
+import { setImmediate as turn } from 'node:timers/promises';
+
 import type { RowName } from './event-reader.ts';
 
 /** Bytes of text that one statement may look at. */
@@ -43,4 +45,12 @@ export function* inPieces<T extends { readonly size: number }>(all: readonly T[]
     bytes += size;
   }
   if (from < all.length) yield all.slice(from);
+}
+
+let lastBegun = Promise.resolve();
+
+/** Waits until this read may do a piece of work of a few milliseconds: of all reads, one does so per turn of the event loop. */
+export function mainThreadTurn(): Promise<void> {
+  lastBegun = lastBegun.then(() => turn());
+  return lastBegun;
 }

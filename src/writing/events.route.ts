@@ -2,12 +2,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import type { Grant } from '../oauth/grant.ts';
-import { createEvent } from './create-event.ts';
-import { deleteEvent } from './delete-event.ts';
+import { createEvent, deleteEvent, respondToEvent, updateEvent } from './event-writes.ts';
 import { type IdempotencyDeps, onceOnly, type Repeatable } from './idempotency.ts';
 import type { EventWriteDeps } from './latest-version.ts';
-import { respondToEvent } from './respond-to-event.ts';
-import { updateEvent } from './update-event.ts';
 import { deletionRequest, newEventRequest, responseRequest, updateRequest } from './write-requests.ts';
 import type { WritingPorts } from './writing-ports.ts';
 

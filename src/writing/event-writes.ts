@@ -1,0 +1,162 @@
+/** The writes of one event or series: creating, updating, deleting and responding. */
+import type { EventChange } from '../calendars/event-writing.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import { errorOfFailure } from '../calendars/sync-failure.ts';
+import { refuseMistakes } from '../http/fields.ts';
+import { ApiError } from '../http/refusal.ts';
+import { instanceIdOf } from '../lib/recurrence/event-instant.ts';
+import type { Grant } from '../oauth/grant.ts';
+import type { Turn } from './calendar-turn.ts';
+import { changeOfOne, changeOfSeries, draftOf } from './event-draft.ts';
+import type { EventInput } from './event-input.ts';
+import { type Scope, scopedTarget, scopeOf, timesOf } from './event-scope.ts';
+import { findCalendar } from './find-calendar.ts';
+import { keyOf } from './idempotency.ts';
+import type { WriteAnswer } from './idempotency-store.ts';
+import { type EventWriteDeps, noEvent, onLatestVersion, writeEvent } from './latest-version.ts';
+import { splitSeries } from './run-split.ts';
+import { endSeriesBefore } from './split-steps.ts';
+import type { DeletionRequest, NewEventRequest, ResponseRequest, UpdateRequest } from './write-requests.ts';
+
+/**
+ * Creates an event or a series (POST /event, docs/wire.md 1.8). `seed` is the same for every repetition of the request, and new for
+ * each other. Throws ApiError.
+ */
+export async function createEvent(
+  { calendar, input }: NewEventRequest,
+  { grant, seed }: { readonly grant: Grant; readonly seed: string },
+  deps: EventWriteDeps,
+): Promise<WriteAnswer> {
+  const chosen = await findCalendar(calendar, grant, deps);
+  const { href, timeZone } = chosen.calendar;
+  const draft = draftOf(input, timeZone);
+  const create = async (turn: Turn) => {
+    const { failure } = turn.calendar;
+    // A deletion frees space. A new event would not be shown.
+    if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
+    const result = await turn.writing.create(href, draft, keyOf(seed));
+    // The provider has the event, even if the mirror cannot show it: a caller that was refused would create it twice.
+    await turn.keep(result).catch((reason: unknown) => {
+      if (!(reason instanceof ProviderError || reason instanceof ApiError)) throw reason;
+    });
+    const created = result.changed.find(({ seriesId }) => seriesId === undefined);
+    if (created === undefined) return undefined;
+    const { render, renderCreated } = deps.eventAnswers;
+    return (await render(created.eventId, chosen)) ?? renderCreated(created, chosen);
+  };
+  const event = await writeEvent({ chosen }, create, deps);
+  if (event === undefined) throw noEvent();
+  return { body: deps.eventAnswers.bodyOf(event), accountKey: chosen.account.accountKey };
+}
+
+/** Changes the named fields of an event, and nothing else (PUT /event, docs/wire.md 1.9). Returns the body. Throws ApiError. */
+export async function updateEvent(
+  { calendar, event, mode, input, ifMatch }: UpdateRequest,
+  grant: Grant,
+  deps: EventWriteDeps,
+): Promise<string> {
+  const chosen = await findCalendar(calendar, grant, deps);
+  const { href, timeZone: calendarZone } = chosen.calendar;
+  const update = (turn: Turn): Promise<string> =>
+    onLatestVersion(
+      { event, ifMatch, chosen, turn },
+      async (target, writeTarget) => {
+        const scope = scopeOf(target, { mode, field: 'updateMode', calendarZone });
+        if (scope.of === 'following') return splitSeries({ input, scope, target: writeTarget }, turn, deps);
+        const change = changeOf(scope, input, calendarZone);
+        if (Object.keys(change).length > 0)
+          await turn.keep(await turn.writing.update(href, scopedTarget(scope, writeTarget), change));
+        return idOf(scope, calendarZone);
+      },
+      deps,
+    );
+  const rendered = await writeEvent(
+    { chosen, event },
+    async (turn) => deps.eventAnswers.render(await update(turn), chosen),
+    deps,
+  );
+  if (rendered === undefined) throw noEvent();
+  return deps.eventAnswers.bodyOf(rendered);
+}
+
+type WholeScope = Exclude<Scope, { of: 'following' }>;
+
+/** The id on the wire of what was written. */
+function idOf(scope: WholeScope, calendarZone: string): string {
+  if (scope.of === 'series') return scope.master.eventId;
+  if (scope.of === 'event') return scope.match.eventId;
+  const { master, override, originalStart } = scope.instance;
+  const seriesId = master?.eventId ?? override?.seriesId ?? '';
+  return instanceIdOf(seriesId, originalStart, calendarZone);
+}
+
+function changeOf(scope: WholeScope, input: EventInput, calendarZone: string): EventChange {
+  if (scope.of === 'event') return changeOfOne(input, scope.match.event, calendarZone);
+  if (scope.of === 'series') {
+    const master = scope.master.event;
+    const times = scope.namedBy === undefined ? master : timesOf(scope.namedBy, calendarZone);
+    return changeOfSeries(input, { master, times }, calendarZone);
+  }
+  if (input.recurrence !== undefined) {
+    const problem = 'cannot be changed for one instance: say updateMode following or all';
+    refuseMistakes([{ field: 'recurrence', problem }]);
+  }
+  return changeOfOne(input, timesOf(scope.instance, calendarZone), calendarZone);
+}
+
+/**
+ * Deletes an event, one instance, this and later ones, or a series (DELETE /event, docs/wire.md 1.9). Returns the body.
+ * Throws ApiError.
+ */
+export async function deleteEvent(
+  { calendar, event, mode, ifMatch }: DeletionRequest,
+  grant: Grant,
+  deps: EventWriteDeps,
+): Promise<string> {
+  const chosen = await findCalendar(calendar, grant, deps);
+  const { href, timeZone: calendarZone } = chosen.calendar;
+  const remove = (turn: Turn): Promise<string> =>
+    onLatestVersion(
+      { event, ifMatch, chosen, turn },
+      async (target, writeTarget) => {
+        const scope = scopeOf(target, { mode, field: 'deleteMode', calendarZone });
+        if (scope.of === 'following') {
+          await endSeriesBefore(scope, writeTarget, turn);
+          return 'This and the following events were deleted';
+        }
+        await turn.keep(await turn.writing.delete(href, scopedTarget(scope, writeTarget)));
+        return scope.of === 'series' ? 'The series was deleted' : 'The event was deleted';
+      },
+      deps,
+    );
+  const message = await writeEvent({ chosen, event }, remove, deps);
+  return JSON.stringify({ success: true, message });
+}
+
+/** Responds to an invitation as the account's own user (POST /event/rsvp). Returns the event with the response. Throws ApiError. */
+export async function respondToEvent(
+  { calendar, event, response, comment, mode }: ResponseRequest,
+  grant: Grant,
+  deps: EventWriteDeps,
+): Promise<WriteAnswer> {
+  const chosen = await findCalendar(calendar, grant, deps);
+  const { href, timeZone: calendarZone } = chosen.calendar;
+  const respond = async (turn: Turn) => {
+    await onLatestVersion(
+      { event, chosen, turn },
+      async (target, writeTarget) => {
+        const scope = scopeOf(target, { mode, field: 'updateMode', calendarZone });
+        const scoped = scopedTarget(scope, writeTarget);
+        await turn.keep(await turn.writing.respond(href, scoped, { response, comment }));
+      },
+      deps,
+    );
+    return deps.eventAnswers.render(event.eventId, chosen);
+  };
+  const rendered = await writeEvent({ chosen, event }, respond, deps);
+  // Some providers take an event that was declined out of the calendar.
+  const message = 'The answer was sent; the event is no longer in the calendar';
+  const body =
+    rendered === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(rendered);
+  return { body, accountKey: chosen.account.accountKey };
+}
