@@ -5,9 +5,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { readBody } from '../../src/http/fields.ts';
-import { ApiError } from '../../src/http/refusal.ts';
+import { ANY_CALL, ApiError } from '../../src/http/refusal.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
-import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, turnOf } from './control.schema.ts';
+import { CLOCK_BODY, FAULT_BODY, faultOf, invalid, SANDBOX, turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { controlPageRoute } from './control-page.route.ts';
 
@@ -29,7 +29,7 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
     });
     app.delete<{ Params: { id: string } }>('/control/faults/:id', async ({ params: { id } }, reply) => {
       if (!faults.list().some((fault) => fault.id === id)) {
-        throw new ApiError(404, 'not_found', 'There is no such fault, or it is over');
+        throw new ApiError(ANY_CALL.not_found, 'There is no such fault, or it is over');
       }
       faults.clear(id);
       return reply.code(204).send();
@@ -52,10 +52,10 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsync {
 /** A page elsewhere can make a browser send forms to this machine, under any name that leads here. */
 function refuseStrangers({ hostname, headers }: FastifyRequest): void {
   if (!isLoopbackHost(hostname)) {
-    throw new ApiError(403, 'forbidden', 'The control endpoint answers under a loopback address only');
+    throw new ApiError(SANDBOX.forbidden, 'The control endpoint answers under a loopback address only');
   }
   const site = headers['sec-fetch-site'];
   if (site === 'cross-site' || site === 'same-site') {
-    throw new ApiError(403, 'forbidden', 'The control endpoint takes no requests from other sites’ pages');
+    throw new ApiError(SANDBOX.forbidden);
   }
 }

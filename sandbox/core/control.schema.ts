@@ -9,9 +9,19 @@ import {
   text,
   wholeNumber,
 } from '../../src/http/fields.ts';
-import { ApiError } from '../../src/http/refusal.ts';
+import { ANY_CALL, ApiError, errorTable } from '../../src/http/refusal.ts';
 import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
 import { MICROSOFT_HABITS } from './microsoft-habits.ts';
+
+/** The sandbox's own errors; docs/errors.md lists those of the server only. */
+export const SANDBOX = errorTable({
+  forbidden: {
+    status: 403,
+    message: 'The control endpoint takes no requests from other sites’ pages',
+    when: 'The request came from a page of another site, or under another name than a loopback address.',
+    fix: 'Use the sandbox’s own pages, at a loopback address.',
+  },
+});
 
 const MOST_LATENCY_MS = 600_000;
 
@@ -112,5 +122,5 @@ function durationMs(text: string, now: number): number | undefined {
 }
 
 export function invalid(field: string, message: string): ApiError {
-  return new ApiError(400, 'invalid_request', { message, details: { [field]: [message] } });
+  return new ApiError(ANY_CALL.invalid_request, { message, field });
 }

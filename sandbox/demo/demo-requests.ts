@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../../src/http/refusal.ts';
+import { SANDBOX } from '../core/control.schema.ts';
 import type { ReadResult } from './connected.page.ts';
 import type { DemoSession, DemoSessions, Notice } from './demo-session.ts';
 import { KalendsRefusal } from './kalends-client.ts';
@@ -44,5 +45,5 @@ export async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
 export async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin')
-    throw new ApiError(403, 'forbidden', 'This form is sent from the demo’s own pages only');
+    throw new ApiError(SANDBOX.forbidden, 'This form is sent from the demo’s own pages only');
 }

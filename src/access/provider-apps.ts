@@ -3,6 +3,7 @@
  * Connect pages and the renewal of tokens both ask here.
  */
 
+import { SETTINGS } from '../branding/settings-error.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
@@ -77,7 +78,7 @@ export function checkProviderApp(app: {
   ] as const) {
     if (text === undefined || (/^[\x21-\x7e]*$/.test(text) && text.length <= most)) continue;
     const rule = `must be at most ${most} printable ASCII characters without spaces`;
-    throw new ApiError(400, 'invalid_client_metadata', `The ${field} of the provider's app ${rule}`);
+    throw new ApiError(SETTINGS.invalid_client_metadata, `The ${field} of the provider's app ${rule}`);
   }
 }
 

@@ -1,10 +1,11 @@
 /** The features' operations as one OpenAPI 3.1 document: a pure function. */
 
-import { ErrorBody, OAuthErrorBody, refusal } from '../http/error.schema.ts';
+import { ErrorBody, OAuthErrorBody } from '../http/error.schema.ts';
 import { objectSchema, type Table } from '../http/fields.ts';
-import type { Answer, Body, Caller, Operation, RefusalCase } from '../http/operation.ts';
+import type { Answer, Body, Caller, Operation, OperationError } from '../http/operation.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { HEADER_BYTES, headerTooLarge } from '../http/sizes.ts';
-import { oauthRefusal } from '../oauth/oauth.schema.ts';
+import { OAuthError } from '../oauth/oauth-error.ts';
 import { collectSchemas, type Json } from './schema-references.ts';
 
 export type OpenApiDocument = {
@@ -148,7 +149,7 @@ function securitySchemes(publicUrl: string): Record<string, Json> {
 }
 
 function operationOf(operation: Operation, reference: Reference): OpenApiOperation {
-  const { id, group, summary, description, callers, body, page, answer, refusals } = operation;
+  const { id, group, summary, description, callers, body, page, answer, errors } = operation;
   const { pathFields = {}, query = {}, headers = {} } = operation;
   const parameters = Object.entries({ path: pathFields, query, header: headers }).flatMap(([place, table]) =>
     parametersOf(place, table, reference),
@@ -164,16 +165,17 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
     responses: {
       ...(page === undefined ? {} : { 200: pageOf(page) }),
       ...(answer === undefined ? {} : { [answer.status ?? 200]: answerOf(answer, reference) }),
-      ...refusalsOf([...refusals, ...largeHeader(refusals), serverFault(refusals)], reference),
+      ...errorResponses([...errors, ...largeHeader(errors), internalError(errors)], reference),
     },
   };
 }
 
 /** Named where nothing else can be wrong with a request: an operation without a 4xx reads as one that takes anything. */
-function largeHeader(refusals: readonly RefusalCase[]): RefusalCase[] {
-  if (refusals.some(({ status }) => status < 500)) return [];
-  const { status, body } = headerTooLarge(HEADER_BYTES);
-  return [{ status, code: String(body.code), when: 'The header is too large.', body }];
+function largeHeader(errors: readonly OperationError[]): OperationError[] {
+  if (errors.some(({ status }) => status < 500)) return [];
+  const { status, message } = headerTooLarge(HEADER_BYTES);
+  const field = 'header';
+  return [{ ...ANY_CALL.request_refused, status, message, field, when: 'The header is too large.' }];
 }
 
 const pageOf = (description: string): OpenApiResponse => ({
@@ -226,27 +228,30 @@ function headersOf(headers: Readonly<Record<string, string>> | undefined) {
   return { headers: Object.fromEntries(described) };
 }
 
-const FAULT =
-  'Something went wrong on our side; the operator finds it in the log under request 1f2e3d4c5b6a-0';
-const FAULT_SUMMARY = 'A fault of the server.';
+/** The internal error, in the shape of the operation's errors. */
+const internalError = ([first]: readonly OperationError[]): OperationError => ({
+  ...ANY_CALL.server_error,
+  ...(first?.shape && { shape: first.shape }),
+});
 
-/** The fault, in the shape of the operation's refusals. */
-function serverFault(refusals: readonly RefusalCase[]): RefusalCase {
-  const fields = { error: 'server_error', requestId: '1f2e3d4c5b6a-0' };
-  const fault = refusal(500, 'server_error', { when: FAULT_SUMMARY, message: FAULT, fields });
-  if (refusals[0]?.shape !== 'oauth') return fault;
-  const { body } = oauthRefusal('invalid_request', FAULT_SUMMARY, FAULT);
-  return { ...fault, shape: 'oauth', body: { ...body, ...fault.body } };
+/** The body as it is sent. An internal error has `code` and `requestId` in both shapes. */
+function exampleBody(error: OperationError): object {
+  const { code } = error;
+  const isInternal = code === ANY_CALL.server_error.code;
+  const rest = new ApiError(error, isInternal ? { ...error, error: code } : error).body;
+  if (error.shape === undefined) return rest;
+  const { body } = new OAuthError(error);
+  return isInternal ? { ...body, ...rest } : body;
 }
 
-function refusalsOf(refusals: readonly RefusalCase[], reference: Reference): Record<string, OpenApiResponse> {
-  const byStatus = Map.groupBy(refusals, ({ status }) => status);
+function errorResponses(errors: readonly OperationError[], reference: Reference) {
+  const byStatus = Map.groupBy(errors, ({ status }) => status);
   const sorted = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(sorted.map(([status, cases]) => [status, responseOf(cases, reference)]));
 }
 
 /** The response of one status, with its codes as an enumeration and an example for each. */
-function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenApiResponse {
+function responseOf(cases: readonly OperationError[], reference: Reference): OpenApiResponse {
   const rest = cases.filter(({ shape }) => shape === undefined);
   const oauth = cases.filter(({ shape }) => shape === 'oauth');
   const shapes = [
@@ -255,12 +260,12 @@ function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenAp
   ];
   const [only] = shapes;
   // Both shapes can have one code.
-  const exampleName = ({ shape, code }: RefusalCase) =>
+  const exampleName = ({ shape, code }: OperationError) =>
     shape === 'oauth' && rest.length > 0 ? `oauth_${code}` : code;
-  const examples = cases.map((one) => [exampleName(one), { summary: one.when, value: one.body }]);
+  const examples = cases.map((one) => [exampleName(one), { summary: one.when, value: exampleBody(one) }]);
   return {
     description: [...new Set(cases.map(({ when }) => when))].join(' '),
-    ...headersOf(Object.assign({}, ...cases.map(({ headers }) => headers))),
+    ...headersOf(Object.assign({}, ...cases.map(headersOfError))),
     content: {
       'application/json': {
         schema: shapes.length === 1 && only !== undefined ? only : { anyOf: shapes },
@@ -270,6 +275,11 @@ function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenAp
   };
 }
 
-const codes = (member: string, cases: readonly RefusalCase[]) => ({
+const headersOfError = ({ retryAfter, headers }: OperationError) => ({
+  ...(retryAfter === undefined ? {} : { 'Retry-After': 'Whole seconds.' }),
+  ...headers,
+});
+
+const codes = (member: string, cases: readonly OperationError[]) => ({
   properties: { [member]: { enum: [...new Set(cases.map(({ code }) => code))] } },
 });

@@ -16,6 +16,6 @@ export const referenceOperations: readonly Operation[] = [
       schema: anyObject('OpenAPI 3.1.'),
       example: { openapi: '3.1.1' },
     },
-    refusals: [],
+    errors: [],
   },
 ];

@@ -2,6 +2,7 @@
 import { ApiError } from '../http/refusal.ts';
 import type { Egress, EgressRequest } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
+import { SETTINGS } from './settings-error.ts';
 
 /** See docs/wire.md 5.3. */
 const MOST_FETCHED_BYTES = 2 * 1024 * 1024;
@@ -12,7 +13,10 @@ type LogoAddress = Pick<EgressRequest, 'url' | 'publicOnly'>;
 /** Its bytes, whatever they are. Throws ApiError 400 with a sentence about `name`, such as "logo". */
 export async function fetchLogo(from: LogoAddress, name: string, egress: Egress): Promise<Uint8Array> {
   const refusal = (why: string, cause?: unknown) =>
-    new ApiError(400, 'invalid_client_metadata', { message: `The ${name} cannot be fetched: ${why}`, cause });
+    new ApiError(SETTINGS.invalid_client_metadata, {
+      message: `The ${name} cannot be fetched: ${why}`,
+      cause,
+    });
   const headers = { accept: 'image/svg+xml,image/webp,image/png,image/jpeg' };
   const limits = { timeoutMs: SECONDS * 1000, maxBytes: MOST_FETCHED_BYTES };
   try {

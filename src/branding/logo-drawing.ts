@@ -2,6 +2,7 @@
 import { ApiError } from '../http/refusal.ts';
 import type { LogoImage } from './branding-store.ts';
 import { logoImage } from './logo-image.ts';
+import { SETTINGS } from './settings-error.ts';
 
 /** As `logoImage`; throws ApiError 503 too, where others wait already. */
 export type LogoDrawing = (bytes: Uint8Array, name: string) => Promise<LogoImage>;
@@ -16,7 +17,7 @@ export function logoDrawing(draw: LogoDrawing = logoImage): LogoDrawing {
   return async (bytes, name) => {
     if (waiting > MOST_WAITING) {
       const message = `The ${name} cannot be drawn now: others are being drawn. Try again in a minute`;
-      throw new ApiError(503, 'too_many_pictures', message);
+      throw new ApiError(SETTINGS.too_many_pictures, message);
     }
     waiting += 1;
     const drawn = last

@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 
 import { ApiError } from '../http/refusal.ts';
 import type { LogoImage } from './branding-store.ts';
+import { SETTINGS } from './settings-error.ts';
 import { svgProblem } from './svg-check.ts';
 
 /** Most bytes of a picture (docs/wire.md 4.3). */
@@ -28,7 +29,7 @@ type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>
-    new ApiError(400, 'invalid_client_metadata', { message: `The ${name} ${problem}`, cause });
+    new ApiError(SETTINGS.invalid_client_metadata, { message: `The ${name} ${problem}`, cause });
   if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
   const format = formatOf(bytes);
   if (format === undefined) {

@@ -1,7 +1,7 @@
 /** GET /connect/logos/<SHA-256>.webp: a picture that an application shows. Its name is its content's, so it never changes. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { BrandingStore } from './branding-store.ts';
 
 export type LogoRouteDeps = { readonly branding: Pick<BrandingStore, 'findLogo'> };
@@ -14,7 +14,7 @@ export function logoRoute({ branding }: LogoRouteDeps): FastifyPluginAsync {
       url: '/connect/logos/:hash.webp',
       handler: async ({ params }, reply) => {
         const logo = /^[\da-f]{64}$/.test(params.hash) ? await branding.findLogo(params.hash) : undefined;
-        if (logo === undefined) throw new ApiError(404, 'not_found', 'There is no such logo');
+        if (logo === undefined) throw new ApiError(ANY_CALL.not_found, 'There is no such logo');
         return reply
           .header('content-type', 'image/webp')
           .header('cache-control', 'public, max-age=31536000, immutable')

@@ -1,11 +1,12 @@
 /** What an application may set of how it looks, read from text: one value kept, or a sentence that says what is wrong. */
 import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import { SETTINGS } from './settings-error.ts';
 
 const MOST_EMAIL_CHARACTERS = 254;
 const MOST_URL_CHARACTERS = 2048;
 
-const refusal = (sentence: string): ApiError => new ApiError(400, 'invalid_client_metadata', sentence);
+const refusal = (sentence: string): ApiError => new ApiError(SETTINGS.invalid_client_metadata, sentence);
 
 /** `#rrggbb` in lower case, of that or `#rgb` in any. Throws ApiError 400. */
 export function readPrimaryColor(text: string): string {

@@ -1,33 +1,30 @@
-/**
- * The index of errors: each `code` of the REST interface and each `error` of the token endpoint, with when it is answered and what
- * to do. docs/errors.md is made of it. A test holds it against every place that refuses.
- */
+/** docs/errors.md: the tables of errors in the order of that page. A test finds tables that are missing here. */
+import { SETTINGS } from '../branding/settings-error.ts';
+import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
+import { AUTHORIZATION } from '../oauth/oauth-error.ts';
+import { READING } from '../reading/read-error.ts';
+import { REVIEWS } from '../verification/reviews.ts';
+import { WATCHES } from '../watches/notices.ts';
+import { WEBHOOKS } from '../webhooks/webhook-error.ts';
+import { WRITING } from '../writing/write-refusal.ts';
 
-import { SETTINGS, WEBHOOKS } from './application-errors.ts';
-import { READING, WRITING } from './calendar-errors.ts';
-import { ANY_CALL, AUTHORIZATION } from './call-errors.ts';
-import type { IndexedError } from './indexed-error.ts';
+const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 
-export type ErrorGroup = {
-  readonly title: string;
-  readonly errors: readonly IndexedError[];
-};
-
-export const ERROR_GROUPS: readonly ErrorGroup[] = [
-  { title: 'Authorizing and tokens', errors: AUTHORIZATION },
-  { title: 'Any call', errors: ANY_CALL },
-  { title: 'Reading', errors: READING },
-  { title: 'Writing', errors: WRITING },
-  { title: 'Webhooks', errors: WEBHOOKS },
-  { title: 'Settings of applications', errors: SETTINGS },
+export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: readonly ErrorRow[] }[] = [
+  { title: 'Authorizing and tokens', errors: Object.values({ ...AUTHORIZATION, temporarily_unavailable }) },
+  { title: 'Any call', errors: Object.values(anyCall) },
+  { title: 'Reading', errors: Object.values(READING) },
+  { title: 'Writing', errors: Object.values(WRITING) },
+  { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },
+  { title: 'Settings of applications', errors: Object.values({ ...SETTINGS, ...REVIEWS }) },
 ];
 
 /** docs/errors.md. Each code is a heading, so that an answer can link to it. */
 export function errorsDocument(): string {
   const groups = ERROR_GROUPS.map(({ title, errors }) => {
     const entries = errors.map(
-      ({ code, status, when, remedy }) =>
-        `### ${code}\n\nStatus ${status}. ${when}\n\n**What to do:** ${remedy}\n`,
+      ({ code, status, otherStatuses = [], when, fix }) =>
+        `### ${code}\n\nStatus ${[status, ...otherStatuses].sort().join(', ')}. ${when}\n\n**What to do:** ${fix}\n`,
     );
     return `## ${title}\n\n${entries.join('\n')}`;
   });

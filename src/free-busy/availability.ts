@@ -7,6 +7,7 @@ import type { ScopedReader } from '../oauth/grant.ts';
 import type { ReadProblem } from '../reading/freshness.ts';
 import { leftOutProblems } from '../reading/left-out.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
+import { READING } from '../reading/read-error.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readCalendars, textOf } from './free-busy.ts';
@@ -64,6 +65,5 @@ export async function availability(
 }
 
 function notConnected({ userId }: ScopedReader): ApiError {
-  const problem = `The user ${userId} has no connected calendar account`;
-  return new ApiError(404, 'user_not_connected', { message: problem, details: { user_ids: [problem] } });
+  return new ApiError(READING.user_not_connected, `The user ${userId} has no connected calendar account`);
 }

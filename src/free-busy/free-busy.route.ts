@@ -2,12 +2,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import type { Client } from '../oauth/client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
+import { READING } from '../reading/read-error.ts';
 import { availability } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';
@@ -48,18 +49,13 @@ async function callerOf(
 
 function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === grant.userId)) return [grant];
-  const problem =
-    'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
-  throw new ApiError(403, 'client_authentication_required', {
-    message: problem,
-    details: { user_ids: [problem] },
-  });
+  throw new ApiError(READING.client_authentication_required);
 }
 
 /** Each with all that the user's living grants cover: it is the application that asks, and for busy time only. */
 function usersOfClient(clientId: string, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds !== undefined)
     return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));
-  const problem = 'user_ids is missing: name the users, or send the access token of one';
-  throw new ApiError(400, 'invalid_request', { message: problem, details: { user_ids: [problem] } });
+  const message = 'user_ids is missing: name the users, or send the access token of one';
+  throw new ApiError(ANY_CALL.invalid_request, { message, field: 'user_ids' });
 }

@@ -1,10 +1,10 @@
 /** GET /free-busy and POST /availability for the API reference. */
 import { Type } from 'typebox';
-import { badBodies, badField, badTokens, refusal, unreadable } from '../http/error.schema.ts';
+import { badBodies, badField, badTokens } from '../http/error.schema.ts';
 import { instant, type Operation } from '../http/operation.ts';
-import { badClients, oauthRefusal } from '../oauth/oauth.schema.ts';
-import { errorsMember } from '../reading/calendar.schema.ts';
-import { tooManyReads } from '../reading/events.schema.ts';
+import { badClients, invalid } from '../oauth/oauth.schema.ts';
+import { errorsMember, unreadable } from '../reading/calendar.schema.ts';
+import { READING } from '../reading/read-error.ts';
 import { AVAILABILITY_REQUEST, FREE_BUSY_QUERY } from './availability-request.ts';
 
 const TimeInterval = Type.Object(
@@ -46,7 +46,7 @@ export const freeBusyOperations: readonly Operation[] = [
       schema: FreeBusy,
       example: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z', busy: [SLOT] },
     },
-    refusals: [inOrder, ...badTokens, tooManyReads, ...unreadable],
+    errors: [inOrder, ...badTokens, READING.too_many_reads, ...unreadable],
   },
   {
     method: 'post',
@@ -59,26 +59,17 @@ export const freeBusyOperations: readonly Operation[] = [
     callers: ['free-busy', 'application'],
     body: { fields: AVAILABILITY_REQUEST, name: 'AvailabilityRequest', required: true },
     answer: { description: 'The slots.', schema: Availability, example: { slots: [SLOT] } },
-    refusals: [
+    errors: [
       badField('duration', 'is missing'),
-      oauthRefusal(
-        'invalid_request',
+      invalid(
         'HTTP Basic that cannot be read together with the rest.',
         'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
       ),
-      tooManyReads,
+      READING.too_many_reads,
       ...badTokens,
       ...badClients,
-      refusal(403, 'client_authentication_required', {
-        when: 'An access token asks about users beside its own.',
-        message:
-          'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone',
-      }),
-      refusal(404, 'user_not_connected', {
-        when: 'A user has no connected account.',
-        message: 'The user ada has no connected calendar account',
-        details: { user_ids: ['The user ada has no connected calendar account'] },
-      }),
+      READING.client_authentication_required,
+      READING.user_not_connected,
       ...badBodies,
       ...unreadable,
     ],

@@ -1,7 +1,7 @@
 /** Which methods the paths have: what 405 answers for any other one, and HEAD wherever a GET changes nothing. */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -30,7 +30,7 @@ export function problemOfMethod({ method, url, server }: FastifyRequest): ApiErr
   const names = server.allowedMethods(url.split('?')[0] ?? '');
   if (names.length === 0) return undefined;
   const allow = names.join(', ');
-  return new ApiError(405, 'method_not_allowed', {
+  return new ApiError(ANY_CALL.method_not_allowed, {
     message: `${method} is not possible here: ${allow} ${names.length === 1 ? 'is' : 'are'}`,
     headers: { allow },
   });

@@ -7,7 +7,7 @@ import { Transform } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 import { CHOICE_BYTES } from './sizes.ts';
 
 /** How much all large bodies may take, and up to which limit of its route a body is a small one; in bytes. */
@@ -15,8 +15,6 @@ export type BodyRoom = { readonly most: number; readonly small: number };
 
 /** What the limit of connections bounds by itself is not counted, so that nobody without a token takes the room of others. */
 export const BODY_ROOM: BodyRoom = { most: 24 * 1024 * 1024, small: CHOICE_BYTES };
-
-const RETRY_SECONDS = '5';
 
 /** The part of the room that one caller may take, by what it authenticates with. */
 const SHARE = 1 / 4;
@@ -78,10 +76,6 @@ const isWithoutBody = (headers: IncomingHttpHeaders): boolean =>
 
 /** With a status of its own: the framework takes what fails while a body is read for the caller's fault. */
 function tooMuch(message: string): ApiError {
-  const refusal = new ApiError(503, 'too_many_bodies', {
-    message,
-    details: { body: [message] },
-    headers: { 'retry-after': RETRY_SECONDS },
-  });
+  const refusal = new ApiError(ANY_CALL.too_many_bodies, message);
   return Object.assign(refusal, { statusCode: refusal.status });
 }

@@ -11,7 +11,7 @@ import { addressKey } from './address-key.ts';
 import { awaitedSince, isIdle, type OpenConnection, type OpenConnections } from './open-connections.ts';
 import type { Peer } from './peers.ts';
 import { rawAnswer } from './raw-answer.ts';
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type ConnectionLimits = {
   /** Of everybody. */
@@ -37,7 +37,6 @@ const AWAITED_MS = 1_000;
 /** How long the other end has to take its refusal, and how many at once have that time. */
 const LINGER_MS = 1_000;
 const MOST_LINGERING = 100;
-const RETRY_SECONDS = '5';
 
 /** Makes `server` refuse connections over the limits. Whoever listens to its connections by now hears of the others only. */
 export function limitConnections(server: Server, open: OpenConnections, deps: ConnectionLimitDeps): void {
@@ -150,11 +149,8 @@ function connectionCounts(open: OpenConnections, now: () => number) {
   };
 }
 
-const tooMany = (status: number, limit: string): ApiError => {
-  const message = `Too many connections: at most ${limit} at once`;
-  return new ApiError(status, 'too_many_connections', {
-    message,
-    details: { connections: [message] },
-    headers: { 'retry-after': RETRY_SECONDS },
+const tooMany = (status: number, limit: string): ApiError =>
+  new ApiError(ANY_CALL.too_many_connections, {
+    status,
+    message: `Too many connections: at most ${limit} at once`,
   });
-};

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
-import { ApiError, Refusal } from './refusal.ts';
+import { ANY_CALL, ApiError, Refusal } from './refusal.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 
 declare module 'fastify' {
@@ -36,7 +36,7 @@ export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof e
 export const notFound = ({ method, url }: FastifyRequest): ApiError => {
   const path = url.split('?')[0] ?? '';
   const shown = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
-  return new ApiError(404, 'not_found', `There is nothing at ${method} ${shown}`);
+  return new ApiError(ANY_CALL.not_found, `There is nothing at ${method} ${shown}`);
 };
 
 const MOST_PATH_SHOWN = 500;
@@ -59,10 +59,9 @@ export const errorAnswers =
       'A request failed',
     );
     const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
+    const { code } = ANY_CALL.server_error;
     const oauth = isOAuth(request) ? { error_description: message } : {};
-    return reply
-      .status(500)
-      .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
+    return reply.status(500).send({ error: code, message, code, requestId: request.id, ...oauth });
   };
 
 /** Bodies without a `code`, those of RFC 6749 §5.2, stay as the standard has them. */
@@ -75,11 +74,7 @@ export const RETRY_AWAY_SECONDS = 5;
 const AWAY = 'The data cannot be reached at the moment: try again in a few seconds';
 
 const databaseAway = (cause: Error, message = AWAY) =>
-  new ApiError(503, 'temporarily_unavailable', {
-    message,
-    headers: { 'retry-after': String(RETRY_AWAY_SECONDS) },
-    cause,
-  });
+  new ApiError(ANY_CALL.temporarily_unavailable, { message, retryAfter: RETRY_AWAY_SECONDS, cause });
 
 /** Counts a request that failed because of the database, and logs it at most once a minute. Ignores other errors. */
 export type DatabaseNotes = (error: unknown, request: FastifyRequest) => void;
@@ -116,11 +111,8 @@ export function refusalOf(
   if (status === undefined || status < 400 || status > 499) return undefined;
   const { code } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(routeOptions?.bodyLimit ?? BODY_BYTES);
-  return new ApiError(
-    status,
-    status === 400 ? 'invalid_request' : 'request_refused',
-    MESSAGES[code] ?? error.message,
-  );
+  const row = status === 400 ? ANY_CALL.invalid_request : ANY_CALL.request_refused;
+  return new ApiError(row, { status, message: MESSAGES[code] ?? error.message });
 }
 
 /** What is refused before a route of OAuth is asked has the shape of RFC 6749 §5.2 there. */

@@ -2,7 +2,7 @@
  * The fields of requests (docs/wire.md 1). A request is a table of fields, and each field states once how it is read and
  * what the reference says of it. Unknown members are ignored, null means absent, and all mistakes are reported together.
  */
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 /** A mistake in a field; `problem` continues a sentence that begins with the field's name. */
 export type Mistake = { readonly field: string; readonly problem: string };
@@ -17,7 +17,7 @@ export function refuseMistakes(mistakes: readonly Mistake[]): void {
   const sentence = ({ field, problem }: Mistake) => `${field} ${problem}`;
   const byField = Map.groupBy(mistakes, ({ field }) => field);
   const details = Object.fromEntries([...byField].map(([name, all]) => [name, all.map(sentence)]));
-  throw new ApiError(400, 'invalid_request', { message: sentence(first), details });
+  throw new ApiError(ANY_CALL.invalid_request, { message: sentence(first), details });
 }
 
 /** The problems that any field can have; each continues a sentence that begins with the field's name. */

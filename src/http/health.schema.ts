@@ -17,6 +17,6 @@ export const healthOperations: readonly Operation[] = [
       schema: Type.Object({ status: Type.Literal('ok') }),
       example: { status: 'ok' },
     },
-    refusals: [],
+    errors: [],
   },
 ];

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 
 import { isDeeperThan } from '../lib/json.ts';
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 import { JSON_LEVELS } from './sizes.ts';
 
 const message = `The body must not be nested deeper than ${JSON_LEVELS} levels`;
-const TOO_DEEP = new ApiError(400, 'invalid_request', { message, details: { body: [message] } });
+const TOO_DEEP = new ApiError(ANY_CALL.invalid_request, { message, field: 'body' });
 
 /**
  * Makes `app` read them. Published clients send `Content-Type: application/json` with no body (docs/wire.md 1): that is

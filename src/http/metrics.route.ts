@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 
 import { METRICS_TYPE } from '../metrics/metrics-text.ts';
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type MetricsRouteDeps = {
   readonly token: string;
@@ -18,7 +18,7 @@ export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPlugin
   return async (app) => {
     app.get('/metrics', async ({ headers }, reply) => {
       if (!timingSafeEqual(digestOf(headers.authorization ?? ''), expected))
-        throw new ApiError(401, 'invalid_token', {
+        throw new ApiError(ANY_CALL.invalid_token, {
           message: 'Send the token of KALENDS_METRICS_TOKEN as Authorization: Bearer …',
           headers: { 'www-authenticate': 'Bearer' },
         });

@@ -5,6 +5,8 @@
 import { type TSchema, Type } from 'typebox';
 import type { Table } from './fields.ts';
 
+import type { ErrorDetails, ErrorRow } from './refusal.ts';
+
 /** Who may call: anybody, an application by HTTP Basic, or a user's access token of at least one scope. */
 export type Caller = 'anybody' | 'application' | 'free-busy' | 'read' | 'read-write';
 
@@ -29,8 +31,8 @@ export type Operation = {
   readonly page?: string;
   /** What success answers; `undefined` while there is no success to be had. */
   readonly answer: Answer | undefined;
-  /** Several of one status are told apart by `code`. A fault (500) is every operation's and not named here. */
-  readonly refusals: readonly RefusalCase[];
+  /** Errors of one status differ by `code`. An internal error (500) is possible in every operation and not listed. */
+  readonly errors: readonly OperationError[];
 };
 
 export type Body = {
@@ -57,15 +59,12 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** One way to be refused, with the body as it is sent. */
-export type RefusalCase = {
-  readonly status: number;
-  readonly code: string;
-  readonly when: string;
-  readonly body: Readonly<Record<string, unknown>>;
+/** An error that an operation can return: a row, or a row with what differs in this operation. */
+export type OperationError = ErrorRow & {
+  readonly error?: string;
+  readonly details?: ErrorDetails;
   /** `oauth`: the shape of RFC 6749 §5.2. By default that of the REST interface (docs/wire.md 3.1). */
   readonly shape?: 'oauth';
-  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** An RFC 3339 instant in answers: UTC, three fraction digits (docs/wire.md 2). */

@@ -1,7 +1,7 @@
 /** GET /ready: 200 where requests can be served now, else 503 with why not. For load balancers; /health says that the process lives. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError, type ErrorRow } from './refusal.ts';
 
 /** What keeps this instance from serving. */
 type Unready = 'away' | 'read_only' | 'unmigrated' | 'stopping';
@@ -12,13 +12,11 @@ export type ReadyRouteDeps = {
   readonly isDraining?: (() => boolean) | undefined;
 };
 
-const RETRY_SECONDS = '1';
-
-const REASONS: Readonly<Record<Unready, { readonly code: string; readonly message: string }>> = {
-  away: { code: 'database_unreachable', message: 'The database does not answer' },
-  read_only: { code: 'database_read_only', message: 'The database takes no writes' },
-  unmigrated: { code: 'migrations_pending', message: 'Migrations of the database are not done' },
-  stopping: { code: 'stopping', message: 'This instance is stopping' },
+const ROWS: Readonly<Record<Unready, ErrorRow>> = {
+  away: ANY_CALL.database_unreachable,
+  read_only: ANY_CALL.database_read_only,
+  unmigrated: ANY_CALL.migrations_pending,
+  stopping: ANY_CALL.stopping,
 };
 
 /** At the origin's root alone. */
@@ -35,8 +33,7 @@ export function readyRoute({ readiness, isDraining }: ReadyRouteDeps): FastifyPl
       handler: async () => {
         const state = isClosing || isDraining?.() ? 'stopping' : await readiness();
         if (state === 'ready') return { status: 'ready' };
-        const { code, message } = REASONS[state];
-        throw new ApiError(503, code, { message, headers: { 'retry-after': RETRY_SECONDS } });
+        throw new ApiError(ROWS[state]);
       },
     });
   };

@@ -1,10 +1,8 @@
 /** GET /ready for the API reference. */
 import { Type } from 'typebox';
 
-import { refusal } from './error.schema.ts';
 import type { Operation } from './operation.ts';
-
-const RETRY = { 'Retry-After': 'Whole seconds.' };
+import { ANY_CALL } from './refusal.ts';
 
 export const readyOperations: readonly Operation[] = [
   {
@@ -21,27 +19,11 @@ export const readyOperations: readonly Operation[] = [
       schema: Type.Object({ status: Type.Literal('ready') }),
       example: { status: 'ready' },
     },
-    refusals: [
-      refusal(503, 'database_unreachable', {
-        when: 'The database does not answer.',
-        message: 'The database does not answer',
-        headers: RETRY,
-      }),
-      refusal(503, 'database_read_only', {
-        when: 'The database is a PostgreSQL standby, or otherwise read-only.',
-        message: 'The database takes no writes',
-        headers: RETRY,
-      }),
-      refusal(503, 'migrations_pending', {
-        when: 'The database is of another version of the program, and is being brought to this one.',
-        message: 'Migrations of the database are not done',
-        headers: RETRY,
-      }),
-      refusal(503, 'stopping', {
-        when: 'It was told to stop, and finishes what it has.',
-        message: 'This instance is stopping',
-        headers: RETRY,
-      }),
+    errors: [
+      ANY_CALL.database_unreachable,
+      ANY_CALL.database_read_only,
+      ANY_CALL.migrations_pending,
+      ANY_CALL.stopping,
     ],
   },
 ];

@@ -1,44 +1,205 @@
-/** Refusals: errors that say themselves how they are answered. */
+/** Errors that know their response, and the tables in which each of them is a row. */
 import { STATUS_CODES } from 'node:http';
 
-/** What every refusal knows: its status, headers and documented body. `message` is public. */
+/** One error: how it is sent, and what docs/errors.md and the API reference say about it. */
+export type ErrorRow = {
+  readonly code: string;
+  readonly status: number;
+  /** Further statuses of the same code; the throw names the one it means. */
+  readonly otherStatuses?: readonly number[];
+  /** Public: which rule was broken and what to do. The throw may have its own; then this is the example. */
+  readonly message: string;
+  /** When it is sent, as a sentence. */
+  readonly when: string;
+  /** The way out for the caller, as an instruction. */
+  readonly fix: string;
+  /** The field that is wrong: `details` repeats the message under its name. */
+  readonly field?: string;
+  /** An example of further fields of the body; the throw has the real ones. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Whole seconds of `Retry-After`. The throw may have its own; then these are the example. */
+  readonly retryAfter?: number;
+  /** Further headers, which the throw adds: name → meaning. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Wire: do not rename. Turns the name of each row into its code: `errorTable({ not_found: { status: 404, … } }).not_found.code` is `not_found`. */
+export function errorTable<Code extends string>(
+  rows: Readonly<Record<Code, Omit<ErrorRow, 'code'>>>,
+): Readonly<Record<Code, ErrorRow>> {
+  const entries = Object.entries<Omit<ErrorRow, 'code'>>(rows).map(([code, row]) => [code, { code, ...row }]);
+  // The entries are those of `rows`, so each of its codes is there.
+  return Object.fromEntries(entries) as Record<Code, ErrorRow>;
+}
+
+/** An error that knows its status, headers and documented body. `message` is public. */
 export abstract class Refusal extends Error {
   abstract readonly status: number;
   abstract readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>> = {};
 }
 
-/** Field → what is wrong with it. PHP clients die of anything but arrays of strings here. */
+/** Field → what is wrong with it. PHP clients fail on anything but arrays of strings here. */
 export type ErrorDetails = Readonly<Record<string, readonly string[]>>;
 
-/** What a refusal answers. */
-export type ApiErrorAnswer = {
-  readonly message: string;
+/** Deviations of one throw from its row, and additions to it. */
+export type ErrorOptions = {
+  readonly message?: string | undefined;
+  /** The status, if it is one of the row's `otherStatuses`. */
+  readonly status?: number | undefined;
   /** The short name; the status's own by default. */
-  readonly error?: string;
-  readonly details?: ErrorDetails;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Further documented fields of the body. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly error?: string | undefined;
+  readonly field?: string | undefined;
+  /** Instead of those that follow from `field`. */
+  readonly details?: ErrorDetails | undefined;
+  /** The fields that the row lists. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 };
 
-/** A refusal of the REST interface, in the body shape of docs/wire.md 3.1. */
+/** An error of the REST interface, in the body shape of docs/wire.md 3.1. */
 export class ApiError extends Refusal {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   override readonly headers: Readonly<Record<string, string>>;
 
-  /** `code` is for machines, the message says which rule was broken and what to do. */
-  constructor(status: number, code: string, answer: string | ApiErrorAnswer) {
-    const options: ApiErrorAnswer = typeof answer === 'string' ? { message: answer } : answer;
-    const { message } = options;
-    super(message, { cause: options.cause });
+  /** `options`: a message in place of the row's, or all that differs. */
+  constructor(row: ErrorRow, options: string | ErrorOptions = {}) {
+    const given: ErrorOptions = typeof options === 'string' ? { message: options } : options;
+    const { message = row.message, status = row.status, field = row.field } = given;
+    super(message, { cause: given.cause });
     this.name = 'ApiError';
     this.status = status;
-    this.headers = options.headers ?? {};
-    const error = options.error ?? STATUS_CODES[status] ?? 'Error';
-    const details = options.details === undefined ? {} : { details: options.details };
-    this.body = { error, message, code, ...details, ...options.fields };
+    this.headers = { ...retryHeader(given.retryAfter ?? row.retryAfter), ...given.headers };
+    const error = given.error ?? STATUS_CODES[status] ?? 'Error';
+    const details = given.details ?? (field === undefined ? undefined : { [field]: [message] });
+    this.body = { error, message, code: row.code, ...(details && { details }), ...given.fields };
   }
 }
+
+/** `Retry-After` of whole seconds; no header if `seconds` is undefined. */
+export const retryHeader = (seconds: number | undefined): Readonly<Record<string, string>> =>
+  seconds === undefined ? {} : { 'retry-after': String(seconds) };
+
+const BEARER = { 'WWW-Authenticate': 'The challenge of RFC 6750 §3.' };
+
+/** The errors that every part of the REST interface shares (docs/wire.md 3.1, 3.2). */
+export const ANY_CALL = errorTable({
+  invalid_request: {
+    status: 400,
+    otherStatuses: [413, 414],
+    message: 'A field is missing or wrong',
+    when: 'A field or parameter is missing or wrong, or the body cannot be read.',
+    fix: 'Read `details`: it names each field and what is wrong with it.',
+  },
+  unusable_text: {
+    status: 400,
+    message: 'Text must not contain the character U+0000 or half a surrogate pair',
+    when: 'A text has U+0000 or half a surrogate pair in it.',
+    fix: 'Send well-formed Unicode without U+0000.',
+  },
+  missing_token: {
+    status: 401,
+    message: 'Missing access token: send it as Authorization: Bearer …',
+    when: 'No access token came.',
+    fix: 'Send it as `Authorization: Bearer ACCESS_TOKEN`; some proxies take that header away.',
+    headers: BEARER,
+  },
+  invalid_token: {
+    status: 401,
+    message: 'The access token is invalid, expired or revoked',
+    when: 'The access token is malformed, expired (after an hour) or revoked, or it is a refresh token.',
+    fix: 'Refresh once and repeat the call; when that fails with `invalid_grant`, the user authorizes again.',
+    headers: BEARER,
+  },
+  insufficient_scope: {
+    status: 403,
+    message: 'The scope of the access token is too small',
+    when: 'The scope of the token, or that at which it covers the account, is too small.',
+    fix: 'Send the user to `/authorize` with the wider scope. Refreshing never widens it.',
+    headers: BEARER,
+  },
+  not_found: {
+    status: 404,
+    message: 'There is nothing at this path',
+    when: 'There is nothing at this path.',
+    fix: 'Compare it with the [reference](wire.md).',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This method is not possible here',
+    when: 'The path is there for other methods, which `Allow` names.',
+    fix: 'Compare the method with the [reference](wire.md).',
+    headers: { Allow: 'The methods of the path.' },
+  },
+  database_unreachable: {
+    status: 503,
+    message: 'The database does not answer',
+    when: 'Of `/ready`: the database of the server does not answer.',
+    fix: 'Nothing is wrong with the call. The operator sees to the database.',
+    retryAfter: 1,
+  },
+  database_read_only: {
+    status: 503,
+    message: 'The database takes no writes',
+    when: 'Of `/ready`: the database of the server is a standby, or otherwise read-only.',
+    fix: 'Nothing is wrong with the call. The operator checks where `KALENDS_DATABASE_URL` leads.',
+    retryAfter: 1,
+  },
+  migrations_pending: {
+    status: 503,
+    message: 'Migrations of the database are not done',
+    when: 'Of `/ready`: the database of the server is not migrated.',
+    fix: 'Ask again once the server has started.',
+    retryAfter: 1,
+  },
+  stopping: {
+    status: 503,
+    message: 'This instance is stopping',
+    when: 'Of `/ready`: this instance is being stopped.',
+    fix: 'Ask another instance.',
+    retryAfter: 1,
+  },
+  request_refused: {
+    status: 413,
+    otherStatuses: [408, 414, 415, 417, 431],
+    message: 'This content type is not supported',
+    when: 'The request did not arrive in time, is too large, or is of a type that is not read.',
+    fix: 'Read `message` and `details`, which name the limit ([requests](operations.md#requests)).',
+  },
+  too_many_connections: {
+    status: 503,
+    otherStatuses: [429],
+    message: 'Too many connections',
+    when: 'Too many connections are open, of one address or in all.',
+    fix: 'Keep connections alive and use them again; wait for as long as `Retry-After` says.',
+    field: 'connections',
+    retryAfter: 5,
+  },
+  too_many_bodies: {
+    status: 503,
+    message: 'The bodies that are being received take all the room there is: send it again in a few seconds',
+    when: 'Large bodies that are being received take all the room there is for them.',
+    fix: 'Send it again after the seconds of `Retry-After`.',
+    field: 'body',
+    retryAfter: 5,
+  },
+  server_error: {
+    status: 500,
+    message:
+      'Something went wrong on our side; the operator finds it in the log under request 1f2e3d4c5b6a-0',
+    when: 'Something went wrong on the server’s side.',
+    fix: 'Give `requestId` to the operator, who finds it in the log. Repeat a write with its `Idempotency-Key`.',
+    fields: { requestId: '1f2e3d4c5b6a-0' },
+  },
+  temporarily_unavailable: {
+    status: 503,
+    otherStatuses: [429],
+    message: 'Too much is being read at the moment: try again in a few seconds',
+    when: '429: too many wrong secrets, wrong codes or new flows. 503: the database cannot be reached, or large bodies take all the room there is. Any call: too much is being read.',
+    fix: 'Wait for as many seconds as `Retry-After` says, then repeat the request. A right secret always passes. If `/token` then returns `invalid_grant`, send the user to `/authorize`.',
+    retryAfter: 5,
+  },
+});

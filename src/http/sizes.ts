@@ -1,5 +1,5 @@
 /** How large the parts of a request may be, and the refusals that say so (docs/operations.md, Limits). */
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,5 +47,5 @@ export function queryBytes(target: string): number {
   return start < 0 ? 0 : target.length - start - 1;
 }
 
-const tooLarge = (status: number, part: string, message: string): ApiError =>
-  new ApiError(status, 'request_refused', { message, details: { [part]: [message] } });
+const tooLarge = (status: number, field: string, message: string): ApiError =>
+  new ApiError(ANY_CALL.request_refused, { status, field, message });

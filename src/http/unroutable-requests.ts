@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { canRefuse, type OpenConnections } from './open-connections.ts';
 import { answerHeaders, rawAnswer } from './raw-answer.ts';
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 import { HEADER_BYTES, headerTooLarge } from './sizes.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,10 +22,13 @@ export type ArrivalTimes = {
   readonly headers: number;
 };
 
-const UNREADABLE = new ApiError(400, 'invalid_request', 'The request is not HTTP that can be read');
-const UNEXPECTED = new ApiError(417, 'request_refused', 'Of Expect, nothing but 100-continue can be met');
-const WITHOUT_HOST = new ApiError(400, 'invalid_request', 'The Host header is missing');
-const EXTENDED = new ApiError(413, 'request_refused', 'Extensions of chunks must not be larger than 16 kB');
+const UNREADABLE = new ApiError(ANY_CALL.invalid_request, 'The request is not HTTP that can be read');
+const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
+  status: 417,
+  message: 'Of Expect, nothing but 100-continue can be met',
+});
+const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
+const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Extensions of chunks must not be larger than 16 kB');
 
 /** Makes what answers bytes that are no request, or not in time; for Fastify's `clientErrorHandler`. */
 export function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
@@ -44,7 +47,7 @@ export function unparsedRequestAnswers(headers: Headers, open: OpenConnections, 
 
 function late({ request, headers }: ArrivalTimes): ApiError {
   const message = `The request did not arrive in time: within ${request / 1000} seconds, its header within ${headers / 1000}`;
-  return new ApiError(408, 'request_refused', { message, details: { request: [message] } });
+  return new ApiError(ANY_CALL.request_refused, { status: 408, message, field: 'request' });
 }
 
 /** HTTP/1.1 without `Host` is refused with 400 (RFC 9112 §3.2); `undefined` for what has one. */

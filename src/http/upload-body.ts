@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { Form } from './form-body.ts';
-import { ApiError } from './refusal.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 
 /** Our forms have a handful of fields. */
 const MOST_PARTS = 20;
@@ -66,7 +66,7 @@ function partsIn(body: Buffer, boundary: string): number {
 }
 
 const unreadable = (cause?: unknown): ApiError =>
-  new ApiError(400, 'invalid_request', {
+  new ApiError(ANY_CALL.invalid_request, {
     message: 'The form could not be read: open its page again and send it from there',
     cause,
   });

@@ -9,7 +9,7 @@ import type { ActivityNotes } from '../activity/activity.ts';
 import type { Log } from '../lib/log.ts';
 import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
-import { invalidGrant, OAuthError } from './oauth-error.ts';
+import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
 import { challengeOf } from './pkce.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
@@ -74,7 +74,10 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
   if (record.approvedAt < presented.approvedSince) return invalidGrant('Authorization code expired');
   // > OAuth session expired (transaction lost)
   if (record.withdrawnAt !== undefined) {
-    return new OAuthError('session_expired', 'OAuth session expired: nothing is connected any more');
+    return new OAuthError(
+      AUTHORIZATION.session_expired,
+      'OAuth session expired: nothing is connected any more',
+    );
   }
   if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
   if (presented.codeChallenge !== record.codeChallenge) {

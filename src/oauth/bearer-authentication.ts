@@ -1,6 +1,6 @@
 /** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
 import type { AskedBy } from '../http/asker.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
@@ -23,7 +23,7 @@ export type BearerRequest = AskedBy & {
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {
-    throw unauthorized('Missing access token: send it as Authorization: Bearer …', 'Bearer', 'missing_token');
+    throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   }
   const named = await deps.signer.readAccessToken(token);
   const living = named && (await deps.families.findLivingGrant(named.familyId));
@@ -32,9 +32,10 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
     const owner = named ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
     const isRefreshToken = named === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
-    const message = isRefreshToken ? REFRESH_TOKEN : 'The access token is invalid, expired or revoked';
+    const row = ANY_CALL.invalid_token;
+    const message = isRefreshToken ? REFRESH_TOKEN : row.message;
     const challenge = `Bearer error="invalid_token", error_description="${message}"`;
-    throw unauthorized(message, challenge, 'invalid_token');
+    throw new ApiError(row, { message, headers: { 'www-authenticate': challenge } });
   }
   request.asker = living;
   return living;
@@ -52,9 +53,5 @@ export function requireScope(
   if (scopeCovers(grant.scope, needed)) return;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` };
   const named = typeof refusal === 'string' ? { message: refusal } : refusal;
-  throw new ApiError(403, 'insufficient_scope', { ...named, headers });
-}
-
-function unauthorized(message: string, challenge: string, code: string): ApiError {
-  return new ApiError(401, code, { message, headers: { 'www-authenticate': challenge } });
+  throw new ApiError(ANY_CALL.insufficient_scope, { ...named, headers });
 }

@@ -4,11 +4,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { callerKey } from '../http/address-key.ts';
 import type { AskedBy } from '../http/asker.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
+import { ANY_CALL } from '../http/refusal.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
-import { invalidRequest, OAuthError } from './oauth-error.ts';
+import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 
 /** Where the request comes from; whose it is is noted on it. */
 export type ClientRequest = AskedBy & {
@@ -68,10 +69,8 @@ export async function authenticateClient(
 
 /** 429 to failed attempts; `wait` is whole seconds. */
 export function tooManyAttempts(wait: number): OAuthError {
-  return new OAuthError('temporarily_unavailable', `Too many failed attempts; try again in ${wait} seconds`, {
-    status: 429,
-    headers: { 'retry-after': String(wait) },
-  });
+  const message = `Too many failed attempts; try again in ${wait} seconds`;
+  return new OAuthError(ANY_CALL.temporarily_unavailable, message, { status: 429, retryAfter: wait });
 }
 
 function credentialsOf({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {
@@ -119,14 +118,11 @@ function secretMatches(secret: string, hashes: readonly string[]): boolean {
 }
 
 function invalidClient(method: 'basic' | 'body'): OAuthError {
-  const challenge = {
-    status: 401,
-    headers: { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' },
-  };
+  const headers = { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' };
   return new OAuthError(
-    'invalid_client',
-    'Client authentication failed',
-    method === 'basic' ? challenge : {},
+    AUTHORIZATION.invalid_client,
+    undefined,
+    method === 'basic' ? { status: 401, headers } : {},
   );
 }
 

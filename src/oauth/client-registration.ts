@@ -1,4 +1,6 @@
 /** Registering applications and giving them new secrets (docs/wire.md O2.1); the operator's side only. */
+
+import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
@@ -74,8 +76,8 @@ const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTE
 function checkChange(change: ClientChange): void {
   const { redirectUri, ...others } = changeProblems(change);
   const [problem] = Object.values(others);
-  if (problem !== undefined) throw new ApiError(400, 'invalid_client_metadata', problem);
-  if (redirectUri !== undefined) throw new ApiError(400, 'invalid_redirect_uri', redirectUri);
+  if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
+  if (redirectUri !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, redirectUri);
 }
 
 type CheckedField = 'name' | 'displayName' | 'redirectUri' | 'webhookUrl';

@@ -1,34 +1,79 @@
-/** Refusals of the token and revocation endpoints (RFC 6749 §5.2, docs/wire.md O7). */
-import { Refusal } from '../http/refusal.ts';
+/** Errors of `/token`, `/revoke` and `/par` (RFC 6749 §5.2, docs/wire.md O7). */
+import { ANY_CALL, type ErrorRow, errorTable, Refusal, retryHeader } from '../http/refusal.ts';
 
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_request_uri'
-  | 'invalid_scope'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'session_expired'
-  | 'temporarily_unavailable';
+/** The errors of authorizing and of tokens. */
+export const AUTHORIZATION = errorTable({
+  invalid_grant: {
+    status: 400,
+    message: 'Invalid authorization code',
+    when: 'The code or the refresh token cannot be used. `error_description` gives the reason. For a code: `Invalid authorization code` (unknown or redeemed already), `Authorization code expired` (older than ten minutes), `Redirect URI mismatch`, or a `code_verifier` that does not match. For a refresh token: `Invalid refresh token` (unknown, rotated or revoked). For both: `Client mismatch` (given to another application).',
+    fix: 'A code works once: send the user to `/authorize` again. For a mismatch, send the registered redirect URI, character by character. Keep the newest refresh token, and let one process refresh at a time. If a response is lost, repeat the request: an application with a [replay window](operations.md#what-an-application-may-do) gets the same refresh token again; otherwise the user authorizes again.',
+  },
+  invalid_client: {
+    status: 400,
+    otherStatuses: [401],
+    message: 'Client authentication failed',
+    when: 'The application is unknown, or its secret is wrong. 401 where HTTP Basic was used, and at `/authorize`.',
+    fix: 'Compare the client id and the secret with those of the dashboard, or make a new secret there.',
+  },
+  invalid_scope: {
+    status: 400,
+    message: 'scope is not one of free-busy, read, read-write',
+    when: 'The scope is none of `free-busy`, `read` and `read-write`.',
+    fix: 'Ask for one of the three.',
+  },
+  invalid_request_uri: {
+    status: 400,
+    message: 'request_uri is unknown, was used already, or has expired',
+    when: 'The pushed request is unknown, used already, too old or another application’s.',
+    fix: 'Push the request anew with `/par`, and send the browser on at once.',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    message: 'grant_type must be authorization_code or refresh_token',
+    when: '`grant_type` is another than `authorization_code` and `refresh_token`.',
+    fix: 'Use one of the two.',
+  },
+  unsupported_response_type: {
+    status: 400,
+    message: 'response_type must be code',
+    when: '`response_type` is another than `code`.',
+    fix: 'Send `code`, or leave it out.',
+  },
+  session_expired: {
+    status: 400,
+    message: 'The authorization has expired',
+    when: 'What the user allowed was withdrawn before the code was redeemed, or the authorization request is too old.',
+    fix: 'Send the user to `/authorize` again.',
+  },
+  access_denied: {
+    status: 302,
+    message: 'The user did not connect a calendar',
+    when: 'The user gave up. It comes back to the redirect URI as `error`, not as an answer.',
+    fix: 'Offer the way to connect again, and do not start it by itself.',
+  },
+});
 
 export type OAuthErrorOptions = {
+  /** The status, if it is one of the row's `otherStatuses`. */
   readonly status?: number;
+  /** `Retry-After` in whole seconds. */
+  readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 export class OAuthError extends Refusal {
-  readonly code: OAuthErrorCode;
+  readonly code: string;
   readonly status: number;
   override readonly headers: Readonly<Record<string, string>>;
 
-  /** `description` is public: which rule was broken. Status 400 unless said. */
-  constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
+  /** `description` is public: which rule was broken. */
+  constructor(row: ErrorRow, description = row.message, options: OAuthErrorOptions = {}) {
     super(description);
     this.name = 'OAuthError';
-    this.code = code;
-    this.status = options.status ?? 400;
-    this.headers = options.headers ?? {};
+    this.code = row.code;
+    this.status = options.status ?? row.status;
+    this.headers = { ...retryHeader(options.retryAfter), ...options.headers };
   }
 
   /**
@@ -39,5 +84,5 @@ export class OAuthError extends Refusal {
   }
 }
 
-export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description);
-export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
+export const invalidGrant = (description: string) => new OAuthError(AUTHORIZATION.invalid_grant, description);
+export const invalidRequest = (description: string) => new OAuthError(ANY_CALL.invalid_request, description);

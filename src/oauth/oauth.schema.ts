@@ -6,56 +6,55 @@ import { Type } from 'typebox';
 
 import { THEMES } from '../branding/branding.ts';
 import { oneOf, required, text } from '../http/fields.ts';
-import { enumeration, type Operation, type RefusalCase } from '../http/operation.ts';
-import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
-import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
+import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
+import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
+import { bodyTooLarge, FORM_BYTES, PAGE_QUERY_BYTES, queryTooLong, sizeOf } from '../http/sizes.ts';
+import { AUTHORIZATION } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
 import { REVOCATION_FORM, TOKEN_FORM, TOKENS_AWAY } from './token-form.ts';
 
-/** A refusal in the shape of RFC 6749 §5.2; `answer` is the error, or what describes one of status 400. */
-export function oauthRefusal(
-  code: OAuthErrorCode,
-  when: string,
-  answer: string | (OAuthErrorOptions & { readonly description: string }),
-): RefusalCase {
-  const { description, ...options } = typeof answer === 'string' ? { description: answer } : answer;
-  const { status, body } = new OAuthError(code, description, options);
-  return {
-    status,
-    code,
-    when,
-    body,
-    shape: 'oauth',
-    ...('headers' in options && { headers: options.headers }),
-  };
-}
+/** An error in the shape of RFC 6749 §5.2: a row, with what differs in the operation. */
+export const oauth = (row: ErrorRow, differing: Partial<ErrorRow> = {}): OperationError => ({
+  ...row,
+  ...differing,
+  shape: 'oauth',
+});
 
-/** What HTTP Basic of an application can be refused for. */
-export const badClients: readonly RefusalCase[] = [
-  oauthRefusal('invalid_client', 'The application or its secret is wrong.', {
-    description: 'Client authentication failed',
+/** `invalid_request` of status 400. */
+export const invalid = (when: string, message: string): OperationError =>
+  oauth(ANY_CALL.invalid_request, { when, message });
+
+/** The credentials in the body are wrong. */
+export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
+  when: 'The credentials of the body are wrong.',
+});
+
+/** The errors of an application's HTTP Basic. */
+export const badClients: readonly OperationError[] = [
+  oauth(AUTHORIZATION.invalid_client, {
     status: 401,
+    when: 'The application or its secret is wrong.',
     headers: { 'WWW-Authenticate': 'A Basic challenge.' },
   }),
-  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets or codes. A right one always passes.', {
-    description: 'Too many failed attempts; try again in 30 seconds',
+  oauth(ANY_CALL.temporarily_unavailable, {
     status: 429,
-    headers: { 'Retry-After': 'Whole seconds.' },
+    when: 'Too many wrong secrets or codes. A right one always passes.',
+    message: 'Too many failed attempts; try again in 30 seconds',
   }),
 ];
 
 /** The errors of parameters that `/authorize` and `/par` have in common, besides `invalid_request`. */
-export const wrongParameters: readonly RefusalCase[] = [
-  oauthRefusal('invalid_scope', 'The scope is unknown.', 'scope is not one of free-busy, read, read-write'),
-  oauthRefusal('unsupported_response_type', 'Another response type.', 'response_type must be code'),
-];
+export const wrongParameters = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type].map(
+  (row) => oauth(row),
+);
 
-/** What a body can be refused for that is read before anybody knows who sends it. */
-export const largeForms: readonly RefusalCase[] = [
-  oauthRefusal('invalid_request', 'The body is larger than 16 kB.', {
-    description: bodyTooLarge(FORM_BYTES).message,
+/** The errors of a body that is read before its sender is known. */
+export const largeForms: readonly OperationError[] = [
+  oauth(ANY_CALL.invalid_request, {
     status: 413,
+    when: `The body is larger than ${sizeOf(FORM_BYTES)}.`,
+    message: bodyTooLarge(FORM_BYTES).message,
   }),
 ];
 
@@ -138,8 +137,6 @@ const AUTHORIZE_QUERY = {
   ...AUTHORIZATION_PARAMETERS,
 };
 
-const invalid = (when: string, description: string) => oauthRefusal('invalid_request', when, description);
-
 const TOKENS: Operation = {
   method: 'post',
   path: '/token',
@@ -160,26 +157,17 @@ const TOKENS: Operation = {
       refresh_token: 'eyJhbGciOi…',
     },
   },
-  refusals: [
-    oauthRefusal(
-      'invalid_grant',
-      'The code or the refresh token is unknown, spent, expired, revoked or another application’s, or the redirect URI is another.',
-      'Invalid authorization code',
-    ),
+  errors: [
+    oauth(AUTHORIZATION.invalid_grant),
     invalid('A field is missing.', 'grant_type is missing'),
-    oauthRefusal(
-      'unsupported_grant_type',
-      'Another grant type.',
-      'grant_type must be authorization_code or refresh_token',
-    ),
-    oauthRefusal('session_expired', 'The authorization was withdrawn.', 'The authorization has expired'),
-    oauthRefusal('invalid_client', 'The credentials of the body are wrong.', 'Client authentication failed'),
+    oauth(AUTHORIZATION.unsupported_grant_type),
+    oauth(AUTHORIZATION.session_expired),
+    badBodyClient,
     ...badClients,
     ...largeForms,
-    oauthRefusal('temporarily_unavailable', 'The database cannot be reached.', {
-      description: TOKENS_AWAY,
-      status: 503,
-      headers: { 'Retry-After': 'Whole seconds.' },
+    oauth(ANY_CALL.temporarily_unavailable, {
+      when: 'The database cannot be reached.',
+      message: TOKENS_AWAY,
     }),
   ],
 };
@@ -201,29 +189,27 @@ export const oauthOperations: readonly Operation[] = [
       description: 'To the page where providers are chosen.',
       headers: { Location: 'The page.', 'Set-Cookie': '`oauth_req`.' },
     },
-    refusals: [
+    errors: [
       invalid(
         'A parameter is missing or unusable, or the application has to push its requests.',
         'user_id is missing',
       ),
       ...wrongParameters,
-      oauthRefusal(
-        'invalid_request_uri',
-        'The pushed request is unknown, spent, too old or another application’s.',
-        'request_uri is unknown, was used already, or has expired',
-      ),
-      oauthRefusal('invalid_client', 'The application is unknown.', {
-        description: 'Unknown client_id',
+      oauth(AUTHORIZATION.invalid_request_uri),
+      oauth(AUTHORIZATION.invalid_client, {
         status: 401,
+        when: 'The application is unknown.',
+        message: 'Unknown client_id',
       }),
-      oauthRefusal('invalid_request', 'The query is longer than 16 kB.', {
-        description: queryTooLong(PAGE_QUERY_BYTES).message,
+      oauth(ANY_CALL.invalid_request, {
         status: 414,
+        when: `The query is longer than ${sizeOf(PAGE_QUERY_BYTES)}.`,
+        message: queryTooLong(PAGE_QUERY_BYTES).message,
       }),
-      oauthRefusal('temporarily_unavailable', 'Too many flows were started from one address.', {
-        description: 'Too many requests',
+      oauth(ANY_CALL.temporarily_unavailable, {
         status: 429,
-        headers: { 'Retry-After': 'Whole seconds.' },
+        when: 'Too many flows were started from one address.',
+        message: 'Too many requests',
       }),
     ],
   },
@@ -242,7 +228,7 @@ export const oauthOperations: readonly Operation[] = [
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    refusals: [invalid('`token` is missing or no text.', 'token is missing'), ...largeForms],
+    errors: [invalid('`token` is missing or no text.', 'token is missing'), ...largeForms],
   },
   {
     method: 'get',
@@ -257,7 +243,7 @@ export const oauthOperations: readonly Operation[] = [
       schema: Metadata,
       example: serverMetadata({ publicUrl: 'https://kalends.example', tokenAlgorithm: 'HS256' }),
     },
-    refusals: [],
+    errors: [],
   },
   {
     method: 'get',
@@ -269,6 +255,6 @@ export const oauthOperations: readonly Operation[] = [
       'Empty while tokens are signed with HS256, as they are by default: nobody but this server verifies those.',
     callers: ['anybody'],
     answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
-    refusals: [],
+    errors: [],
   },
 ];

@@ -5,9 +5,10 @@ import { required, text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import {
   AUTHORIZATION_PARAMETERS,
+  badBodyClient,
   badClients,
+  invalid,
   largeForms,
-  oauthRefusal,
   wrongParameters,
 } from './oauth.schema.ts';
 import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS } from './pushed-requests.ts';
@@ -62,18 +63,10 @@ export const parOperations: readonly Operation[] = [
         expires_in: 60,
       },
     },
-    refusals: [
-      oauthRefusal(
-        'invalid_request',
-        'A parameter is missing or unusable, or `request_uri` is pushed.',
-        'user_id is missing',
-      ),
+    errors: [
+      invalid('A parameter is missing or unusable, or `request_uri` is pushed.', 'user_id is missing'),
       ...wrongParameters,
-      oauthRefusal(
-        'invalid_client',
-        'The credentials of the body are wrong.',
-        'Client authentication failed',
-      ),
+      badBodyClient,
       ...badClients,
       ...largeForms,
     ],

@@ -5,7 +5,7 @@ import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
-import { invalidRequest, OAuthError } from './oauth-error.ts';
+import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
@@ -64,10 +64,7 @@ async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps
     case 'refresh_token':
       return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
     default:
-      throw new OAuthError(
-        'unsupported_grant_type',
-        'grant_type must be authorization_code or refresh_token',
-      );
+      throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   }
 }
 

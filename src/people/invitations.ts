@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Caller } from '../audit/audit-entry.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Identity } from './identity.ts';
 import type { NewPasskey } from './passkey-store.ts';
@@ -247,4 +247,4 @@ async function complete(
   return { personId, name };
 }
 
-const invalid = (message: string): ApiError => new ApiError(400, 'invalid_request', message);
+const invalid = (message: string): ApiError => new ApiError(ANY_CALL.invalid_request, message);

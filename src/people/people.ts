@@ -1,5 +1,5 @@
 /** What is done with people: by an owner in the dashboard, or at the command line. */
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
 import { type HashingCaller, type HashingDeps, hashPassword, passwordProblem } from './password.ts';
@@ -79,8 +79,7 @@ export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'pe
   const found = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
   if (found === undefined)
     throw new ApiError(
-      404,
-      'not_found',
+      ANY_CALL.not_found,
       `There is no person "${name}"; "kalends admin list" shows them all.`,
     );
   return found;

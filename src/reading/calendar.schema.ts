@@ -1,7 +1,9 @@
 /** Events, calendars and their parts as answers show them (docs/wire.md 2.4, 2.5), for the API reference. */
 import { Type } from 'typebox';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
-import { anyObject, enumeration, instant } from '../http/operation.ts';
+import { anyObject, enumeration, instant, type OperationError } from '../http/operation.ts';
+import { ANY_CALL } from '../http/refusal.ts';
+import { READING } from './read-error.ts';
 
 export const Provider = enumeration(PROVIDER_KINDS);
 export const ACTORS = ['user', 'operator', 'administrator', 'nobody'];
@@ -172,3 +174,14 @@ export const Done = Type.Object(
   { success: Type.Literal(true), message: Type.String() },
   { $id: 'Done', description: 'What was done, in words.' },
 );
+
+/** The errors of everything that reads calendars. */
+export const unreadable: readonly OperationError[] = [
+  READING.calendar_permission_required,
+  READING.sync_in_progress,
+  {
+    ...ANY_CALL.temporarily_unavailable,
+    when: 'Too much is being read at the moment, or the data cannot be reached.',
+  },
+  READING.providers_unavailable,
+];

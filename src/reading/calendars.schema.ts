@@ -1,9 +1,9 @@
 /** GET /calendars (docs/wire.md 1.6) for the API reference. */
 import { Type } from 'typebox';
 
-import { badTokens, smallScope, unreadable } from '../http/error.schema.ts';
+import { badTokens, smallScope } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
-import { Calendar } from './calendar.schema.ts';
+import { Calendar, unreadable } from './calendar.schema.ts';
 
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
 
@@ -36,6 +36,6 @@ export const calendarOperations: readonly Operation[] = [
       ],
       headers: { 'Kalends-Errors': 'A JSON list of ReadProblem, where there are any.' },
     },
-    refusals: [...badTokens, smallScope(NO_CALENDAR_LIST, NO_CALENDAR_LIST), ...unreadable],
+    errors: [...badTokens, smallScope(NO_CALENDAR_LIST, NO_CALENDAR_LIST), ...unreadable],
   },
 ];

@@ -12,6 +12,7 @@ import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expan
 import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
+import { READING } from './read-error.ts';
 import { type SeriesTimes, timesOf } from './series-times.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
@@ -70,9 +71,7 @@ function instancesIn(times: SeriesTimes, window: TimeWindow, zone: string): read
     return expand(times, window, zone, recurrenceBudget(MOST_INSTANCES, MOST_STEPS)).instances;
   } catch (cause) {
     if (!(cause instanceof RecurrenceBudgetError)) throw cause;
-    const message =
-      'The series of this event asks for too much: following its rules takes too long. Make them simpler in its calendar, or ask for the series itself';
-    throw new ApiError(422, 'event_too_complex', { message, cause });
+    throw new ApiError(READING.event_too_complex, { cause });
   }
 }
 

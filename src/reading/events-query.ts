@@ -19,6 +19,7 @@ import { jsonIn } from '../lib/json.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
+import { READING } from './read-error.ts';
 
 export type EventsQuery = {
   readonly window: EventWindow;
@@ -138,7 +139,8 @@ export function parseEventsQuery(query: unknown, now: number): EventsQuery {
   const input = readQuery(query, EVENTS_QUERY);
   const window = windowOf(input.start, input.end, now);
   if (window.start >= window.end) refuseMistakes([{ field: 'start', problem: NOT_BEFORE }]);
-  if (window.end - window.start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
+  if (window.end - window.start > LONGEST_WINDOW_DAYS * DAY)
+    throw new ApiError(READING.window_too_large, { details: { end: ['end is too far from start'] } });
   const { singleEvents = true, calendarIds: filter, pageSize, q: search = [] } = input;
   return { window, filter, singleEvents, pageSize: pageSize || undefined, search };
 }
@@ -175,12 +177,6 @@ function monthOf(instant: number): EventWindow {
   const start = dayNumberOf(year, month, 1) * DAY;
   const end = nextMonth - 1000;
   return { start, end: instant < end ? end : nextMonth };
-}
-
-function windowTooLarge(): ApiError {
-  const message = 'The window is too large: ask for at most two hundred years between start and end';
-  const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', { message, details });
 }
 
 const MINUTE = 60_000;

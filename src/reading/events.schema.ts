@@ -1,13 +1,14 @@
 /** Reading events (docs/wire.md 1.7, 2.5) and following their changes, for the API reference. */
 import { Type } from 'typebox';
 
-import { badField, badTokens, later, refusal, smallScope, unreadable } from '../http/error.schema.ts';
+import { badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';
-import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider } from './calendar.schema.ts';
+import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider, unreadable } from './calendar.schema.ts';
 import { EVENTS_QUERY } from './events-query.ts';
 import { EVENT_BY_ID_QUERY, EVENT_QUERY } from './find-event.ts';
 import { CHANGES_QUERY } from './list-changes.ts';
+import { READING } from './read-error.ts';
 
 const EventsPage = Type.Object(
   {
@@ -62,47 +63,12 @@ const ChangesPage = Type.Object(
   { $id: 'ChangesPage' },
 );
 
-const notFound = [
-  refusal(404, 'event_not_found', {
-    when: 'There is no such event, or it was cancelled.',
-    message: 'There is no such event; it may have been deleted or cancelled',
-  }),
-  refusal(404, 'calendar_not_found', {
-    when: 'The calendar is not the user’s.',
-    message: 'The user has no such calendar; see GET /calendars',
-  }),
-];
-const ambiguous = refusal(409, 'ambiguous_event', {
-  when: 'Several calendars have an event of that id.',
-  message:
-    'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar',
-});
-
-export const tooManyReads = refusal(429, 'too_many_reads', {
-  when: 'Too many reads of the user’s large calendars, or too many large answers, wait already, or one has waited for 20 seconds.',
-  message:
-    'Large calendars of this user are being read already: 2 such reads go on at once; try again when one has been answered',
-  ...later,
-});
-
-const tooManyAnswers = refusal(429, 'too_many_reads', {
-  when: 'Too many large answers about the user wait already: take those under way.',
+const notFound = [READING.event_not_found, READING.calendar_not_found];
+const tooManyAnswers = {
+  ...READING.too_many_reads,
   message:
     'Large answers about this user are being sent already: 4 such reads go on at once; try again when one has been answered',
-  ...later,
-});
-
-const tooComplex = refusal(422, 'event_too_complex', {
-  when: 'The instance is of a series whose rules take too long to follow.',
-  message:
-    'The series of this event asks for too much: following its rules takes too long. Make them simpler in its calendar, or ask for the series itself',
-});
-
-const windowTooLargeCase = refusal(400, 'window_too_large', {
-  when: 'The window is longer than two hundred years.',
-  message: 'The window is too large: ask for at most two hundred years between start and end',
-  details: { end: ['end is too far from start'] },
-});
+};
 
 const group = 'Reading events';
 const oneEvent = { description: 'The event.', schema: Event, example: EVENT_EXAMPLE };
@@ -123,17 +89,13 @@ export const eventOperations: readonly Operation[] = [
       schema: EventsPage,
       example: { events: [EVENT_EXAMPLE], pageSize: 100 },
     },
-    refusals: [
+    errors: [
       badField('start', 'must be a date and time such as 2026-11-01T00:00:00Z'),
-      refusal(400, 'invalid_page_token', {
-        when: 'The token is not one of this user and application.',
-        message: 'nextPageToken is not valid: start the listing again without it',
-        details: { nextPageToken: ['nextPageToken is not valid'] },
-      }),
-      windowTooLargeCase,
+      READING.invalid_page_token,
+      { ...READING.window_too_large, details: { end: ['end is too far from start'] } },
       ...badTokens,
       smallScope('Searching events is forbidden for free-busy scope'),
-      tooManyReads,
+      READING.too_many_reads,
       ...unreadable,
     ],
   },
@@ -147,12 +109,12 @@ export const eventOperations: readonly Operation[] = [
     callers: ['free-busy'],
     query: EVENT_QUERY,
     answer: oneEvent,
-    refusals: [
+    errors: [
       badField('eventId', 'is missing'),
-      tooComplex,
+      READING.event_too_complex,
       ...badTokens,
       ...notFound,
-      ambiguous,
+      READING.ambiguous_event,
       ...unreadable,
     ],
   },
@@ -167,12 +129,12 @@ export const eventOperations: readonly Operation[] = [
     pathFields: { id: required(text({ doc: 'Percent-encoded.', example: 'k3vd8u2q' })) },
     query: EVENT_BY_ID_QUERY,
     answer: oneEvent,
-    refusals: [
+    errors: [
       badField('provider', 'must be one of google, microsoft, apple, caldav'),
-      tooComplex,
+      READING.event_too_complex,
       ...badTokens,
       ...notFound,
-      ambiguous,
+      READING.ambiguous_event,
       ...unreadable,
     ],
   },
@@ -195,26 +157,19 @@ export const eventOperations: readonly Operation[] = [
         more: false,
       },
     },
-    refusals: [
+    errors: [
       badField('initial', 'must be true or false'),
-      refusal(400, 'invalid_cursor', {
-        when: 'The cursor is not one of this user and application.',
-        message: 'cursor is not one of this user and application: start again without it',
-        details: { cursor: ['cursor is not one of this user and application: start again without it'] },
-      }),
+      READING.invalid_cursor,
       ...badTokens,
       smallScope('The changes of events are forbidden for free-busy scope'),
       tooManyAnswers,
       ...unreadable,
-      refusal(404, 'user_not_found', {
+      {
+        ...READING.user_not_found,
         when: 'The user was deleted meanwhile.',
         message: 'There is no such user any longer',
-      }),
-      refusal(410, 'cursor_expired', {
-        when: 'What happened since the cursor is no longer known: begin anew with `initial=true`.',
-        message:
-          'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer',
-      }),
+      },
+      READING.cursor_expired,
     ],
   },
 ];

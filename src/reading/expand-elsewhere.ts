@@ -1,5 +1,5 @@
 /** Expanding a calendar's series: on the main thread where it takes a moment, in a thread of the pool otherwise. */
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { WorkPool } from '../lib/work-pool/work-pool.ts';
 import {
   type CalendarTimes,
@@ -59,12 +59,7 @@ export async function expandElsewhere(
     const { parts, stopped } = await readWork.run<Expanded>({ name: EXPAND, input, owner, partMs: PART_MS });
     const [expanded] = parts;
     if (expanded !== undefined) return { ...expanded, tooComplex: [...tooComplex, ...expanded.tooComplex] };
-    if (stopped?.isOfTask === false)
-      throw new ApiError(503, 'temporarily_unavailable', {
-        message: 'Too much is being read at the moment: try again in a few seconds',
-        headers: { 'retry-after': '5' },
-        cause: stopped,
-      });
+    if (stopped?.isOfTask === false) throw new ApiError(ANY_CALL.temporarily_unavailable, { cause: stopped });
     const place = Atomics.load(new Int32Array(progress), 0);
     tooComplex.push(place);
     // Without times the series costs nothing. The places of the others stay the same.

@@ -20,6 +20,7 @@ import {
 } from './freshness.ts';
 import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
+import { READING } from './read-error.ts';
 
 const id = (doc: string, example?: string) =>
   text({ allowsControls: true, doc, ...(example !== undefined && { example }) });
@@ -66,30 +67,24 @@ export async function findEvent(
   );
   const served = servedOf(fresh.accounts, choice);
   if (served.length === 0 && request.calendarId !== undefined) {
-    throw notFound('calendar_not_found', 'The user has no such calendar; see GET /calendars', fresh.problems);
+    throw new ApiError(READING.calendar_not_found, withErrors(fresh.problems));
   }
   const zones = new Map(served.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const [event, ...others] = await findById(request.id, zones, deps.events);
   if (event === undefined) {
-    throw notFound('event_not_found', 'There is no such event; it may have been deleted or cancelled', [
-      ...fresh.problems,
-      ...leftOutProblems(served, []),
-    ]);
+    const problems = [...fresh.problems, ...leftOutProblems(served, [])];
+    throw new ApiError(READING.event_not_found, withErrors(problems));
   }
-  if (others.length > 0) {
-    const message =
-      'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar';
-    throw new ApiError(409, 'ambiguous_event', message);
-  }
+  if (others.length > 0) throw new ApiError(READING.ambiguous_event);
   const owner = served.find(({ calendar }) => calendar.calendarKey === event.calendarKey);
   if (owner === undefined) throw new Error('An event was found outside the calendars that were read');
   return textByScope(deps.pagingKey)(event, owner);
 }
 
-/** With the accounts that could not be brought up to date, and what was left out: the event may be in there. */
-function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
-  return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
-}
+/** Further fields of a 404: accounts that could not be brought up to date, and what was left out. The event may be in there. */
+const withErrors = (errors: readonly ReadProblem[]) => ({
+  fields: errors.length > 0 ? { errors } : undefined,
+});
 
 function isMeant(
   { href, alias }: ReadableCalendar,

@@ -13,6 +13,7 @@ import { type Scope, scopeCovers } from '../oauth/scope.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import type { CalendarFilter } from './events-query.ts';
+import { READING } from './read-error.ts';
 
 /** How old what a read shows may be, in milliseconds. */
 export const FRESH_MS = 10_000;
@@ -136,7 +137,7 @@ export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarC
 function requirePermission(accounts: readonly MirroredAccount[]): void {
   if (accounts.length === 0 || accounts.some(({ calendarPermission }) => calendarPermission !== false))
     return;
-  throw new ApiError(403, 'calendar_permission_required', {
+  throw new ApiError(READING.calendar_permission_required, {
     message: 'No connected account has calendar access',
     fields: { accounts: accounts.map(({ provider, accountId }) => ({ provider, account: accountId })) },
   });
@@ -200,11 +201,9 @@ function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): 
 function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
   if (problems.some(({ code }) => code === 'sync_in_progress')) {
-    const message = 'The calendars are being read for the first time; ask again in a few seconds';
-    return new ApiError(503, 'sync_in_progress', { message, fields, headers: { 'retry-after': '5' } });
+    return new ApiError(READING.sync_in_progress, { fields });
   }
-  const message = 'None of the connected accounts can be read at the moment';
-  return new ApiError(503, 'providers_unavailable', { message, fields, headers: { 'retry-after': '30' } });
+  return new ApiError(READING.providers_unavailable, { fields });
 }
 
 /** The worst problem of each account that has any. */

@@ -22,6 +22,7 @@ import { DEFAULT_PAGE_SIZE, flagText, PAGE_SIZE } from './events-query.ts';
 import { coveredAccounts, FRESH_MS, freshAccounts, LIST_FRESH_MS, type ReadProblem } from './freshness.ts';
 import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
+import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
 import { WAIT, waitForChange } from './wait-for-changes.ts';
@@ -100,15 +101,14 @@ export async function listChanges(
 function cursorOf(text: string, { grant, pagingKey }: Read): ChangeCursor {
   const cursor = openCursor(text, grant, pagingKey);
   if (cursor !== undefined) return cursor;
-  const problem = 'cursor is not one of this user and application: start again without it';
-  throw new ApiError(400, 'invalid_cursor', { message: problem, details: { cursor: [problem] } });
+  throw new ApiError(READING.invalid_cursor);
 }
 
 async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   const { changes, grant, now } = read;
   const state = await changes.follow(grant, now());
   // The user was deleted after its token was checked.
-  if (state === undefined) throw new ApiError(404, 'user_not_found', 'There is no such user any longer');
+  if (state === undefined) throw new ApiError(READING.user_not_found, 'There is no such user any longer');
   const { feedId, seq } = state;
   if (!initial)
     return { changes: [], size: 0, owners: new Map(), cursor: { feedId, seq }, more: false, problems: [] };
@@ -146,9 +146,7 @@ async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {
 function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState | undefined): asserts state {
   const lowest = event === undefined ? seq : seq - 1;
   if (state?.feedId === feedId && lowest >= state.prunedSeq) return;
-  const message =
-    'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer';
-  throw new ApiError(410, 'cursor_expired', message);
+  throw new ApiError(READING.cursor_expired);
 }
 
 function fresh(read: Read, isFirst: boolean) {

@@ -27,6 +27,7 @@ import {
 import { leftOutProblems } from './left-out.ts';
 import type { EventPage } from './named-events.ts';
 import { type PageDeps, pageOfEvents } from './page-of-events.ts';
+import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
 import { openPageToken, type PagePosition, sealPageToken } from './sealed-position.ts';
 
@@ -143,13 +144,7 @@ function requestedPage(
   }
   // Callers repeat the other parameters or leave them out; the token's values hold (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);
-  if (page === undefined) {
-    const problem = 'nextPageToken is not one of this user and application: start again without it';
-    throw new ApiError(400, 'invalid_page_token', {
-      message: problem,
-      details: { nextPageToken: [problem] },
-    });
-  }
+  if (page === undefined) throw new ApiError(READING.invalid_page_token);
   const { pageSize } = readQuery(query, PAGE_SIZE);
   const keys = page.calendarKeys && new Set(page.calendarKeys);
   const choice: CalendarChoice = keys && (({ calendarKey }) => keys.has(calendarKey));

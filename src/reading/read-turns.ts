@@ -4,6 +4,7 @@ import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
 import { type QueueLimits, SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { ReadingUser } from './event-reader.ts';
+import { READING } from './read-error.ts';
 
 export interface Turns {
   /** Works when it is the user's turn. Throws 429 `too_many_reads` if too many of the user wait, or this one for too long. */
@@ -36,7 +37,6 @@ const LARGE_ANSWERS: TurnLimits = {
   slots: Number.POSITIVE_INFINITY,
   refusal: 'Large answers about this user are being sent already',
 };
-const RETRY_SECONDS = 5;
 
 /** The slots of all reads of a process: its memory and its threads are what they share. */
 export type ReadTurns = {
@@ -84,7 +84,8 @@ export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
   };
 }
 
-function tooManyReads({ ofOwner, refusal }: TurnLimits): ApiError {
-  const message = `${refusal}: ${ofOwner} such reads go on at once; try again when one has been answered`;
-  return new ApiError(429, 'too_many_reads', { message, headers: { 'retry-after': String(RETRY_SECONDS) } });
-}
+const tooManyReads = ({ ofOwner, refusal }: TurnLimits): ApiError =>
+  new ApiError(
+    READING.too_many_reads,
+    `${refusal}: ${ofOwner} such reads go on at once; try again when one has been answered`,
+  );

@@ -1,5 +1,6 @@
 /** The endpoint that is an application's webhook_url: it is there exactly as long as that is set. */
 import type { Caller } from '../audit/audit-entry.ts';
+import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { endpointAddress } from '../lib/egress/endpoint-address.ts';
 import type { Statements } from './drivers/database.ts';
@@ -32,7 +33,7 @@ const KEEP = `
 export async function refuseFurther(tx: Statements, clientId: string, most: number): Promise<void> {
   if (most > ((await tx.get<{ count: number }>(COUNT, { clientId }))?.count ?? 0)) return;
   const message = `The application has ${most} webhook endpoints, the most it may have: remove one first`;
-  throw new ApiError(409, 'too_many_endpoints', message);
+  throw new ApiError(SETTINGS.too_many_endpoints, message);
 }
 
 /** Call it in the transaction that sets the URL. What waits at the endpoint goes to the new address, and is tried at once. */

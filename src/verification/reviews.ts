@@ -1,11 +1,62 @@
 /** What developers and reviewers do about the verification of an application (docs/wire.md 5.3). */
 import { hash } from 'node:crypto';
 
-import { ApiError } from '../http/refusal.ts';
+import { ApiError, type ErrorRow, errorTable } from '../http/refusal.ts';
 import { missingForReview } from './requirements.ts';
 import type { ReviewStep } from './review-states.ts';
 import { REVIEWED_FIELDS, type Verification } from './verification.ts';
 import type { VerificationStore } from './verification-store.ts';
+
+export const REVIEWS = errorTable({
+  not_ready_for_review: {
+    status: 409,
+    message: 'It cannot be submitted yet',
+    when: 'Something is missing that a review needs; `details` names it.',
+    fix: 'Set it, and submit again.',
+  },
+  submission_changed: {
+    status: 409,
+    message: 'It was changed and submitted again since you looked at it: look at it as it is now',
+    when: 'The application was changed and submitted again since.',
+    fix: 'Look at it as it is now.',
+  },
+  already_under_review: {
+    status: 409,
+    message: 'It is under review already',
+    when: 'The application is under review already.',
+    fix: 'Wait for the decision, or cancel the review first.',
+  },
+  already_approved: {
+    status: 409,
+    message: 'What it has set is approved already',
+    when: 'The application was approved as it is.',
+    fix: 'Nothing is left to do.',
+  },
+  not_verified: {
+    status: 409,
+    message: 'It is not verified',
+    when: 'The application is not verified.',
+    fix: 'Look at its state first.',
+  },
+  not_under_review: {
+    status: 409,
+    message: 'It is not under review',
+    when: 'The application is not under review.',
+    fix: 'Look at its state first.',
+  },
+  note_missing: {
+    status: 400,
+    message: 'A note is needed',
+    when: 'Asking for changes takes a note that says which.',
+    fix: 'Write one.',
+  },
+  invalid_note: {
+    status: 400,
+    message: 'A note must not contain control characters',
+    when: 'The note is too long or empty.',
+    fix: 'Write a shorter one.',
+  },
+});
 
 /** Of a note in the activity log. */
 export const MOST_NOTE_CHARACTERS = 2000;
@@ -36,16 +87,8 @@ export const submissionOf = ({ clientId, present }: Verification): string =>
  */
 export const submitForReview = (input: ReviewInput, deps: ReviewDeps): Promise<Verification | undefined> =>
   makeStep({ ...input, step: 'submit' }, deps, (verification) => {
-    refuseUnless(
-      verification.status !== 'under_review',
-      'already_under_review',
-      'It is under review already',
-    );
-    refuseUnless(
-      verification.status !== 'approved',
-      'already_approved',
-      'What it has set is approved already',
-    );
+    refuseUnless(verification.status !== 'under_review', REVIEWS.already_under_review);
+    refuseUnless(verification.status !== 'approved', REVIEWS.already_approved);
     refuseIncomplete(verification);
   });
 
@@ -78,7 +121,7 @@ export async function withdrawVerification(
 ): Promise<Verification | undefined> {
   refuseWithoutNote(input, 'why');
   return makeStep({ ...input, step: 'withdraw' }, deps, ({ verifiedAt }) =>
-    refuseUnless(verifiedAt !== undefined, 'not_verified', 'It is not verified'),
+    refuseUnless(verifiedAt !== undefined, REVIEWS.not_verified),
   );
 }
 
@@ -100,24 +143,20 @@ async function makeStep(
 
 function refuseUnlessSubmitted(verification: Verification, { submission }: DecisionInput): void {
   refuseUnlessUnderReview(verification);
-  refuseUnless(
-    submissionOf(verification) === submission,
-    'submission_changed',
-    'It was changed and submitted again since you looked at it: look at it as it is now',
-  );
+  refuseUnless(submissionOf(verification) === submission, REVIEWS.submission_changed);
 }
 
 const refuseUnlessUnderReview = ({ status }: Verification): void =>
-  refuseUnless(status === 'under_review', 'not_under_review', 'It is not under review');
+  refuseUnless(status === 'under_review', REVIEWS.not_under_review);
 
-function refuseUnless(condition: boolean, code: string, sentence: string): void {
-  if (!condition) throw new ApiError(409, code, sentence);
+function refuseUnless(condition: boolean, row: ErrorRow): void {
+  if (!condition) throw new ApiError(row);
 }
 
 function refuseIncomplete(verification: Verification): void {
   const missing = missingForReview(verification);
   if (missing.length === 0) return;
-  throw new ApiError(409, 'not_ready_for_review', {
+  throw new ApiError(REVIEWS.not_ready_for_review, {
     message: `It cannot be submitted yet. ${missing.map(({ sentence }) => sentence).join(' ')}`,
     details: Object.fromEntries(missing.map(({ field, sentence }) => [field, [sentence]])),
   });
@@ -125,16 +164,16 @@ function refuseIncomplete(verification: Verification): void {
 
 function refuseWithoutNote({ note }: ReviewInput, what: string): void {
   if (readNote(note) === undefined)
-    throw new ApiError(400, 'note_missing', `A note is needed that says ${what}`);
+    throw new ApiError(REVIEWS.note_missing, `A note is needed that says ${what}`);
 }
 
 /** Without space around it; `undefined` for one that says nothing. */
 function readNote(note: string | undefined): string | undefined {
   const text = note?.replaceAll('\r\n', '\n').trim() ?? '';
   if (text.length > MOST_NOTE_CHARACTERS)
-    throw new ApiError(400, 'invalid_note', `A note has at most ${MOST_NOTE_CHARACTERS} characters`);
+    throw new ApiError(REVIEWS.invalid_note, `A note has at most ${MOST_NOTE_CHARACTERS} characters`);
   // Direction overrides could make it read as something else.
   if (/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u.test(text) || !text.isWellFormed())
-    throw new ApiError(400, 'invalid_note', 'A note must not contain control characters');
+    throw new ApiError(REVIEWS.invalid_note);
   return text === '' ? undefined : text;
 }

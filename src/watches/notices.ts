@@ -2,10 +2,20 @@
 import { timingSafeEqual } from 'node:crypto';
 
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { errorTable } from '../http/refusal.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Notified, WatchStore } from './watch-store.ts';
+
+export const WATCHES = errorTable({
+  channel_not_found: {
+    status: 404,
+    message: 'There is no such channel here',
+    when: 'A provider’s notice names a channel that is not there.',
+    fix: 'Nothing: the provider stops by itself.',
+  },
+});
 
 export type NoticesDeps = {
   readonly watches: WatchStore;

@@ -1,9 +1,9 @@
 /** Where Google and Microsoft tell of changes (docs/wire.md 1.13). Only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-
-import { ApiError } from '../http/refusal.ts';
+import { SETTINGS } from '../branding/settings-error.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { FORM_BYTES, NOTICE_BYTES } from '../http/sizes.ts';
-import { type Notice, type Notices, type NoticesDeps, notices } from './notices.ts';
+import { type Notice, type Notices, type NoticesDeps, notices, WATCHES } from './notices.ts';
 
 export type ReceiverRouteDeps = NoticesDeps;
 
@@ -27,12 +27,8 @@ export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
     app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', other, async ({ params }) => {
       const { provider } = params;
       if (provider === 'apple' || provider === 'caldav')
-        throw new ApiError(404, 'not_found', `${provider} tells of no changes: there is no channel of it`);
-      throw new ApiError(
-        400,
-        'invalid_provider',
-        'No such provider: google and microsoft tell of changes here',
-      );
+        throw new ApiError(ANY_CALL.not_found, `${provider} tells of no changes: there is no channel of it`);
+      throw new ApiError(SETTINGS.invalid_provider);
     });
   };
 }
@@ -40,11 +36,11 @@ export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
 async function google({ headers }: FastifyRequest, reply: FastifyReply, taken: Notices) {
   const watchId = headers['x-goog-channel-id'];
   const token = headers['x-goog-channel-token'];
-  if (typeof watchId !== 'string') throw new ApiError(400, 'invalid_request', 'X-Goog-Channel-ID is missing');
+  if (typeof watchId !== 'string')
+    throw new ApiError(ANY_CALL.invalid_request, 'X-Goog-Channel-ID is missing');
   const notice = { provider: 'google', watchId, token: String(token ?? ''), says: 'changed' } as const;
   // Of one that exists and a wrong token nothing is said.
-  if (!(await taken.take(notice)))
-    throw new ApiError(404, 'channel_not_found', 'There is no such channel here');
+  if (!(await taken.take(notice))) throw new ApiError(WATCHES.channel_not_found);
   return reply.code(200).send({ success: true });
 }
 
@@ -54,7 +50,7 @@ async function microsoft(request: FastifyRequest, reply: FastifyReply, taken: No
     return reply.type('text/plain; charset=utf-8').send(validationToken);
   const entries = entriesIn(request.body);
   if (entries === undefined)
-    throw new ApiError(400, 'invalid_request', 'The body is no collection of change notifications');
+    throw new ApiError(ANY_CALL.invalid_request, 'The body is no collection of change notifications');
   // Several of one calendar in one request are one hint.
   const hints = new Map(
     entries.flatMap(noticeIn).map((one) => [`${one.watchId} ${one.token} ${one.says}`, one]),

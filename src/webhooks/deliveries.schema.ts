@@ -1,12 +1,13 @@
 /** The log of deliveries and their replay, for the API reference. */
 import { Type } from 'typebox';
 
-import { badBodies, badField, refusal } from '../http/error.schema.ts';
+import { badBodies, badField } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';
 import { badClients } from '../oauth/oauth.schema.ts';
 import { Provider } from '../reading/calendar.schema.ts';
 import { DELIVERIES_QUERY, REPLAYED_DELIVERIES, STATES } from './deliveries.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 const AT = '2026-11-23T09:00:00.000Z';
 const ID = 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd';
@@ -68,10 +69,6 @@ const EXAMPLE = {
 };
 
 const NAMED = { id: required(text({ doc: 'The `webhook-id` of the delivery.', example: ID })) };
-const unknown = refusal(404, 'delivery_not_found', {
-  when: 'The application has no such delivery.',
-  message: 'The application has no such delivery; they are kept for 30 days',
-});
 
 export const deliveryOperations: readonly Operation[] = [
   {
@@ -92,7 +89,7 @@ export const deliveryOperations: readonly Operation[] = [
       }),
       example: { deliveries: [EXAMPLE], pageSize: 50 },
     },
-    refusals: [badField('from', 'must be a date and time such as 2026-11-23T09:00:00Z'), ...badClients],
+    errors: [badField('from', 'must be a date and time such as 2026-11-23T09:00:00Z'), ...badClients],
   },
   {
     method: 'get',
@@ -112,7 +109,7 @@ export const deliveryOperations: readonly Operation[] = [
         body: { provider: 'google', userId: 'ada', calendarId: 'ada@example.com', events: [] },
       },
     },
-    refusals: [unknown, ...badClients],
+    errors: [WEBHOOKS.delivery_not_found, ...badClients],
   },
   {
     method: 'post',
@@ -128,7 +125,7 @@ export const deliveryOperations: readonly Operation[] = [
       schema: Type.Object({ success: Type.Literal(true), id: Type.String() }),
       example: { success: true, id: ID },
     },
-    refusals: [unknown, ...badClients],
+    errors: [WEBHOOKS.delivery_not_found, ...badClients],
   },
   {
     method: 'post',
@@ -148,6 +145,6 @@ export const deliveryOperations: readonly Operation[] = [
       }),
       example: { success: true, count: 3, more: false },
     },
-    refusals: [badField('from', 'is missing'), ...badBodies, ...badClients],
+    errors: [badField('from', 'is missing'), ...badBodies, ...badClients],
   },
 ];

@@ -14,6 +14,7 @@ import {
 import { ApiError } from '../http/refusal.ts';
 import type { LoggedMessage, MessageLog, MessagePlace } from './message-log.ts';
 import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 export type DeliveriesDeps = VisibleBodyDeps & {
   readonly messages: MessageLog;
@@ -81,7 +82,7 @@ export async function listDeliveries(clientId: string, query: unknown, { message
 /** One with its attempts and its body, as far as it may still be seen. Throws 404. */
 export async function showDelivery(clientId: string, messageId: string, deps: DeliveriesDeps) {
   const message = await deps.messages.findMessage(clientId, messageId);
-  if (message === undefined) throw notFound();
+  if (message === undefined) throw new ApiError(WEBHOOKS.delivery_not_found);
   const body = await visibleBody(message, deps);
   return {
     ...deliveryOf(message),
@@ -99,7 +100,8 @@ export async function showDelivery(clientId: string, messageId: string, deps: De
 
 /** Sends it once more, soon. Throws 404. */
 export async function replayDelivery(clientId: string, messageId: string, { messages, now }: DeliveriesDeps) {
-  if (!(await messages.askReplay(clientId, messageId, now()))) throw notFound();
+  if (!(await messages.askReplay(clientId, messageId, now())))
+    throw new ApiError(WEBHOOKS.delivery_not_found);
   return { success: true, id: messageId } as const;
 }
 
@@ -143,6 +145,3 @@ export const deliveryOf = (message: LoggedMessage) => ({
   ...(message.nextAt !== undefined && { nextAttemptAt: new Date(message.nextAt).toISOString() }),
   ...(message.settledAt !== undefined && { settledAt: new Date(message.settledAt).toISOString() }),
 });
-
-const notFound = (): ApiError =>
-  new ApiError(404, 'delivery_not_found', 'The application has no such delivery; they are kept for 30 days');

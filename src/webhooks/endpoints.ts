@@ -1,6 +1,6 @@
 /** Endpoints and their secrets, as an operator makes them. */
 import { randomBytes } from 'node:crypto';
-
+import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { webhookUrlProblem } from '../oauth/redirect-uri.ts';
 import type { EndpointHears } from './endpoint.ts';
@@ -30,7 +30,8 @@ export async function addEndpoint(
   { endpoints, now }: EndpointsDeps,
 ): Promise<{ readonly endpointId: string; readonly secret: string }> {
   const problem = webhookUrlProblem(url);
-  if (problem !== undefined) throw new ApiError(400, 'invalid_client_metadata', `The webhook URL ${problem}`);
+  if (problem !== undefined)
+    throw new ApiError(SETTINGS.invalid_client_metadata, `The webhook URL ${problem}`);
   if (!shared) await refuseElsewhere(url, clientId, endpoints);
   const endpointId = `we_${randomBytes(12).toString('base64url')}`;
   const secret = newEndpointSecret();
@@ -47,10 +48,7 @@ export async function refuseElsewhere(
   clientId: string,
   endpoints: Pick<EndpointStore, 'isElsewhere'>,
 ): Promise<void> {
-  if (!(await endpoints.isElsewhere(url, clientId))) return;
-  const message =
-    'Another application has its webhooks at this address: give this one a path of its own, or say --share-address';
-  throw new ApiError(409, 'address_in_use', message);
+  if (await endpoints.isElsewhere(url, clientId)) throw new ApiError(SETTINGS.address_in_use);
 }
 
 /** Makes the secret of an endpoint that has none. Answers it then; `undefined` where it has one, or there is none such. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
+import { READING } from '../reading/read-error.ts';
 import {
   type ChosenCalendar,
   chosenAmong,
@@ -30,13 +31,12 @@ export async function findToFollow(
     ({ calendarPermission }) => calendarPermission === false,
   );
   if (without.length > 0) {
-    const message = 'This account was connected without access to its calendars';
     const fields = { accounts: without.map(({ provider, accountId }) => ({ provider, account: accountId })) };
-    throw new ApiError(403, 'calendar_permission_required', { message, fields });
+    throw new ApiError(READING.calendar_permission_required, { fields });
   }
   if (chosen !== undefined) return chosen;
   const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
-  throw new ApiError(404, 'calendar_not_found', { message, details: { calendarId: [message] } });
+  throw new ApiError(READING.calendar_not_found, { message, field: 'calendarId' });
 }
 
 async function refreshed(grant: Grant, deps: FindToFollowDeps): Promise<readonly MirroredAccount[]> {

@@ -1,11 +1,13 @@
 /** Listeners, for the API reference. */
 import { Type } from 'typebox';
 
-import { badBodies, badField, refusal } from '../http/error.schema.ts';
+import { badBodies, badField } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import type { Operation } from '../http/operation.ts';
 import { badClients } from '../oauth/oauth.schema.ts';
-import { HEARS, LISTENER_QUERY, MOST_LISTENERS, MOST_SECONDS, NEW_LISTENER } from './listeners.ts';
+import { READING } from '../reading/read-error.ts';
+import { HEARS, LISTENER_QUERY, MOST_SECONDS, NEW_LISTENER } from './listeners.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 const ID = 'we_3q2-7wAAAAAAAAAA';
 const AT = '2026-11-23T09:03:00.000Z';
@@ -13,10 +15,6 @@ const group = 'Webhooks';
 
 const ends = Type.String({ format: 'date-time', description: 'It ends then, unless it asks again.' });
 const NAMED = { id: required(text({ doc: 'The listener.', example: ID })) };
-const unknown = refusal(404, 'listener_not_found', {
-  when: 'The application has no such listener.',
-  message: 'There is no such listener: it ended because it did not ask for three minutes',
-});
 
 const HandedDelivery = Type.Object(
   {
@@ -42,12 +40,9 @@ export const listenerOperations: readonly Operation[] = [
       schema: Type.Object({ id: Type.String(), secret: Type.String(), expiresAt: ends }),
       example: { id: ID, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', expiresAt: AT },
     },
-    refusals: [
+    errors: [
       badField('hears', `must be a list of ${HEARS.join(', ')}`),
-      refusal(429, 'too_many_listeners', {
-        when: 'The application has as many as it may.',
-        message: `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`,
-      }),
+      WEBHOOKS.too_many_listeners,
       ...badBodies,
       ...badClients,
     ],
@@ -80,14 +75,14 @@ export const listenerOperations: readonly Operation[] = [
         expiresAt: AT,
       },
     },
-    refusals: [
+    errors: [
       badField('wait', `must be a whole number from 0 to ${MOST_SECONDS}`),
-      unknown,
-      refusal(429, 'too_many_reads', {
-        when: 'Too many requests of the listener, or of all, are held already.',
+      WEBHOOKS.listener_not_found,
+      {
+        ...READING.too_many_reads,
         message:
           'Too many requests wait for changes already: ask without wait: 5 such reads go on at once; try again when one has been answered',
-      }),
+      },
       ...badClients,
     ],
   },
@@ -105,6 +100,6 @@ export const listenerOperations: readonly Operation[] = [
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    refusals: [unknown, ...badClients],
+    errors: [WEBHOOKS.listener_not_found, ...badClients],
   },
 ];

@@ -14,6 +14,7 @@ import type { EndpointHears } from './endpoint.ts';
 import { isEndpointSecret, newEndpointSecret } from './endpoint-secret.ts';
 import type { EndpointStore, ListenerName } from './endpoint-store.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 export type ListenersDeps = Omit<TurnDeps, 'webhookEgress'> & {
   readonly endpoints: Pick<EndpointStore, 'addListener' | 'renewListener' | 'removeListener'>;
@@ -101,7 +102,8 @@ export async function takeDeliveries(
 ) {
   const { wait = 0 } = readQuery(query, LISTENER_QUERY);
   const expiresAt = deps.now() + LIVES_MS;
-  if (!(await deps.endpoints.renewListener(listener, expiresAt, deps.now()))) throw notFound();
+  if (!(await deps.endpoints.renewListener(listener, expiresAt, deps.now())))
+    throw new ApiError(WEBHOOKS.listener_not_found);
   const { clientId, endpointId } = listener;
   const deliveries = await deps.waits.run({ clientId, userId: endpointId }, async () => {
     for (let left = wait * 1_000; ; left -= LOOK_EVERY_MS) {
@@ -115,7 +117,7 @@ export async function takeDeliveries(
 
 /** Ends it with all that waits for it. Throws 404. */
 export async function removeListener(listener: ListenerName, { endpoints }: ListenersDeps) {
-  if (!(await endpoints.removeListener(listener))) throw notFound();
+  if (!(await endpoints.removeListener(listener))) throw new ApiError(WEBHOOKS.listener_not_found);
   return { success: true } as const;
 }
 
@@ -153,14 +155,8 @@ function handing(handed: HandedDelivery[]): Egress {
   };
 }
 
-function tooMany(): ApiError {
-  const message = `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`;
-  return new ApiError(429, 'too_many_listeners', { message, headers: { 'retry-after': '60' } });
-}
-
-const notFound = (): ApiError =>
+const tooMany = (): ApiError =>
   new ApiError(
-    404,
-    'listener_not_found',
-    'There is no such listener: it ended because it did not ask for three minutes',
+    WEBHOOKS.too_many_listeners,
+    `The application has ${MOST_LISTENERS} listeners already: end one, or wait until it ends by itself`,
   );

@@ -3,10 +3,12 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
+import { READING } from '../reading/read-error.ts';
 import { ACCOUNT, CALENDAR } from '../writing/write-requests.ts';
 import { defaultChannelId, isDefaultChannelId } from './channel-id.ts';
 import { coveredCalendars, type FindToFollowDeps, findToFollow } from './find-to-follow.ts';
 import type { Subscription, SubscriptionStore } from './subscription-store.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 export type SubscriptionDeps = FindToFollowDeps & {
   readonly subscriptions: SubscriptionStore;
@@ -73,7 +75,7 @@ export async function subscribe(
       : undefined,
   );
   const { clientId, userId } = grant;
-  if (!(await deps.subscriptions.hasEndpoint(clientId))) throw noWebhookUrl();
+  if (!(await deps.subscriptions.hasEndpoint(clientId))) throw new ApiError(WEBHOOKS.webhook_url_required);
   const { calendarKey } = (await findToFollow(name, grant, deps)).calendar;
   // An id of ours is that of one calendar, whether it is followed or not.
   if (channelId !== undefined && isDefaultChannelId(channelId) && channelId !== defaultChannelId(calendarKey))
@@ -83,7 +85,7 @@ export async function subscribe(
   const subscription = await deps.subscriptions.subscribe(chosen, deps.now());
   if (subscription === 'taken') refuseMistakes([TAKEN]);
   if (subscription === 'taken' || subscription === 'gone')
-    throw new ApiError(404, 'calendar_not_found', 'The calendar is no longer connected');
+    throw new ApiError(READING.calendar_not_found, 'The calendar is no longer connected');
   const channel = channelId ?? channelOf(subscription);
   return {
     success: true,
@@ -152,9 +154,3 @@ const channelOf = ({ calendarKey, channelId }: Pick<Subscription, 'calendarKey' 
 
 const expirationOf = (subscription: Pick<Subscription, 'expiresAt'> | undefined) =>
   subscription?.expiresAt === undefined ? {} : { expiration: new Date(subscription.expiresAt).toISOString() };
-
-function noWebhookUrl(): ApiError {
-  const message =
-    'This application has no webhook URL: set one with `kalends client update --webhook-url`, then subscribe';
-  return new ApiError(400, 'webhook_url_required', message);
-}

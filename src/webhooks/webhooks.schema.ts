@@ -1,10 +1,13 @@
 /** Webhook subscriptions (docs/wire.md 1.12) and the keys of webhooks, for the API reference. */
 import { Type } from 'typebox';
-import { badBodies, badField, badTokens, refusal } from '../http/error.schema.ts';
+import { badBodies, badField, badTokens } from '../http/error.schema.ts';
 import { required, text } from '../http/fields.ts';
 import { enumeration, type Operation } from '../http/operation.ts';
+import { ANY_CALL } from '../http/refusal.ts';
 import { Provider } from '../reading/calendar.schema.ts';
+import { READING } from '../reading/read-error.ts';
 import { ENDED_SUBSCRIPTION, NEW_SUBSCRIPTION } from './subscriptions.ts';
+import { WEBHOOKS } from './webhook-error.ts';
 
 const NAMES = [
   ['/subscribe-webhook', 'subscribeWebhook', 'Hear of a calendar under a channel id of your own'],
@@ -54,23 +57,13 @@ const subscriptions: readonly Operation[] = NAMES.map(([path, id, summary]) => (
       channelId: CHANNEL,
     },
   },
-  refusals: [
+  errors: [
     badField('calendarId', 'is missing'),
     ...badBodies,
     ...badTokens,
-    refusal(400, 'webhook_url_required', {
-      when: 'The application has no webhook URL.',
-      message:
-        'This application has no webhook URL: set one with `kalends client update --webhook-url`, then subscribe',
-    }),
-    refusal(403, 'calendar_permission_required', {
-      when: 'The account was connected without its calendars.',
-      message: 'This account was connected without access to its calendars',
-    }),
-    refusal(404, 'calendar_not_found', {
-      when: 'The calendar is not the user’s.',
-      message: 'The user has no calendar work at google',
-    }),
+    WEBHOOKS.webhook_url_required,
+    READING.calendar_permission_required,
+    READING.calendar_not_found,
   ],
 }));
 
@@ -89,7 +82,7 @@ const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
     schema: Type.Object({ success: Type.Literal(true), message: Type.String() }),
     example: { success: true, message: 'The subscription was ended' },
   },
-  refusals: [badField('channelId', 'is missing'), ...badBodies, ...badTokens],
+  errors: [badField('channelId', 'is missing'), ...badBodies, ...badTokens],
 }));
 
 const list: Operation = {
@@ -128,7 +121,7 @@ const list: Operation = {
       ],
     },
   },
-  refusals: [...badTokens],
+  errors: [...badTokens],
 };
 
 const PublishedKey = Type.Object(
@@ -171,7 +164,7 @@ const publishedKeys: Operation = {
       ],
     },
   },
-  refusals: [],
+  errors: [],
 };
 
 const applicationKeys: Operation = {
@@ -181,7 +174,7 @@ const applicationKeys: Operation = {
   summary: 'The public keys of the webhooks of one application',
   description: 'Its own keys, or the instance’s while it uses those.',
   pathFields: { id: required(text({ doc: 'The client id.', example: 'p' })) },
-  refusals: [refusal(404, 'not_found', { when: 'Unknown id.', message: 'No application has this id' })],
+  errors: [{ ...ANY_CALL.not_found, when: 'Unknown id.', message: 'No application has this id' }],
 };
 
 const keyLists = [publishedKeys, applicationKeys];

@@ -15,10 +15,11 @@ import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { ownerOf } from '../lib/fair-slots/slot-owner.ts';
 import { LATE, within } from '../lib/within.ts';
+import { READING } from '../reading/read-error.ts';
 import { LEASE_MS, RENEW_EVERY_MS } from '../sync/lease.ts';
 import type { MirroredCalendar, SyncLease } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { tryAgain } from './write-refusal.ts';
+import { WRITING } from './write-refusal.ts';
 
 /** What a write has while it is its turn. */
 export type Turn = {
@@ -199,9 +200,8 @@ export async function runAndRecordHealth<T>(
   }
 }
 
-const busy = () =>
-  tryAgain('calendar_busy', 'The calendar is being synced or written to; try again in a few seconds');
+const busy = () => new ApiError(WRITING.calendar_busy);
 const gone = () =>
-  new ApiError(404, 'calendar_not_found', 'The calendar or its account is no longer connected');
+  new ApiError(READING.calendar_not_found, 'The calendar or its account is no longer connected');
 const lost = () =>
-  tryAgain('sync_in_progress', 'The calendar was written to, but reading it back took too long');
+  new ApiError(READING.sync_in_progress, 'The calendar was written to, but reading it back took too long');

@@ -9,6 +9,7 @@ import { within } from '../lib/within.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
+import { READING } from '../reading/read-error.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
 import { openForWriting, runAndRecordHealth, TURN_BOUND_MS } from './calendar-turn.ts';
 import { findAccount, findCalendar } from './find-calendar.ts';
@@ -16,7 +17,7 @@ import { keyOf } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf, tryAgain } from './write-refusal.ts';
+import { refusalOf, WRITING } from './write-refusal.ts';
 import type { CalendarName } from './write-requests.ts';
 
 /** `seed` is the same for every repetition of the request, and new for each other. Throws ApiError. */
@@ -54,10 +55,8 @@ export async function deleteCalendar(
 ): Promise<string> {
   const { account, calendar } = await findCalendar(name, grant, deps);
   const isSaid = calendar.href === name.calendarId;
-  if (calendar.primary && (PROVIDER_FACTS[account.provider].marksPrimary || !isSaid)) {
-    const message = 'The main calendar of an account cannot be deleted';
-    throw new ApiError(422, 'calendar_not_deletable', { message, details: { calendarId: [message] } });
-  }
+  if (calendar.primary && (PROVIDER_FACTS[account.provider].marksPrimary || !isSaid))
+    throw new ApiError(WRITING.calendar_not_deletable);
   await writeCalendar(account, (open) => open.calendarWriting.delete(calendar.href), deps);
   return JSON.stringify({ success: true, message: 'The calendar was deleted' });
 }
@@ -112,7 +111,7 @@ async function answerOf(
 }
 
 const calendarGone = (cause: Error): ApiError =>
-  new ApiError(404, 'calendar_not_found', { message: 'The calendar is no longer there', cause });
+  new ApiError(READING.calendar_not_found, { message: 'The calendar is no longer there', cause });
 
 const notReadBack = (): ApiError =>
-  tryAgain('sync_in_progress', 'The calendar was written, but cannot be read back at the moment');
+  new ApiError(READING.sync_in_progress, 'The calendar was written, but cannot be read back at the moment');

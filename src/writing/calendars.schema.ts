@@ -1,11 +1,13 @@
 /** POST, PUT and DELETE /calendars (additive to the wire) for the API reference. */
 import { Type } from 'typebox';
-import { badField, refusal } from '../http/error.schema.ts';
+import { badField } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { Calendar, calendarMembers, Done } from '../reading/calendar.schema.ts';
+import { READING } from '../reading/read-error.ts';
 import { CALENDAR_UPDATE, NEW_CALENDAR } from './calendar-input.ts';
 import { ofAnyWrite, ofKey } from './events.schema.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
+import { WRITING } from './write-refusal.ts';
 import { CALENDAR } from './write-requests.ts';
 
 const CalendarAnswer = Type.Object(
@@ -34,12 +36,6 @@ const writeAnswer = {
 };
 const group = 'Calendars and accounts';
 
-const fieldLimit = refusal(422, 'field_not_supported_by_provider', {
-  when: 'The provider cannot keep the value.',
-  message: 'This provider cannot keep this colour',
-  details: { color: ['This provider cannot keep this colour'] },
-});
-
 export const calendarWriteOperations: readonly Operation[] = [
   {
     method: 'post',
@@ -52,19 +48,13 @@ export const calendarWriteOperations: readonly Operation[] = [
     headers: IDEMPOTENCY_KEY,
     body: { fields: NEW_CALENDAR, name: 'NewCalendar', required: true },
     answer: writeAnswer,
-    refusals: [
+    errors: [
       badField('title', 'is missing'),
       ...ofAnyWrite,
-      refusal(404, 'account_not_found', {
-        when: 'The user has no such account.',
-        message: 'The user has no such account at google',
-      }),
+      READING.account_not_found,
       ...ofKey,
-      fieldLimit,
-      refusal(422, 'calendar_creation_not_supported_by_provider', {
-        when: 'The provider makes no calendars for applications.',
-        message: 'This server makes no calendars',
-      }),
+      WRITING.field_not_supported_by_provider,
+      WRITING.calendar_creation_not_supported_by_provider,
     ],
   },
   {
@@ -83,7 +73,7 @@ export const calendarWriteOperations: readonly Operation[] = [
       required: true,
     },
     answer: writeAnswer,
-    refusals: [badField('calendarId', 'is missing'), ...ofAnyWrite, fieldLimit],
+    errors: [badField('calendarId', 'is missing'), ...ofAnyWrite, WRITING.field_not_supported_by_provider],
   },
   {
     method: 'delete',
@@ -99,13 +89,6 @@ export const calendarWriteOperations: readonly Operation[] = [
       schema: Done,
       example: { success: true, message: 'The calendar was deleted' },
     },
-    refusals: [
-      badField('calendarId', 'is missing'),
-      ...ofAnyWrite,
-      refusal(422, 'calendar_not_deletable', {
-        when: 'The main calendar of an account, or one that the provider keeps or somebody else owns.',
-        message: 'The main calendar of an account cannot be deleted',
-      }),
-    ],
+    errors: [badField('calendarId', 'is missing'), ...ofAnyWrite, WRITING.calendar_not_deletable],
   },
 ];

@@ -21,6 +21,7 @@ import { findById } from '../reading/events-by-id.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
+import { WRITING } from './write-refusal.ts';
 
 /**
  * The event from the mirror, as GET /event has it. A cancelled one, which no read shows, is rendered from its own row.
@@ -98,11 +99,9 @@ export function requireVersion(ifMatch: string | undefined, event: RenderedObjec
 /** 412 with the event as it is now. */
 export function changedMeanwhile(event: RenderedObject): ApiError {
   const current = versionOf(event);
-  const message = 'The event was changed since the version that If-Match names; event is what it is now';
-  return new ApiError(412, 'precondition_failed', {
-    message,
+  return new ApiError(WRITING.precondition_failed, {
     fields: { event: readObject(event) },
-    ...(current === undefined ? {} : { headers: { etag: asHeader(current) } }),
+    headers: current === undefined ? undefined : { etag: asHeader(current) },
   });
 }
 

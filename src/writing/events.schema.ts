@@ -1,23 +1,16 @@
 /** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9, 3.2) for the API reference. */
 import { Type } from 'typebox';
-import {
-  badBodies,
-  badField,
-  badTokens,
-  later,
-  refusal,
-  smallScope,
-  unreadable,
-} from '../http/error.schema.ts';
+import { badBodies, badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { text } from '../http/fields.ts';
-import type { Operation, RefusalCase } from '../http/operation.ts';
-import { Done, EVENT_EXAMPLE } from '../reading/calendar.schema.ts';
+import type { Operation, OperationError } from '../http/operation.ts';
+import { Done, EVENT_EXAMPLE, unreadable } from '../reading/calendar.schema.ts';
+import { READING } from '../reading/read-error.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
+import { WRITING } from './write-refusal.ts';
 import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-requests.ts';
 import { EventAnswer } from './writing.schema.ts';
 
 const group = 'Writing events';
-const OF_ACCOUNT = { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } };
 
 const ifMatch = {
   'If-Match': text({
@@ -26,116 +19,39 @@ const ifMatch = {
   }),
 };
 
-export const ofAnyWrite: readonly RefusalCase[] = [
+export const ofAnyWrite: readonly OperationError[] = [
   ...badTokens,
   smallScope('Write access denied for current scope'),
   ...unreadable,
-  refusal(403, 'reauth_required', {
-    when: 'The provider refused the account: the user must connect it again.',
-    message: 'The provider refused the account; the user must connect it again',
-    ...OF_ACCOUNT,
-  }),
-  refusal(404, 'calendar_not_found', {
-    when: 'The calendar is not the user’s.',
-    message: 'The user has no calendar work at google',
-  }),
+  WRITING.reauth_required,
+  READING.calendar_not_found,
   ...badBodies,
-  refusal(422, 'calendar_read_only', {
-    when: 'The calendar can only be read.',
-    message: 'This calendar can only be read',
-  }),
-  refusal(422, 'calendar_too_large', {
-    when: 'The calendar, or the user, has as much as a quota allows.',
-    message: 'The calendar “Work” has as many events as this instance keeps of one calendar (100,000)',
-  }),
-  refusal(429, 'rate_limited', {
-    when: 'The provider wants to be left alone.',
-    message: 'The provider limits requests',
-    ...later,
-  }),
-  refusal(502, 'provider_error', {
-    when: 'The provider’s answer could not be used.',
-    message: 'The provider’s answer is not understood',
-    error: 'Bad Gateway',
-  }),
-  refusal(503, 'provider_unavailable', {
-    when: 'The provider cannot be reached.',
-    message: 'The provider cannot be reached',
-    ...later,
-  }),
-  refusal(503, 'provider_not_set_up', {
-    when: 'The operator must act.',
-    message: 'The operator has not set this provider up',
-    ...later,
-  }),
-  refusal(503, 'calendar_set_aside', {
-    when: 'Reading the calendar did not come to an end three times; it is tried once a day.',
-    message: 'Reading this calendar did not come to an end three times: it is tried once a day',
-    ...later,
-  }),
-  refusal(503, 'calendar_busy', {
-    when: 'The calendar was synced or written to for too long.',
-    message: 'The calendar is being synced or written to; try again in a few seconds',
-    ...later,
-  }),
+  WRITING.calendar_read_only,
+  WRITING.calendar_too_large,
+  WRITING.rate_limited,
+  WRITING.provider_error,
+  WRITING.provider_unavailable,
+  WRITING.provider_not_set_up,
+  WRITING.calendar_set_aside,
+  WRITING.calendar_busy,
 ];
 
-const conflict = refusal(409, 'conflict', {
-  when: 'Somebody else was first, five times.',
-  message: 'The event was changed by somebody else',
-  ...later,
-});
-
-const limits: readonly RefusalCase[] = [
-  refusal(422, 'recurrence_not_supported_by_provider', {
-    when: 'The calendar cannot keep such a rule.',
-    message: 'This calendar cannot keep this rule',
-    details: { recurrence: ['This calendar cannot keep this rule'] },
-  }),
-  refusal(422, 'field_not_supported_by_provider', {
-    when: 'The calendar cannot keep the field.',
-    message: 'This calendar cannot keep this value',
-    details: { status: ['This calendar cannot keep this value'] },
-  }),
-  refusal(422, 'conference_not_supported_by_calendar', {
-    when: 'The calendar makes no meetings.',
-    message: 'This calendar makes no online meetings',
-  }),
+const limits: readonly OperationError[] = [
+  WRITING.recurrence_not_supported_by_provider,
+  WRITING.field_not_supported_by_provider,
+  WRITING.conference_not_supported_by_calendar,
 ];
 
-const modeLimits: readonly RefusalCase[] = [
-  refusal(422, 'mode_not_supported_by_provider', {
-    when: 'The calendar cannot do this to a part of a series.',
-    message: 'This calendar cannot change a part of this series',
-  }),
-  refusal(422, 'organizer_only', {
-    when: 'Only the organizer may do this.',
-    message: 'Only the organizer may change this event',
-  }),
+const modeLimits: readonly OperationError[] = [
+  WRITING.mode_not_supported_by_provider,
+  WRITING.organizer_only,
 ];
 
-const noEvent = refusal(404, 'event_not_found', {
-  when: 'There is no such event.',
-  message: 'There is no such event',
-});
+const changed = { ...WRITING.precondition_failed, fields: { event: EVENT_EXAMPLE } };
 
-const changed = refusal(412, 'precondition_failed', {
-  when: 'The event changed since; `event` is what it is now.',
-  message: 'The event was changed since the version that If-Match names; event is what it is now',
-  fields: { event: EVENT_EXAMPLE },
-  headers: { ETag: 'The version now.' },
-});
-
-export const ofKey: readonly RefusalCase[] = [
-  refusal(409, 'idempotency_key_in_use', {
-    when: 'The first request with this key is still being carried out.',
-    message: 'The first request with this Idempotency-Key is still being carried out',
-    ...later,
-  }),
-  refusal(422, 'idempotency_key_reused', {
-    when: 'The key was used for another request.',
-    message: 'This Idempotency-Key was used for another request: take a new one',
-  }),
+export const ofKey: readonly OperationError[] = [
+  WRITING.idempotency_key_in_use,
+  WRITING.idempotency_key_reused,
 ];
 
 const writeAnswer = {
@@ -145,11 +61,11 @@ const writeAnswer = {
 };
 
 /** Of whatever changes or deletes an event that is there. */
-const ofEventChange: readonly RefusalCase[] = [
+const ofEventChange: readonly OperationError[] = [
   badField('eventId', 'is missing'),
   ...ofAnyWrite,
-  noEvent,
-  conflict,
+  READING.event_not_found,
+  WRITING.conflict,
   changed,
   ...limits,
   ...modeLimits,
@@ -168,7 +84,7 @@ export const eventWriteOperations: readonly Operation[] = [
     headers: IDEMPOTENCY_KEY,
     body: { fields: NEW_EVENT_REQUEST, name: 'NewEvent', required: true },
     answer: writeAnswer,
-    refusals: [badField('title', 'is missing'), ...ofAnyWrite, conflict, ...ofKey, ...limits],
+    errors: [badField('title', 'is missing'), ...ofAnyWrite, WRITING.conflict, ...ofKey, ...limits],
   },
   {
     method: 'put',
@@ -187,7 +103,7 @@ export const eventWriteOperations: readonly Operation[] = [
       required: true,
     },
     answer: writeAnswer,
-    refusals: ofEventChange,
+    errors: ofEventChange,
   },
   {
     method: 'delete',
@@ -204,7 +120,7 @@ export const eventWriteOperations: readonly Operation[] = [
       schema: Done,
       example: { success: true, message: 'The event was deleted' },
     },
-    refusals: ofEventChange,
+    errors: ofEventChange,
   },
   {
     method: 'post',
@@ -218,11 +134,11 @@ export const eventWriteOperations: readonly Operation[] = [
     headers: IDEMPOTENCY_KEY,
     body: { fields: RSVP, name: 'Rsvp', required: true },
     answer: { ...writeAnswer, schema: Type.Union([EventAnswer, Done]) },
-    refusals: [
+    errors: [
       badField('response', 'is missing'),
       ...ofAnyWrite,
-      noEvent,
-      conflict,
+      READING.event_not_found,
+      WRITING.conflict,
       ...ofKey,
       ...limits,
       ...modeLimits,

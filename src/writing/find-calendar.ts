@@ -5,6 +5,8 @@ import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
+import { READING } from '../reading/read-error.ts';
+import { WRITING } from './write-refusal.ts';
 import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {
@@ -33,13 +35,10 @@ export async function findCalendar(
   const chosen = stored ?? chosenAmong(await refreshed(grant, deps), name);
   if (chosen === undefined) {
     const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
-    throw new ApiError(404, 'calendar_not_found', { message, details: { calendarId: [message] } });
+    throw new ApiError(READING.calendar_not_found, { message, field: 'calendarId' });
   }
   requireWritable(chosen.account, deps);
-  if (chosen.calendar.access === 'read') {
-    const message = 'This calendar can only be read';
-    throw new ApiError(422, 'calendar_read_only', { message, details: { calendarId: [message] } });
-  }
+  if (chosen.calendar.access === 'read') throw new ApiError(WRITING.calendar_read_only);
   return chosen;
 }
 
@@ -53,10 +52,8 @@ export async function findAccount(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
   const [first] = accounts;
-  if (first === undefined) {
-    const message = `The user has no such account at ${provider}`;
-    throw new ApiError(404, 'account_not_found', { message, details: { account: [message] } });
-  }
+  if (first === undefined)
+    throw new ApiError(READING.account_not_found, `The user has no such account at ${provider}`);
   if (accounts.length > 1)
     refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
   requireWritable(first, deps);
@@ -113,10 +110,7 @@ function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;
   const accounts = [{ provider, account: accountId }];
-  if (calendarPermission === false) {
-    const message = 'This account was connected without access to its calendars';
-    throw new ApiError(403, 'calendar_permission_required', { message, fields: { accounts } });
-  }
-  const message = health.message ?? 'The provider refused the account; the user must connect it again';
-  throw new ApiError(403, 'reauth_required', { message, fields: { accounts } });
+  if (calendarPermission === false)
+    throw new ApiError(READING.calendar_permission_required, { fields: { accounts } });
+  throw new ApiError(WRITING.reauth_required, { message: health.message, fields: { accounts } });
 }

@@ -4,7 +4,7 @@ import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import {
   instanceIdOf,
   instantOf,
@@ -57,7 +57,7 @@ export async function findTarget(
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
-  throw new ApiError(400, 'invalid_request', { message, details: { recurringEventId: [message] } });
+  throw new ApiError(ANY_CALL.invalid_request, { message, field: 'recurringEventId' });
 }
 
 async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {

@@ -9,6 +9,7 @@ import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
+import { WRITING } from './write-refusal.ts';
 
 /** For how long an answer is kept, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;
@@ -55,14 +56,8 @@ export async function onceOnly(
   const holder = randomUUID();
   const claim = await claimInTime(repeatable, holder, deps);
   if (claim.state === 'answered') return claim.answer;
-  if (claim.state === 'other_request') {
-    const message = 'This Idempotency-Key was used for another request: take a new one';
-    throw new ApiError(422, 'idempotency_key_reused', message);
-  }
-  if (claim.state === 'under_way') {
-    const message = 'The first request with this Idempotency-Key is still being carried out';
-    throw new ApiError(409, 'idempotency_key_in_use', { message, headers: { 'retry-after': '2' } });
-  }
+  if (claim.state === 'other_request') throw new ApiError(WRITING.idempotency_key_reused);
+  if (claim.state === 'under_way') throw new ApiError(WRITING.idempotency_key_in_use);
   try {
     const answer = await carryOut(claim.seed);
     await deps.idempotency.keepAnswer(repeatable, holder, answer);

@@ -9,12 +9,13 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
+import { READING } from '../reading/read-error.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import { findTarget, type Target, writeTargetOf } from './find-target.ts';
 import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf, tryAgain } from './write-refusal.ts';
+import { refusalOf } from './write-refusal.ts';
 import type { EventName } from './write-requests.ts';
 import type { WritingPorts } from './writing-ports.ts';
 
@@ -113,7 +114,7 @@ async function syncUnlessStored(
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
   if (outcome === LATE) {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
-    throw tryAgain('sync_in_progress', 'The calendar is being read; ask again in a few seconds');
+    throw new ApiError(READING.sync_in_progress, 'The calendar is being read; ask again in a few seconds');
   }
   if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   // Nobody knows whether it is there while its provider cannot be asked.
@@ -121,9 +122,12 @@ async function syncUnlessStored(
 }
 
 const unfinished = (): ApiError =>
-  tryAgain('sync_in_progress', 'An earlier change of this series is not finished yet; it is tried again');
+  new ApiError(
+    READING.sync_in_progress,
+    'An earlier change of this series is not finished yet; it is tried again',
+  );
 
 export function noEvent(): ApiError {
   const message = 'The calendar has no such event; it may have been deleted or cancelled';
-  return new ApiError(404, 'event_not_found', { message, details: { eventId: [message] } });
+  return new ApiError(READING.event_not_found, { message, field: 'eventId' });
 }

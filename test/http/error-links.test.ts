@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '../../src/http/refusal.ts';
 import { createServer } from '../../src/http/server.ts';
-import { OAuthError } from '../../src/oauth/oauth-error.ts';
+import { AUTHORIZATION, OAuthError } from '../../src/oauth/oauth-error.ts';
+import { WRITING } from '../../src/writing/write-refusal.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 const PAGE = 'https://kalends.example/docs/errors';
@@ -12,10 +13,10 @@ async function bodiesOf(errorDocumentation: string | undefined) {
   const { log } = recordingLog();
   const app = createServer({ log, trustProxy: undefined, secure: true, errorDocumentation });
   app.get('/conflict', async () => {
-    throw new ApiError(409, 'conflict', 'Somebody else was first');
+    throw new ApiError(WRITING.conflict, 'Somebody else was first');
   });
   app.get('/grant', async () => {
-    throw new OAuthError('invalid_grant', 'Invalid refresh token');
+    throw new OAuthError(AUTHORIZATION.invalid_grant, 'Invalid refresh token');
   });
   const bodies = {
     rest: (await app.inject('/conflict')).json(),

@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../src/http/refusal.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import { WRITING } from '../../src/writing/write-refusal.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
 import { openWholeApp, type Route } from '../harness/whole-app.ts';
 import { recordingLog } from '../servers/recording-log.ts';
@@ -142,7 +143,7 @@ describe('every answer', () => {
     it(`every answer to ${name} has a name of its own`, async () => {
       const plain = createServer({ log: recordingLog().log, trustProxy: undefined, secure: true });
       plain.post('/', async ({ body }) => {
-        if (Object.keys(body ?? {}).length > 0) throw new ApiError(502, 'provider_error', 'No answer');
+        if (Object.keys(body ?? {}).length > 0) throw new ApiError(WRITING.provider_error, 'No answer');
         throw new Error('A fault');
       });
       const headers = { 'content-type': contentType };

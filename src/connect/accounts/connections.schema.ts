@@ -84,7 +84,7 @@ export const connectionOperations: readonly Operation[] = [
         limitReached: false,
       },
     },
-    refusals: [...badTokens],
+    errors: [...badTokens],
   },
   {
     method: 'post',
@@ -101,6 +101,6 @@ export const connectionOperations: readonly Operation[] = [
       schema: Done,
       example: { success: true, message: 'Disconnected accounts: 1' },
     },
-    refusals: [badField('provider', 'is missing'), ...badTokens],
+    errors: [badField('provider', 'is missing'), ...badTokens],
   },
 ];

@@ -1,12 +1,12 @@
 /** GET and DELETE /users/{user_id} for the API reference. */
 import { Type } from 'typebox';
 
-import { refusal } from '../../http/error.schema.ts';
 import { required, text } from '../../http/fields.ts';
 import { enumeration, instant, type Operation } from '../../http/operation.ts';
 import { badClients } from '../../oauth/oauth.schema.ts';
 import { SCOPES } from '../../oauth/scope.ts';
 import { Provider } from '../../reading/calendar.schema.ts';
+import { READING } from '../../reading/read-error.ts';
 import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 
 const ApplicationUser = Type.Object(
@@ -94,13 +94,7 @@ export const userOperations: readonly Operation[] = [
         grants: [{ scope: 'read', createdAt: AT, refreshedAt: AT }],
       },
     },
-    refusals: [
-      refusal(404, 'user_not_found', {
-        when: 'The application has no such user.',
-        message: 'There is no such user: the first call of /authorize makes one',
-      }),
-      ...badClients,
-    ],
+    errors: [READING.user_not_found, ...badClients],
   },
   {
     method: 'delete',
@@ -122,6 +116,6 @@ export const userOperations: readonly Operation[] = [
       }),
       example: { success: true, receipt: { deletedAt: AT, ...HAD }, accessToEnd: 1, offDisk: true },
     },
-    refusals: [...badClients],
+    errors: [...badClients],
   },
 ];

@@ -9,6 +9,7 @@ import { ApiError } from '../../http/refusal.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
+import { READING } from '../../reading/read-error.ts';
 import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
 
 export type UsersDeps = DeleteUserDeps & {
@@ -24,13 +25,7 @@ export type UserOfClient = { readonly clientId: string; readonly userId: string 
 /** Accounts and living grants without secrets and without keys of ours. Throws 404 for an unknown user. */
 export async function showUser({ clientId, userId }: UserOfClient, { users, accounts }: UsersDeps) {
   const user = await users.findUser(clientId, userId);
-  if (user === undefined) {
-    throw new ApiError(
-      404,
-      'user_not_found',
-      'There is no such user: the first call of /authorize makes one',
-    );
-  }
+  if (user === undefined) throw new ApiError(READING.user_not_found);
   const [linked, grants] = await Promise.all([
     accounts.listAccounts(clientId, userId),
     users.livingGrantsOf(clientId, userId),

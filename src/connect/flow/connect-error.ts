@@ -3,7 +3,8 @@
  * (docs/wire.md 3.1).
  */
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
-import { Refusal } from '../../http/refusal.ts';
+import { type ANY_CALL, Refusal, retryHeader } from '../../http/refusal.ts';
+import type { AUTHORIZATION } from '../../oauth/oauth-error.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { selectionPath } from './paths.ts';
@@ -12,7 +13,7 @@ type Wording = {
   /** 400 unless it says something else. */
   readonly status?: number;
   /** The word for programs; `invalid_request` unless it says something else. */
-  readonly error?: string;
+  readonly error?: keyof typeof ANY_CALL | keyof typeof AUTHORIZATION;
   readonly title: MessageKey;
   readonly message: MessageKey;
   /** English, for programs; a refusal may say it more exactly. */
@@ -202,6 +203,6 @@ export class ConnectError extends Refusal {
     this.text = wording.message;
     this.context = context;
     this.body = { error, error_description: description, message: description };
-    this.headers = context.retryAfter === undefined ? {} : { 'retry-after': String(context.retryAfter) };
+    this.headers = retryHeader(context.retryAfter);
   }
 }

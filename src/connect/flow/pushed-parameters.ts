@@ -1,10 +1,11 @@
 /** The parameters of `/authorize` where an application pushes them (RFC 9126 §2.1), refused in the shape of `/token`. */
 import type { ReceivedQuery } from '../../http/received-query.ts';
-import { OAuthError, type OAuthErrorCode } from '../../oauth/oauth-error.ts';
+import { ANY_CALL } from '../../http/refusal.ts';
+import { AUTHORIZATION, OAuthError } from '../../oauth/oauth-error.ts';
 import { readAuthorizeRequest, startingQuery } from './authorize-request.ts';
 import { ConnectError } from './connect-error.ts';
 
-const CODES: readonly OAuthErrorCode[] = ['invalid_scope', 'unsupported_response_type'];
+const ROWS = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type];
 
 /**
  * The query of the parameters that `/authorize` reads. Throws OAuthError for what it would refuse, with the same word and
@@ -15,7 +16,7 @@ export function checkPushedParameters(query: ReceivedQuery): string {
     return startingQuery(query, readAuthorizeRequest(query));
   } catch (reason) {
     if (!(reason instanceof ConnectError)) throw reason;
-    const code = CODES.find((one) => one === reason.body.error) ?? 'invalid_request';
-    throw new OAuthError(code, reason.message);
+    const row = ROWS.find(({ code }) => code === reason.body.error) ?? ANY_CALL.invalid_request;
+    throw new OAuthError(row, reason.message);
   }
 }

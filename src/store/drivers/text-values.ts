@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { ApiError } from '../../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
@@ -17,9 +17,5 @@ export const textToFind = (text: string): string => (storable(text) ? text : NOT
 /** The text to write; throws 400 for one that cannot be stored. */
 export function textToWrite(text: string): string {
   if (storable(text)) return text;
-  throw new ApiError(
-    400,
-    'unusable_text',
-    'Text must not contain the character U+0000 or half a surrogate pair',
-  );
+  throw new ApiError(ANY_CALL.unusable_text);
 }
