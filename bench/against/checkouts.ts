@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -24,6 +24,8 @@ export type Checkouts = {
 export async function checkOut(commit: string): Promise<Checkouts> {
   const subject = git('log', '-1', '--format=%h %s', `${commit}^{commit}`);
   const parent = await mkdtemp(path.join(tmpdir(), 'kalends-against-'));
+  // As root, PostgreSQL runs as another user, who has to reach the packages of the base.
+  await chmod(parent, 0o755);
   const [current, base] = [path.join(parent, 'head'), path.join(parent, 'base')];
   process.on('exit', () => {
     spawnSync('git', ['worktree', 'remove', '--force', base], { cwd: ROOT });
