@@ -5,7 +5,7 @@ import path from 'node:path';
 import { clientProblemsOf } from './client-rules.ts';
 import { closureOf, closureProblemsOf, ENDPOINTS } from './closures.ts';
 import { importProblemsOf } from './import-rules.ts';
-import { sizeProblemsOf, wideFunctionsOf } from './size-rules.ts';
+import { findLayoutProblems } from './layout-rules.ts';
 import { readSource, type Source } from './source-file.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -33,14 +33,11 @@ if (process.argv.includes('--closures')) {
 } else {
   const problems = [
     ...importProblemsOf(sources),
-    ...sizeProblemsOf(sources),
+    ...findLayoutProblems(sources),
     ...closureProblemsOf(sources),
     ...clientProblemsOf(sources),
   ];
   for (const problem of problems) console.error(problem);
-  const wide = wideFunctionsOf(sources).length;
-  console.log(
-    `${sources.length} files, ${wide} functions of more than three parameters, ${problems.length} problem(s).`,
-  );
+  console.log(`${sources.length} files, ${problems.length} problem(s).`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -88,7 +88,10 @@ const HTTP = /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+
 const WITNESSED =
   /^src\/lib\/recurrence\/(expand.*|prepared-series|rule.*|series|master-clock|span-of|place-of|shift-series)\.ts$/;
 
-/** Every broken rule of `src`, and every circle in `src`, `sandbox` and `packages`; tests are left out. */
+/**
+ * Returns every broken rule of `src`, and the cycles of folders in `src`, `sandbox` and `packages`. Biome finds cycles of
+ * files. Tests are left out.
+ */
 export function importProblemsOf(files: readonly Source[]): Problem[] {
   const program = files.filter(
     ({ path }) => /^(src|sandbox|packages)\//.test(path) && !path.endsWith('.test.ts'),
@@ -99,11 +102,7 @@ export function importProblemsOf(files: readonly Source[]): Problem[] {
     ...sources.flatMap((file) => file.imports.flatMap((one) => ruleOf(file.path, one, byPath))),
     ...sources.flatMap(entranceOf),
     ...program.filter(({ path }) => path.startsWith('sandbox/')).flatMap(witnessRule),
-    ...circlesOf(
-      program.map((file) => [file.path, targetsOf(file)]),
-      'imports',
-    ),
-    ...circlesOf(foldersOf(program), 'folders'),
+    ...findCycles(groupByFolder(program)),
   ];
 }
 
@@ -176,28 +175,28 @@ function entranceOf({ path, members }: Source): Problem[] {
 
 type Graph = readonly (readonly [from: string, to: readonly string[]])[];
 
-const targetsOf = ({ imports }: Source): string[] =>
+const listTargets = ({ imports }: Source): string[] =>
   imports.flatMap(({ target }) => (target === undefined ? [] : [target]));
 
-/** A folder's own files and those of a folder in it are two things. */
-function foldersOf(files: readonly Source[]): Graph {
+/** Returns the folders that each folder imports. A folder inside another one is a folder of its own. */
+function groupByFolder(files: readonly Source[]): Graph {
   const folders = Map.groupBy(files, ({ path }) => folderOf(path));
-  return [...folders].map(([folder, inside]) => {
-    const targets = new Set(inside.flatMap(targetsOf).map(folderOf));
+  return [...folders].map(([folder, sources]) => {
+    const targets = new Set(sources.flatMap(listTargets).map(folderOf));
     targets.delete(folder);
     return [folder, [...targets]];
   });
 }
 
-/** Each circle once, as the way round it. Imports of types count as all others do. */
-function circlesOf(graph: Graph, what: 'imports' | 'folders'): Problem[] {
+/** Returns a line for each cycle. Imports of types count as all others do. */
+function findCycles(graph: Graph): Problem[] {
   const edges = new Map(graph);
   const visited = new Set<string>();
   const problems: Problem[] = [];
   const visit = (node: string, trail: readonly string[]): void => {
     const first = trail.indexOf(node);
     if (first >= 0)
-      problems.push(`${node}: is in a circle of ${what}: ${[...trail.slice(first), node].join(' → ')}`);
+      problems.push(`${node}: is in a cycle of folders: ${[...trail.slice(first), node].join(' → ')}`);
     if (first >= 0 || visited.has(node)) return;
     for (const target of edges.get(node) ?? []) visit(target, [...trail, node]);
     visited.add(node);

@@ -1,7 +1,6 @@
 /**
- * The checks before the tests: types, lint and format, imports and sizes, conformance, links and
- * citations, generated documents. With `--closures`
- * the files behind three endpoints are listed instead.
+ * Runs the checks that precede the tests: types, lint and format, imports and layout, conformance, links and citations,
+ * generated documents. `--closures` lists the files behind three endpoints instead.
  */
 import './needs-node.js';
 
@@ -32,7 +31,7 @@ const CHECKS: readonly Check[] = [
     args: ['check', '.'],
     quick: true,
   },
-  { name: 'imports and sizes', module: 'scripts/check-sources.ts', args: [], quick: true },
+  { name: 'imports and layout', module: 'scripts/check-sources.ts', args: [], quick: true },
   { name: 'conformance', module: 'scripts/check-conformance.ts', args: [] },
   { name: 'documents', module: 'scripts/check-docs.ts', args: [], quick: true },
   { name: 'generated documents', module: 'scripts/generate-docs.ts', args: ['--check'] },

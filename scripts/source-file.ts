@@ -17,18 +17,8 @@ export type Import = {
   readonly kind: 'value' | 'type' | 'dynamic';
 };
 
-export type FunctionShape = {
-  readonly name: string;
-  readonly parameters: number;
-  /** Both counted from 1. */
-  readonly firstLine: number;
-  readonly lines: number;
-};
-
 export type Source = SourceFile & {
   readonly imports: readonly Import[];
-  /** Functions with a body, arrow functions and methods among them. */
-  readonly functions: readonly FunctionShape[];
   /** Names that are read and are no member of something: `Buffer`, not `x.Buffer`. */
   readonly names: ReadonlySet<string>;
   /** Members read from a plain name, such as `process.env`; `new Date()` without arguments is among them. */
@@ -40,10 +30,9 @@ export function readSource({ path, text }: SourceFile): Source {
   const { program, errors } = parseSync(path, text);
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);
   const { imports, ...importVisitor } = importsVisitor(path);
-  const { functions, ...functionVisitor } = functionsVisitor(text);
   const { names, members, ...nameVisitor } = namesVisitor();
-  new Visitor({ ...importVisitor, ...functionVisitor, ...nameVisitor }).visit(program);
-  return { path, text, imports, functions, names, members };
+  new Visitor({ ...importVisitor, ...nameVisitor }).visit(program);
+  return { path, text, imports, names, members };
 }
 
 function importsVisitor(path: string) {
@@ -67,32 +56,6 @@ function importsVisitor(path: string) {
       if (source.type === 'Literal' && typeof source.value === 'string') add(source.value, 'dynamic');
     },
     TSImportType: ({ source }: ESTree.TSImportType) => add(source.value, 'type'),
-  };
-}
-
-function functionsVisitor(text: string) {
-  const functions: FunctionShape[] = [];
-  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
-  const names = new Map<number, string>();
-  const add = (node: ESTree.Function | ESTree.ArrowFunctionExpression) => {
-    if (node.body === null) return;
-    const name = (node.type !== 'ArrowFunctionExpression' && node.id?.name) || names.get(node.start);
-    const firstLine = lineOf(node.start);
-    const lines = lineOf(node.end) - firstLine + 1;
-    functions.push({ name: name ?? 'a function', parameters: node.params.length, firstLine, lines });
-  };
-  const named = (key: ESTree.Node, value: ESTree.Node | null) => {
-    if (value !== null && 'name' in key && typeof key.name === 'string') names.set(value.start, key.name);
-  };
-  return {
-    functions,
-    VariableDeclarator: ({ id, init }: ESTree.VariableDeclarator) => named(id, init),
-    Property: (node: ESTree.ObjectProperty | ESTree.BindingProperty | ESTree.AssignmentTargetProperty) =>
-      named(node.key, node.value),
-    MethodDefinition: ({ key, value }: ESTree.MethodDefinition) => named(key, value),
-    FunctionDeclaration: add,
-    FunctionExpression: add,
-    ArrowFunctionExpression: add,
   };
 }
 
