@@ -1,30 +1,12 @@
-/** Holds the repository to the rules of its sources: `node scripts/check-sources.ts`, part of `npm run check`. */
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-
+/** Checks the rules of sources: `node scripts/check-sources.ts`, part of `npm run check`. */
 import { clientProblemsOf } from './client-rules.ts';
 import { closureOf, closureProblemsOf, ENDPOINTS } from './closures.ts';
 import { importProblemsOf } from './import-rules.ts';
 import { findLayoutProblems } from './layout-rules.ts';
-import { readSource, type Source } from './source-file.ts';
+import { readSource } from './source-file.ts';
+import { listFiles } from './text-files.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '..');
-const FOLDERS = ['src', 'scripts', 'test', 'sandbox', 'bench', 'packages/client/src'];
-
-function sourcesIn(folder: string): Source[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort()
-    .map((file) =>
-      readSource({
-        path: path.relative(ROOT, file).replaceAll(path.sep, '/'),
-        text: readFileSync(file, 'utf8'),
-      }),
-    );
-}
-
-const sources = FOLDERS.flatMap(sourcesIn);
+const sources = listFiles('{src,scripts,test,sandbox,bench,packages/client/src}/**/*.ts').map(readSource);
 if (process.argv.includes('--closures')) {
   for (const { name, route, most } of ENDPOINTS) {
     const closure = closureOf(route, sources);

@@ -1,8 +1,8 @@
-/** Where the comments of a source file are, and what they say. */
+/** Finds the comments of a source file. */
 import { parseSync } from 'oxc-parser';
 
-/** A comment, or line comments that follow each other: the line it begins on, and its words on one line. */
-export type Comment = { readonly line: number; readonly text: string };
+/** A comment, or line comments that follow each other. `line` is that of its beginning, `lines` have no markers. */
+export type Comment = { readonly line: number; readonly lines: readonly string[] };
 
 /** Strings are matched because what is in them is no comment. */
 const STYLE = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\*[\s\S]*?\*\//g;
@@ -10,12 +10,12 @@ const SQL = /'(?:''|[^'])*'|--[^\n]*(?:\n[ \t]*--[^\n]*)*|\/\*[\s\S]*?\*\//g;
 
 type Token = { readonly text: string; readonly at: number };
 
-/** The comments of a file whose name ends in .ts, .js, .css or .sql, in their order. */
-export function commentsOf({ path, text }: { readonly path: string; readonly text: string }): Comment[] {
+/** Returns the comments of a file whose name ends in .ts, .js, .css or .sql, in their order. */
+export function readComments({ path, text }: { readonly path: string; readonly text: string }): Comment[] {
   const isComment = path.endsWith('.sql') ? /^(--|\/\*)/ : /^(\/\/|\/\*)/;
   return tokensOf(path, text)
     .filter((token) => isComment.test(token.text))
-    .map((token) => ({ line: text.slice(0, token.at).split('\n').length, text: textOf(token.text) }));
+    .map((token) => ({ line: text.slice(0, token.at).split('\n').length, lines: splitLines(token.text) }));
 }
 
 function tokensOf(path: string, text: string): Token[] {
@@ -36,11 +36,9 @@ function scriptComments(path: string, text: string): Token[] {
   return joined.map(({ start, end }) => ({ text: text.slice(start, end), at: start }));
 }
 
-/** Without the marks at the beginnings of lines. */
-const textOf = (comment: string): string =>
+/** Returns the trimmed lines of a comment without the markers at their beginning. */
+const splitLines = (comment: string): string[] =>
   comment
     .replace(/^\/\*+|\*+\/$/g, '')
     .split('\n')
-    .map((line) => line.replace(/^\s*(?:\/\/+|--+|\*+(?=\s|$))/, '').trim())
-    .filter((line) => line !== '')
-    .join(' ');
+    .map((line) => line.replace(/^\s*(?:\/\/+|--+|\*+(?=\s|$))/, '').trim());

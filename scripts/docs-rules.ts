@@ -1,11 +1,11 @@
 /**
- * What documents and comments may point at, as pure functions from texts to problems: pages can be reached,
- * links lead somewhere, and a comment cites only what a reader finds. `check-docs.ts` runs them on the repository.
+ * Rules for documents and comments, as pure functions from texts to problems: every page can be reached, links lead to
+ * existing files and headings, and a comment cites only what a reader can find. `check-docs.ts` runs them.
  */
 import path from 'node:path';
 
 import { headingsOf } from '../src/documentation/headings.ts';
-import { commentsOf } from './comments.ts';
+import { readComments } from './comments.ts';
 
 /** A file: its path from the repository's root, with forward slashes, and its text. */
 export type TextFile = { readonly path: string; readonly text: string };
@@ -78,11 +78,12 @@ export function missingPaths(documents: readonly TextFile[], exists: (path: stri
 export function unfollowedCitations(sources: readonly TextFile[], documents: readonly TextFile[]): Problem[] {
   const texts = new Map(documents.map((document) => [document.path, document.text]));
   return sources.flatMap((source) =>
-    commentsOf(source).flatMap(({ line, text }) =>
-      [...citationProblems(text, texts), ...unreadableForms(text)].map(
+    readComments(source).flatMap(({ line, lines }) => {
+      const text = lines.filter((part) => part !== '').join(' ');
+      return [...citationProblems(text, texts), ...unreadableForms(text)].map(
         (problem) => `${source.path}:${line}: ${problem}`,
-      ),
-    ),
+      );
+    }),
   );
 }
 

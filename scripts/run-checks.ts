@@ -1,10 +1,11 @@
 /**
  * Runs the checks that precede the tests: types, lint and format, imports and layout, conformance, links and citations,
- * generated documents. `--closures` lists the files behind three endpoints instead.
+ * generated documents, prose. `--closures` lists the files behind three endpoints instead, and `--prose PART` the prose
+ * findings of files whose path contains PART.
  */
 import './needs-node.js';
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -35,7 +36,14 @@ const CHECKS: readonly Check[] = [
   { name: 'conformance', module: 'scripts/check-conformance.ts', args: [] },
   { name: 'documents', module: 'scripts/check-docs.ts', args: [], quick: true },
   { name: 'generated documents', module: 'scripts/generate-docs.ts', args: ['--check'] },
+  { name: 'prose', module: 'scripts/check-prose.ts', args: [] },
 ];
+
+/** The scripts that run alone if their option is given. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  '--closures': 'check-sources.ts',
+  '--prose': 'check-prose.ts',
+};
 
 /** Runs them side by side, prints a line for each and the whole output of one that fails. */
 export async function runChecks({ quick = false } = {}): Promise<boolean> {
@@ -64,6 +72,11 @@ async function runCheck({ name, module, args }: Check) {
 }
 
 if (import.meta.main) {
-  if (process.argv.includes('--closures')) await import('./check-sources.ts');
-  else process.exitCode = (await runChecks()) ? 0 : 1;
+  const args = process.argv.slice(2);
+  const script = OPTIONS[args[0] ?? ''];
+  if (script === undefined) process.exitCode = (await runChecks()) ? 0 : 1;
+  else {
+    const module = path.join(import.meta.dirname, script);
+    process.exitCode = spawnSync(process.execPath, [module, ...args], { stdio: 'inherit' }).status ?? 1;
+  }
 }

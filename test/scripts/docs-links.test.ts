@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { commentsOf } from '../../scripts/comments.ts';
+import { readComments } from '../../scripts/comments.ts';
 import {
   brokenLinks,
   missingPaths,
@@ -143,17 +143,17 @@ describe('the comments of a file', () => {
     ].join('');
 
     assert.deepEqual(
-      commentsOf({ path: 'a.ts', text }).map((comment) => comment.text),
+      readComments({ path: 'a.ts', text }).map(({ lines }) => lines.join(' ').trim()),
       ['yes', 'too'],
     );
   });
 
-  it('the comments of a file are each read as one line, line comments in a row together', () => {
+  it('reads each comment by line, and neighboring line comments as one', () => {
     const text = '/**\n * One\n *   two.\n */\nconst url = "https://a"; // three\n// four\n';
 
-    assert.deepEqual(commentsOf({ path: 'a.ts', text }), [
-      { line: 1, text: 'One two.' },
-      { line: 5, text: 'three four' },
+    assert.deepEqual(readComments({ path: 'a.ts', text }), [
+      { line: 1, lines: ['', 'One', 'two.', ''] },
+      { line: 5, lines: ['three', 'four'] },
     ]);
   });
 });
