@@ -143,7 +143,7 @@ function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): Ren
     .filter((instance) => !instance.cancelled)
     .map(({ event, thisAndFuture, payload: row }) => {
       if (one.rows[row]?.hasOriginal === false) inherited += event.original?.length ?? 0;
-      const shown = inherited > MOST_INHERITED ? { ...event, original: null } : event;
+      const shown = inherited > MOST_INHERITED ? { ...event, original: undefined } : event;
       return renderObject(membersOf(toText(shown, owner)), thisAndFuture ? { thisAndFuture } : undefined);
     });
   return renderObject(

@@ -64,10 +64,10 @@ export type EventPosition = { readonly startsAt: number; readonly calendarKey: s
 export type EventContent = {
   /** Of an event of a series, without INSTANCE_MEMBERS, which differ from instance to instance. */
   readonly content: RenderedMembers<EventMembers>;
-  /** The provider's own object; null where it takes more than is shown, or was not asked for. */
-  readonly original: RenderedObject | null;
-  /** Of the resource it comes from; null where its server gives none. */
-  readonly etag: string | null;
+  /** The provider's own object; undefined if it is longer than the limit or was not requested. */
+  readonly original: RenderedObject | undefined;
+  /** The ETag of its resource; undefined if the server gives none. */
+  readonly etag: string | undefined;
 };
 
 /** Names a row of the mirror within its calendar. */

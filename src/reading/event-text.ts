@@ -61,8 +61,8 @@ export function eventText(): EventText {
       event.times && instanceOf(event.id, event.times),
       content,
       recurrence && { recurrence },
-      etag === null ? undefined : { etag },
-      original === null ? { originalTruncated: true } : renderMember('original', original),
+      etag === undefined ? undefined : { etag },
+      original === undefined ? { originalTruncated: true } : renderMember('original', original),
     );
   };
 }

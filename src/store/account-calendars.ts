@@ -4,21 +4,18 @@ import type { Database } from './drivers/database.ts';
 
 // The job of the account syncs what has none of its own.
 const LIST = `
-  SELECT c.calendar_key AS "calendarKey", c.position, c.title, c.is_primary AS "isPrimary", c.left_out AS "isLeftOut",
-         c.event_count AS "eventCount", c.synced_at AS "syncedAt", COALESCE(c.sync_error, c.too_complex, c.unreadable) AS "failure",
+  SELECT c.calendar_key, c.position, c.title, c.is_primary, c.left_out AS is_left_out,
+         c.event_count, c.synced_at, COALESCE(c.sync_error, c.too_complex, c.unreadable) AS failure,
          COALESCE((SELECT j.run_at FROM job AS j WHERE j.kind = 'sync-calendar' AND j.key = c.calendar_key),
-                  (SELECT j.run_at FROM job AS j WHERE j.kind = 'sync-account' AND j.key = c.account_key)) AS "nextAt",
+                  (SELECT j.run_at FROM job AS j WHERE j.kind = 'sync-account' AND j.key = c.account_key)) AS next_at,
          (SELECT MAX(w.expires_at) FROM provider_watch AS w
-           WHERE w.calendar_key = c.calendar_key AND w.state = 'live' AND w.expires_at > :now) AS "pushedUntil"
+           WHERE w.calendar_key = c.calendar_key AND w.state = 'live' AND w.expires_at > :now) AS pushed_until
     FROM calendar AS c
    WHERE c.account_key = :accountKey AND (c.position, c.calendar_key) > (:position, :calendarKey)
    ORDER BY c.position, c.calendar_key LIMIT :limit`;
 
-type Nullable = 'syncedAt' | 'failure' | 'nextAt' | 'pushedUntil';
 type Flag = 'isPrimary' | 'isLeftOut';
-type Row = Omit<SyncedCalendar, Nullable | Flag> & { [Name in Nullable]: SyncedCalendar[Name] | null } & {
-  [Name in Flag]: number;
-};
+type Row = Omit<SyncedCalendar, Flag> & { [Name in Flag]: number };
 
 /** The calendars of accounts in `db`. */
 export function accountCalendars(db: Database): AccountCalendars {
@@ -30,10 +27,6 @@ export function accountCalendars(db: Database): AccountCalendars {
         ...row,
         isPrimary: row.isPrimary === 1,
         isLeftOut: row.isLeftOut === 1,
-        syncedAt: row.syncedAt ?? undefined,
-        failure: row.failure ?? undefined,
-        nextAt: row.nextAt ?? undefined,
-        pushedUntil: row.pushedUntil ?? undefined,
       }));
     },
   };

@@ -30,17 +30,17 @@ export async function deleteAccounts(
   await recordAccountRemoval(tx, these, { clientId, userId, now, keys: small });
   await prepareAccountDeletion(tx, these, { now, keys });
   for (const accountKey of large) await putAside(tx, { accountKey, now });
-  const deleted = await tx.all(`DELETE FROM account WHERE account_key IN (${these}) RETURNING account_key`, {
+  const deleted = await tx.change(`DELETE FROM account WHERE account_key IN (${these})`, {
     keys: small,
   });
-  await tx.all(
+  await tx.change(
     `UPDATE authorization_code SET withdrawn_at = :now
       WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
                          WHERE c.coverage_id = authorization_code.approval_id)`,
     { clientId, userId, now },
   );
-  return deleted.length + large.length;
+  return deleted + large.length;
 }
 
 const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
@@ -51,7 +51,7 @@ const AT_ONCE = 100;
 /** As AccountStore promises: one group after the other, each in a transaction of its own; what has much, in parts. */
 export async function dropUnfinished(db: Database, endedBefore: number, now: number): Promise<number> {
   const ended = await db.all<{ groupId: string; clientId: string; userId: string }>(
-    `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group AS g
+    `SELECT group_id, client_id, user_id FROM account_group AS g
       WHERE expires_at < :endedBefore AND expires_at > 0
         AND (approved_at IS NULL OR expires_at < :forgottenAt
              OR EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = g.group_id))
@@ -85,7 +85,7 @@ async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
   );
   if (still === undefined) return 0;
   const dropped = await deleteAccounts(tx, OF_GROUP, group);
-  await tx.all(
+  await tx.change(
     `DELETE FROM account_group
       WHERE group_id = :groupId AND (approved_at IS NULL OR expires_at < CAST(:now AS BIGINT) - ${REMEMBERED_MS})`,
     group,
@@ -96,12 +96,12 @@ async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
 /** Deletes what was linked in a transaction that ends without an approval. Its user is locked. */
 export async function dropGroupOf(tx: Statements, transactionId: string, now: number): Promise<number> {
   const group = await tx.get<{ groupId: string; clientId: string; userId: string }>(
-    `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group
+    `SELECT group_id, client_id, user_id FROM account_group
       WHERE transaction_id = :transactionId AND expires_at IS NOT NULL`,
     { transactionId },
   );
   if (group === undefined) return 0;
   const dropped = await deleteAccounts(tx, OF_GROUP, { ...group, now });
-  await tx.all('DELETE FROM account_group WHERE group_id = :groupId', group);
+  await tx.change('DELETE FROM account_group WHERE group_id = :groupId', group);
   return dropped;
 }

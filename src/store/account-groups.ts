@@ -40,7 +40,7 @@ const MAKE_GROUP = `
   INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at, expires_at)
   VALUES (:groupId, :clientId, :userId, :transactionId, :now, :expiresAt)
   ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
-  RETURNING group_id AS "groupId"`;
+  RETURNING group_id`;
 
 /** The group of what is linked in an open transaction, made with its first account. */
 export async function groupOfTransaction(tx: Statements, transaction: Transaction): Promise<string> {
@@ -56,20 +56,20 @@ export async function renewDevice(
   { deviceHash, formerHash: former }: DeviceChange,
 ): Promise<void> {
   const formerHash = former ?? null;
-  await tx.all(
+  await tx.change(
     `INSERT INTO group_device (group_id, device_hash)
      SELECT group_id, CAST(:deviceHash AS TEXT) FROM group_device WHERE device_hash = :formerHash
      ON CONFLICT (group_id, device_hash) DO NOTHING`,
     { deviceHash, formerHash },
   );
   if (formerHash !== deviceHash) {
-    await tx.all('DELETE FROM group_device WHERE device_hash = :formerHash', { formerHash });
+    await tx.change('DELETE FROM group_device WHERE device_hash = :formerHash', { formerHash });
   }
   await addDevice(tx, groupId, deviceHash);
 }
 
 async function addDevice(tx: Statements, groupId: string, deviceHash: string): Promise<void> {
-  await tx.all(
+  await tx.change(
     `INSERT INTO group_device (group_id, device_hash) VALUES (:groupId, :deviceHash)
      ON CONFLICT (group_id, device_hash) DO NOTHING`,
     { groupId, deviceHash },
@@ -82,7 +82,7 @@ export type CoverageRow = { readonly coverageId: string };
 export async function deleteUnusedCoverage(tx: Statements, rows: readonly CoverageRow[]): Promise<void> {
   if (rows.length === 0) return;
   const coverageIds = [...new Set(rows.map(({ coverageId }) => coverageId))];
-  await tx.all(
+  await tx.change(
     `DELETE FROM grant_coverage
       WHERE coverage_id ${tx.dialect.oneOf('coverageIds')}
         AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)
@@ -92,7 +92,7 @@ export async function deleteUnusedCoverage(tx: Statements, rows: readonly Covera
 }
 
 /**
- * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS "coverageId"` of codes or grants, until it finds nothing more, with
+ * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id` of codes or grants, until it finds nothing more, with
  * what nothing covers any more then. Answers how many it deleted.
  */
 export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
@@ -111,16 +111,16 @@ export async function renewCredentials(
   accountKey: string,
   credentials: string,
 ): Promise<void> {
-  await tx.all(
+  await tx.change(
     `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
             renewal_holder = NULL, renewal_until = NULL, ${NO_FAILURE}
       WHERE account_key = :accountKey`,
     { accountKey, credentials },
   );
-  await tx.all(
+  await tx.change(
     `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL, unfinished_syncs = 0
       WHERE account_key = :accountKey`,
     { accountKey },
   );
-  await tx.all('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
+  await tx.change('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
 }

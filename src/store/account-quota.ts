@@ -17,15 +17,15 @@ const OF_USER = `account AS a JOIN account_group AS g ON g.group_id = a.group_id
    WHERE a.client_id = :clientId AND a.user_id = :userId AND COALESCE(g.expires_at, 1) > 0`;
 
 const COUNT = `
-  SELECT COUNT(*) AS "ofUser",
-         COUNT(DISTINCT CASE WHEN ${OWN} THEN a.provider || ' ' || COALESCE(a.identity, a.account_key) END) AS "ofPerson",
-         COALESCE(MAX(CASE WHEN ${SAME} AND (g.expires_at IS NULL OR ${OWN}) THEN 1 ELSE 0 END), 0) AS "isKnown",
-         COALESCE(MAX(CASE WHEN ${SAME} AND g.transaction_id = :transactionId THEN 1 ELSE 0 END), 0) AS "isThere"
+  SELECT COUNT(*) AS of_user,
+         COUNT(DISTINCT CASE WHEN ${OWN} THEN a.provider || ' ' || COALESCE(a.identity, a.account_key) END) AS of_person,
+         COALESCE(MAX(CASE WHEN ${SAME} AND (g.expires_at IS NULL OR ${OWN}) THEN 1 ELSE 0 END), 0) AS is_known,
+         COALESCE(MAX(CASE WHEN ${SAME} AND g.transaction_id = :transactionId THEN 1 ELSE 0 END), 0) AS is_there
     FROM ${OF_USER}`;
 
 /** Strangers' that are not the user's yet, the oldest first; those that were allowed go last. */
 const MAKE_ROOM = `
-  SELECT a.account_key AS "accountKey" FROM ${OF_USER} AND g.expires_at IS NOT NULL AND NOT ${OWN}
+  SELECT a.account_key FROM ${OF_USER} AND g.expires_at IS NOT NULL AND NOT ${OWN}
    ORDER BY CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at, a.account_key
    LIMIT :over`;
 
@@ -49,7 +49,7 @@ export async function makeRoom(tx: Statements, { account, now }: Linking): Promi
   if (over <= 0) return;
   const gone = await tx.all<{ accountKey: string }>(MAKE_ROOM, { ...own, over });
   for (const { accountKey } of gone) await deleteAccounts(tx, ONE, { clientId, userId, accountKey, now });
-  if (gone.length > 0) await tx.all(DELETE_EMPTY, { clientId, userId, transactionId });
+  if (gone.length > 0) await tx.change(DELETE_EMPTY, { clientId, userId, transactionId });
   if (gone.length < over && isKnown === 0) throw new AccountLimitReached(limits.ofUser);
 }
 
@@ -77,7 +77,7 @@ export async function syncNewestOnly(
   linked: UserKey & { readonly accountKey: string },
 ): Promise<void> {
   const { clientId, userId, accountKey } = linked;
-  await tx.all(
+  await tx.change(
     `DELETE FROM job
       WHERE lease_holder IS NULL
         AND ((kind = 'sync-account' AND key IN (${NOT_YET}))
@@ -94,7 +94,7 @@ export async function syncNewestOnly(
 export async function syncAll(tx: Statements, accountKeys: readonly string[], now: number): Promise<void> {
   if (accountKeys.length === 0) return;
   const due = await tx.all<{ accountKey: string }>(
-    `SELECT a.account_key AS "accountKey" FROM account AS a
+    `SELECT a.account_key FROM account AS a
       WHERE a.account_key ${tx.dialect.oneOf('accountKeys')}
         AND (NOT EXISTS (SELECT 1 FROM job WHERE job.kind = 'sync-account' AND job.key = a.account_key)
              OR (${FOLLOWED_ACCOUNT}))`,

@@ -28,9 +28,8 @@ export const NOT_ASIDE = 'group_id NOT IN (SELECT group_id FROM account_group WH
 
 /** What the mirror has of each account that `accounts` selects. */
 const WEIGHTS = (accounts: string) => `
-  SELECT a.account_key AS "accountKey",
-         CAST(COUNT(c.calendar_key) + COALESCE(SUM(c.event_count), 0) AS BIGINT) AS "rows",
-         CAST(COALESCE(SUM(c.bytes), 0) AS BIGINT) AS "bytes"
+  SELECT a.account_key, CAST(COUNT(c.calendar_key) + COALESCE(SUM(c.event_count), 0) AS BIGINT) AS rows,
+         CAST(COALESCE(SUM(c.bytes), 0) AS BIGINT) AS bytes
     FROM account AS a LEFT JOIN calendar AS c ON c.account_key = a.account_key
    WHERE a.account_key IN (${accounts}) AND a.${NOT_ASIDE} GROUP BY a.account_key ORDER BY 2, 3, 1`;
 
@@ -59,14 +58,14 @@ export async function bySize(
  * goes, if it was the user's. Its user is locked; whoever ends its access does so in this transaction.
  */
 export async function putAside(tx: Statements, { accountKey, now }: Removal): Promise<void> {
-  const account = await tx.get<{ groupId: string; identity: string | null; keyInGroup: string }>(
-    `SELECT group_id AS "groupId", identity, key_in_group AS "keyInGroup" FROM account
+  const account = await tx.get<{ groupId: string; identity: string | undefined; keyInGroup: string }>(
+    `SELECT group_id, identity, key_in_group FROM account
       WHERE account_key = :accountKey`,
     { accountKey },
   );
   if (account === undefined) return;
   const groupId = randomUUID();
-  await tx.all(
+  await tx.change(
     `INSERT INTO account_group (group_id, client_id, user_id, created_at, expires_at, told_group)
      SELECT CAST(:groupId AS TEXT), client_id, user_id, CAST(:now AS BIGINT), 0,
             CASE WHEN expires_at IS NULL THEN group_id ELSE told_group END
@@ -74,24 +73,22 @@ export async function putAside(tx: Statements, { accountKey, now }: Removal): Pr
     { groupId, now, former: account.groupId },
   );
   const key = keyInGroup(groupId, account.identity ?? account.keyInGroup.slice(account.groupId.length + 1));
-  await tx.all(
+  await tx.change(
     'UPDATE account SET group_id = :groupId, key_in_group = :key, lease_holder = NULL WHERE account_key = :accountKey',
     { groupId, key, accountKey },
   );
-  await tx.all('UPDATE calendar SET lease_holder = NULL WHERE account_key = :accountKey', { accountKey });
+  await tx.change('UPDATE calendar SET lease_holder = NULL WHERE account_key = :accountKey', { accountKey });
   await scheduleJob(tx, { kind: 'housekeeping', key: '' }, now);
 }
 
 /** Where groups become one, those of the other are told. */
 export async function tellInstead(tx: Statements, into: string, from: readonly string[]): Promise<void> {
-  await tx.all(`UPDATE account_group SET told_group = :into WHERE told_group ${tx.dialect.oneOf('from')}`, {
-    into,
-    from,
-  });
+  const sql = `UPDATE account_group SET told_group = :into WHERE told_group ${tx.dialect.oneOf('from')}`;
+  await tx.change(sql, { into, from });
 }
 
 const PUT_ASIDE = `
-  SELECT a.account_key AS "accountKey", a.client_id AS "clientId", a.user_id AS "userId"
+  SELECT a.account_key, a.client_id, a.user_id
     FROM account_group AS g JOIN account AS a ON a.group_id = g.group_id
    WHERE g.expires_at = 0 AND (CAST(:clientId AS TEXT) IS NULL OR (g.client_id = :clientId AND g.user_id = :userId))
    ORDER BY g.created_at, g.group_id LIMIT ${AT_ONCE}`;
@@ -118,7 +115,7 @@ async function takePart(
   await lockUser(tx, user);
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
   const calendars = await tx.all<{ key: string }>(
-    `SELECT calendar_key AS "key" FROM calendar WHERE account_key = :accountKey
+    `SELECT calendar_key AS key FROM calendar WHERE account_key = :accountKey
       ORDER BY calendar_key LIMIT ${CALENDARS_PER_PART}`,
     { accountKey },
   );
@@ -127,14 +124,14 @@ async function takePart(
     const taken = await emptyPart(tx, key, { recordRemoval, most: left });
     left -= taken.resources;
     if (!taken.isEmpty || left <= 0) return false;
-    await tx.all('DELETE FROM calendar WHERE calendar_key = :key', { key });
+    await tx.change('DELETE FROM calendar WHERE calendar_key = :key', { key });
   }
   if (calendars.length === CALENDARS_PER_PART) return false;
-  await tx.all(
+  await tx.change(
     `DELETE FROM account_group
       WHERE expires_at = 0 AND group_id = (SELECT group_id FROM account WHERE account_key = :accountKey)`,
     { accountKey },
   );
-  await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
+  await tx.change('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
   return true;
 }

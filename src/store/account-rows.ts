@@ -10,28 +10,16 @@ import { scheduleEndOfAccess } from './job-rows.ts';
 
 export type HealthRow = {
   health: AccountHealth['state'];
-  healthReason: HealthReason | null;
-  healthMessage: string | null;
+  healthReason: HealthReason | undefined;
+  healthMessage: string | undefined;
   healthSince: number;
 };
 
 export type AccountRow = HealthRow &
-  Omit<
-    Account,
-    | 'grantedScopes'
-    | 'calendarPermission'
-    | 'health'
-    | 'identity'
-    | 'provesOwner'
-    | 'syncStateAt'
-    | 'addressesReadAt'
-  > & {
+  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health' | 'provesOwner'> & {
     grantedScopes: string;
-    calendarPermission: number | null;
-    identity: string | null;
+    calendarPermission: number | undefined;
     provesOwner: number;
-    syncStateAt: number | null;
-    addressesReadAt: number | null;
   };
 
 /**
@@ -44,16 +32,15 @@ export const signInNeeded = (health: string, reason: string): string =>
 /** SQL: the groups of flows that have not come to their end: few, read once for a whole statement. */
 export const UNFINISHED = 'SELECT group_id FROM account_group WHERE expires_at IS NOT NULL';
 
-export const HEALTH_COLUMNS = `health, health_reason AS "healthReason", health_message AS "healthMessage",
-  health_since AS "healthSince"`;
-export const ACCOUNT_COLUMNS = `account_key AS "accountKey", client_id AS "clientId", user_id AS "userId", provider,
-  account_id AS "accountId", identity, proves_owner AS "provesOwner", display, granted_scopes AS "grantedScopes", calendar_permission AS "calendarPermission",
-  ${HEALTH_COLUMNS}, sync_state_at AS "syncStateAt", addresses_read_at AS "addressesReadAt", linked_at AS "linkedAt", times_linked AS "timesLinked"`;
+export const HEALTH_COLUMNS = `health, health_reason, health_message, health_since`;
+export const ACCOUNT_COLUMNS = `account_key, client_id, user_id, provider,
+  account_id, identity, proves_owner, display, granted_scopes, calendar_permission,
+  ${HEALTH_COLUMNS}, sync_state_at, addresses_read_at, linked_at, times_linked`;
 
 export const healthOf = (row: HealthRow): AccountHealth => ({
   state: row.health,
-  reason: row.healthReason ?? undefined,
-  message: row.healthMessage ?? undefined,
+  reason: row.healthReason,
+  message: row.healthMessage,
   since: row.healthSince,
 });
 
@@ -62,12 +49,9 @@ export function accountOf(row: AccountRow): Account {
   return {
     ...account,
     grantedScopes: JSON.parse(row.grantedScopes),
-    identity: row.identity ?? undefined,
     provesOwner: row.provesOwner === 1,
-    calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
+    calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
     health: healthOf(row),
-    syncStateAt: row.syncStateAt ?? undefined,
-    addressesReadAt: row.addressesReadAt ?? undefined,
   };
 }
 
@@ -99,13 +83,13 @@ export async function prepareAccountDeletion(
 ): Promise<void> {
   const ended = `FROM account
     WHERE account_key IN (${accounts}) AND ${ACCESS_CAN_BE_ENDED}`;
-  await tx.all(
+  await tx.change(
     `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${accounts}))
         OR (kind = 'sync-calendar' AND key IN
              (SELECT calendar_key FROM calendar WHERE account_key IN (${accounts})))`,
     values,
   );
-  await tx.all(
+  await tx.change(
     `INSERT INTO ended_access (account_key, client_id, provider, account_id, identity, credentials, ended_at)
      SELECT account_key, client_id, provider, account_id, identity, credentials, CAST(:now AS BIGINT) ${ended}`,
     values,

@@ -33,7 +33,7 @@ import { providerOrder } from './provider-order.ts';
 import { lockUser } from './user-lock.ts';
 import { connectionNoter } from './user-notes.ts';
 
-type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
+type LoadingRow = { accountKey: string; listedAt: number | undefined; calendars: number; loaded: number };
 
 const IN_ORDER = `ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
 const LIST = `
@@ -49,7 +49,7 @@ const ofReader = coveredText(
 const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`;
 const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accountKey';
 const LOADING = `
-  SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
+  SELECT a.account_key, a.listed_at, COUNT(c.calendar_key) AS calendars,
          COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
     FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
    WHERE a.client_id = :clientId AND a.user_id = :userId
@@ -65,11 +65,10 @@ const SET_HEALTH = `
    WHERE account_key = :accountKey AND times_linked = :timesLinked
      AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
      AND NOT (health = 'reauth_required' AND :state = 'degraded')
-  RETURNING health_since AS "since"`;
+  RETURNING health_since AS since`;
 const KEEP_ADDRESSES = `
   UPDATE account SET addresses = COALESCE(CAST(:addresses AS TEXT), addresses), addresses_read_at = :now
-   WHERE account_key = :accountKey AND times_linked = :timesLinked
-  RETURNING account_key`;
+   WHERE account_key = :accountKey AND times_linked = :timesLinked`;
 const RECOVER = `
   UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
          calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END,
@@ -77,8 +76,7 @@ const RECOVER = `
    WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
      AND NOT EXISTS (SELECT 1 FROM calendar
                       WHERE calendar.account_key = :accountKey
-                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL OR unreadable IS NOT NULL))
-  RETURNING account_key`;
+                        AND (sync_error IS NOT NULL OR too_complex IS NOT NULL OR unreadable IS NOT NULL))`;
 
 const WELL = { reason: undefined, message: undefined } as const;
 
@@ -99,8 +97,7 @@ function healthOf(db: Database): Pick<AccountStore, 'setHealth' | 'recover'> {
     async recover(accountKey, now) {
       await db.transaction(async (tx) => {
         const note = await connectionNoter(tx, accountKey, now);
-        const recovered = await tx.all(RECOVER, { accountKey, now });
-        if (recovered.length === 0) return;
+        if ((await tx.change(RECOVER, { accountKey, now })) === 0) return;
         await note({ eventType: 'connection.recovered', data: { state: 'active' } });
         await addHealthEvent(tx, { ...WELL, accountKey, happened: 'recovered', at: now });
       });
@@ -140,7 +137,7 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
       const rows = await db.all<LoadingRow>(LOADING, { clientId, userId });
       return new Map(
         rows.map(({ accountKey, listedAt, calendars, loaded }) => {
-          return [accountKey, { isListed: listedAt !== null, calendars, loaded }];
+          return [accountKey, { isListed: listedAt !== undefined, calendars, loaded }];
         }),
       );
     },
@@ -152,7 +149,7 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
 
     async keepAddresses({ accountKey, timesLinked }, addresses, now) {
       const kept = addresses === undefined ? null : JSON.stringify(addresses);
-      await db.write(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: kept, now });
+      await db.change(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: kept, now });
     },
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {
@@ -200,9 +197,8 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   const { clientId, userId } = account;
   await lockUser(tx, account);
   // What is linked after Allow was not allowed; and an answer that came meanwhile was the last word.
-  const [open] = await tx.all(STILL_OPEN, { transactionId: transaction.transactionId });
-  if (open === undefined && (await isAnswered(tx, transaction.transactionId)))
-    throw new TransactionAnswered();
+  const open = await tx.change(STILL_OPEN, { transactionId: transaction.transactionId });
+  if (open === 0 && (await isAnswered(tx, transaction.transactionId))) throw new TransactionAnswered();
   await takeIdentity(tx, account);
   await makeRoom(tx, { account, now });
   const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
@@ -231,8 +227,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
        health_reason = excluded.health_reason, health_message = excluded.health_message,
        health_since = CASE WHEN account.health = excluded.health THEN account.health_since ELSE :now END,
        sync_state_at = CASE WHEN ${signInNeeded('account.health', 'account.health_reason')} = 1 THEN :now
-                            ELSE account.sync_state_at END,
-       addresses_read_at = NULL,
+                            ELSE account.sync_state_at END, addresses_read_at = NULL,
        times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
        unfinished_syncs = 0
      RETURNING ${ACCOUNT_COLUMNS}`,
@@ -250,7 +245,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
 
 const STILL_OPEN = `
   UPDATE authorization_request SET allowed_at = NULL
-   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+   WHERE transaction_id = :transactionId AND status = 'open'`;
 
 const isAnswered = async (tx: Statements, transactionId: string): Promise<boolean> =>
   (await tx.get('SELECT status FROM authorization_request WHERE transaction_id = :transactionId', {
@@ -263,7 +258,7 @@ const isAnswered = async (tx: Statements, transactionId: string): Promise<boolea
  */
 async function takeIdentity(tx: Statements, { clientId, userId, ...account }: NewAccount): Promise<void> {
   const { provider, accountId, identity, display } = account;
-  await tx.all(
+  await tx.change(
     `UPDATE account SET identity = :identity, key_in_group = group_id || ' ' || :identity
       WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND account_id = :accountId
         AND identity IS NULL AND (provider <> 'caldav' OR display = :display)
@@ -283,7 +278,7 @@ const NO_PERMISSION = {
 type UserKey = { readonly clientId: string; readonly userId: string };
 
 const OWNER = `
-  SELECT client_id AS "clientId", user_id AS "userId", provider FROM account WHERE account_key = :accountKey`;
+  SELECT client_id, user_id, provider FROM account WHERE account_key = :accountKey`;
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
 const selected = coveredText(
   (isCovered) => `SELECT account_key FROM account

@@ -11,14 +11,14 @@ type AccountsToSync = {
 };
 
 const ACCOUNTS = `
-  SELECT a.account_key AS "key" FROM account AS a
+  SELECT a.account_key AS key FROM account AS a
     JOIN account_group AS g ON g.group_id = a.group_id AND g.expires_at IS NULL
    WHERE a.client_id = :clientId AND a.user_id = :userId
      AND (CAST(:accountKey AS TEXT) IS NULL OR a.account_key = :accountKey)
    ORDER BY a.account_key`;
 /** A provider that tells of changes is not asked by the account's own sync for some hours. */
 const PUSHED = `
-  SELECT c.calendar_key AS "key" FROM calendar AS c
+  SELECT c.calendar_key AS key FROM calendar AS c
    WHERE c.account_key = :accountKey AND c.left_out = 0
      AND EXISTS (SELECT 1 FROM provider_watch AS w WHERE w.calendar_key = c.calendar_key AND w.state = 'live')
    ORDER BY c.position, c.calendar_key LIMIT 100`;

@@ -27,15 +27,14 @@ const ADD_ONE = addText(1);
 const DELETE_OLD = `
   DELETE FROM activity_count
    WHERE (client_id, hour, name) IN
-         (SELECT client_id, hour, name FROM activity_count WHERE hour < :before LIMIT :limit)
-  RETURNING name`;
+         (SELECT client_id, hour, name FROM activity_count WHERE hour < :before LIMIT :limit)`;
 
 /** Counts of what happened, in `db`. */
 export function activityStore(db: Database): ActivityStore {
   const since = `FROM activity_count WHERE client_id ${db.dialect.oneOf('clientIds')} AND hour >= :hour`;
-  const SUMS = `SELECT name AS "activity", CAST(SUM(count) AS BIGINT) AS "count" ${since} GROUP BY name`;
+  const SUMS = `SELECT name AS activity, CAST(SUM(count) AS BIGINT) AS count ${since} GROUP BY name`;
   const HOURS = `
-    SELECT hour, name AS "activity", CAST(SUM(count) AS BIGINT) AS "count" ${since}
+    SELECT hour, name AS activity, CAST(SUM(count) AS BIGINT) AS count ${since}
      GROUP BY hour, name ORDER BY hour, name`;
   return {
     addCounts: (counts, hour) =>
@@ -51,7 +50,7 @@ export function activityStore(db: Database): ActivityStore {
               [`name${index}`]: activity,
               [`count${index}`]: count,
             });
-          await tx.all(many ? ADD_MANY : ADD_ONE, values);
+          await tx.change(many ? ADD_MANY : ADD_ONE, values);
           from += part.length;
         }
       }),
@@ -62,7 +61,7 @@ export function activityStore(db: Database): ActivityStore {
     },
 
     async hoursSince(hour, clientIds = [ALL]) {
-      return (await db.all<HourCount>(HOURS, { hour, clientIds })).map((row) => ({ ...row }));
+      return db.all<HourCount>(HOURS, { hour, clientIds });
     },
 
     deleteOldCounts: (before) => deleteInParts(db, DELETE_OLD, { before }),

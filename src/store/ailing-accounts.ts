@@ -12,10 +12,9 @@ const AILING = `FROM account AS a
 const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
 const OF_ONE = `${AILING} AND a.client_id = :clientId AND a.health_reason = :reason`;
 const count = (of: string) => `
-  SELECT COUNT(*) AS "count" FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`;
+  SELECT COUNT(*) AS count FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`;
 const list = (of: string) => `
-  SELECT a.account_key AS "accountKey", a.client_id AS "clientId", a.user_id AS "userId", a.provider, a.display,
-         ${HEALTH_COLUMNS}
+  SELECT a.account_key, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}
   ${of} AND (a.health_since, a.account_key) < (:since, :accountKey)
    ORDER BY a.health_since DESC, a.account_key DESC LIMIT :limit`;
 const [COUNT_ALL, COUNT_ONE, LIST_ALL, LIST_ONE] = [count(OF_ALL), count(OF_ONE), list(OF_ALL), list(OF_ONE)];

@@ -17,7 +17,7 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
   const next = await tx.get<{ number: number }>(NEXT);
   if (next === undefined) throw new Error('The counter of the audit log is gone');
   const { actor, at, action } = entry;
-  await tx.all(APPEND, {
+  await tx.change(APPEND, {
     number: next.number,
     at,
     action,
@@ -49,7 +49,7 @@ export async function auditFor(
 
 const KEY_OF_USER = `
   UPDATE application_user SET audit_key = COALESCE(NULLIF(audit_key, ''), :fresh)
-   WHERE client_id = :clientId AND user_id = :userId RETURNING audit_key AS "key"`;
+   WHERE client_id = :clientId AND user_id = :userId RETURNING audit_key AS key`;
 
 /** How entries name the user, whose row is locked from then on; `undefined` when there is no such user. */
 export async function subjectOfUser(

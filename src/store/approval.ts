@@ -19,25 +19,24 @@ const CODE_LIFETIME_MS = 10 * 60_000;
 
 type GroupRow = {
   groupKey: string;
-  transactionId: string | null;
-  approvedAt: number | null;
-  expiresAt: number | null;
+  transactionId: string | undefined;
+  approvedAt: number | undefined;
+  expiresAt: number | undefined;
   isOfThisBrowser: number;
-  givenScope: Scope | null;
+  givenScope: Scope | undefined;
 };
 
 // In the order of their names each scope allows more than the one before. What was not finished in time is told to its own
 // browser alone.
 const GROUPS = `
-  SELECT g.group_id AS "groupKey", g.transaction_id AS "transactionId", g.approved_at AS "approvedAt",
-         g.expires_at AS "expiresAt",
+  SELECT g.group_id AS group_key, g.transaction_id, g.approved_at, g.expires_at,
          CASE WHEN EXISTS (SELECT 1 FROM group_device AS d
                             WHERE d.group_id = g.group_id AND d.device_hash = CAST(:deviceHash AS TEXT))
-              THEN 1 ELSE 0 END AS "isOfThisBrowser",
+              THEN 1 ELSE 0 END AS is_of_this_browser,
          (SELECT MAX(CASE WHEN f.scope < c.scope THEN f.scope ELSE c.scope END)
             FROM grant_coverage AS c JOIN token_family AS f ON f.coverage_id = c.coverage_id
            WHERE c.group_id = g.group_id AND f.client_id = g.client_id AND f.user_id = g.user_id
-             AND f.ended_at IS NULL) AS "givenScope"
+             AND f.ended_at IS NULL) AS given_scope
     FROM account_group AS g
    WHERE g.client_id = :clientId AND g.user_id = :userId
      AND (g.expires_at IS NULL OR g.expires_at > CAST(:now AS BIGINT)
@@ -45,12 +44,12 @@ const GROUPS = `
    ORDER BY CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END, g.created_at, g.group_id`;
 
 const ACCOUNTS = `
-  SELECT group_id AS "groupKey", ${ACCOUNT_COLUMNS} FROM account
+  SELECT group_id AS group_key, ${ACCOUNT_COLUMNS} FROM account
    WHERE client_id = :clientId AND user_id = :userId
    ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
 
 const PENDING = `
-  SELECT a.approval_id AS "approvalId", a.code_challenge AS "codeChallenge", c.group_id AS "groupKey"
+  SELECT a.approval_id, a.code_challenge, c.group_id AS group_key
     FROM authorization_code AS a LEFT JOIN grant_coverage AS c ON c.coverage_id = a.approval_id
    WHERE a.user_id = :userId AND a.client_id = :clientId AND a.withdrawn_at IS NULL AND a.approved_at >= :since
    ORDER BY a.approved_at DESC, a.approval_id, c.group_id`;
@@ -76,23 +75,23 @@ export async function groupsOf(
 
 function groupOf(row: GroupRow): Omit<AccountGroup, 'accounts'> {
   const { groupKey, transactionId, approvedAt, expiresAt, isOfThisBrowser, givenScope } = row;
-  const isApproved = approvedAt !== null;
+  const isApproved = approvedAt !== undefined;
   const unfinished =
-    expiresAt === null ? undefined : { transactionId: transactionId ?? '', isApproved, expiresAt };
+    expiresAt === undefined ? undefined : { transactionId: transactionId ?? '', isApproved, expiresAt };
   return {
     groupKey,
     unfinished,
     isOfThisBrowser: isOfThisBrowser === 1,
-    givenScope: givenScope ?? undefined,
+    givenScope,
   };
 }
 
-type PendingRow = { approvalId: string; codeChallenge: string | null; groupKey: string | null };
+type PendingRow = { approvalId: string; codeChallenge: string | undefined; groupKey: string | undefined };
 
 function pendingOf(rows: readonly PendingRow[]): PendingApproval[] {
   return [...Map.groupBy(rows, ({ approvalId }) => approvalId)].map(([approvalId, ofIt]) => ({
     approvalId,
-    codeChallenge: ofIt[0]?.codeChallenge ?? undefined,
+    codeChallenge: ofIt[0]?.codeChallenge,
     groupKeys: ofIt.flatMap(({ groupKey }) => groupKey ?? []),
   }));
 }
@@ -101,7 +100,7 @@ const REPLACE_CODE = `
   DELETE FROM authorization_code
    WHERE user_id = :userId AND client_id = :clientId
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
-  RETURNING approval_id AS "coverageId"`;
+  RETURNING approval_id AS coverage_id`;
 
 const WRITE_CODE = `
   INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, finishes,
@@ -130,11 +129,11 @@ export async function applyApproval(
     await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
     const { into } = joined;
     if (isUnfinished)
-      await tx.all(AWAIT_REDEMPTION, { approvalId, now, expiresAt: now + CODE_LIFETIME_MS, into });
+      await tx.change(AWAIT_REDEMPTION, { approvalId, now, expiresAt: now + CODE_LIFETIME_MS, into });
   }
   const finishes = Number(isUnfinished);
   const code = { approvalId, clientId, userId, redirectUri, scope, codeChallenge, finishes, now };
   await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
-  await tx.all(WRITE_CODE, code);
-  for (const covered of coverage) await tx.all(COVER, { approvalId, ...covered });
+  await tx.change(WRITE_CODE, code);
+  for (const covered of coverage) await tx.change(COVER, { approvalId, ...covered });
 }

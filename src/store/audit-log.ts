@@ -1,27 +1,21 @@
 /** AuditLog in SQL; held to test/contract/audit-log.contract.ts on both databases. */
-import type { AuditAction, AuditActor, AuditEntry } from '../audit/audit-entry.ts';
+import type { AuditActor, AuditEntry } from '../audit/audit-entry.ts';
 import type { AuditFilter, AuditLog } from '../audit/audit-log.ts';
 import { userSubject } from '../audit/user-subject.ts';
 import type { Database, Value } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type Row = {
-  number: number;
-  at: number;
+type Row = Omit<AuditEntry, 'actor' | 'before' | 'after'> & {
   actorKind: AuditActor['kind'];
-  actorId: string | null;
-  actorName: string | null;
-  address: string | null;
-  action: AuditAction;
-  clientId: string | null;
-  subject: string | null;
-  before: string | null;
-  after: string | null;
+  actorId: string | undefined;
+  actorName: string | undefined;
+  before: string | undefined;
+  after: string | undefined;
 };
 
 const MOST_ENTRIES = 200;
-const COLUMNS = `number, made_at AS "at", actor_kind AS "actorKind", actor_id AS "actorId", actor_name AS "actorName",
-  address, action, client_id AS "clientId", subject, before_change AS "before", after_change AS "after"`;
+const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
+  address, action, client_id, subject, before_change AS before, after_change AS after`;
 
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {
@@ -52,15 +46,14 @@ type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
 
 // The entry itself may be deleted by now: then the place is that of the next older one, which is part of what follows.
 const PLACE = `
-  SELECT number, made_at AS "at" FROM audit_entry WHERE number <= :before ORDER BY number DESC LIMIT 1`;
+  SELECT number, made_at AS at FROM audit_entry WHERE number <= :before ORDER BY number DESC LIMIT 1`;
 const AFTER = `
   SELECT ${COLUMNS} FROM audit_entry WHERE number > :after AND made_at >= :from ORDER BY number LIMIT :limit`;
 const KEY_OF_USER = `
-  SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+  SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
   DELETE FROM audit_entry
-   WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)
-  RETURNING number`;
+   WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)`;
 
 /** The audit log in `db`. */
 export function auditLog(db: Database): AuditLog {
@@ -90,7 +83,7 @@ export function auditLog(db: Database): AuditLog {
     },
 
     async subjectOfUser(clientId, userId) {
-      const row = await db.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+      const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
       return row?.key ? userSubject(row.key, userId) : undefined;
     },
 
@@ -132,24 +125,23 @@ function listOf(
   );
 }
 
-function entryOf(row: Row): AuditEntry {
+function entryOf({ actorKind, actorId, actorName, before, after, ...entry }: Row): AuditEntry {
   // What is stored is what `appendAudit` wrote.
-  const fields = (text: string | null) =>
-    text === null ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
+  const fields = (text: string | undefined) =>
+    text === undefined ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
   return {
-    number: row.number,
-    at: row.at,
-    actor: actorOf(row),
-    address: row.address ?? undefined,
-    action: row.action,
-    clientId: row.clientId ?? undefined,
-    subject: row.subject ?? undefined,
-    before: fields(row.before),
-    after: fields(row.after),
+    ...entry,
+    actor: actorOf({ actorKind, actorId, actorName }),
+    before: fields(before),
+    after: fields(after),
   };
 }
 
-function actorOf({ actorKind, actorId, actorName }: Row): AuditActor {
+function actorOf({
+  actorKind,
+  actorId,
+  actorName,
+}: Pick<Row, 'actorKind' | 'actorId' | 'actorName'>): AuditActor {
   if (actorKind === 'system') return { kind: 'system' };
   const name = actorName ?? '';
   return actorKind === 'person' ? { kind: 'person', id: actorId ?? '', name } : { kind: actorKind, name };

@@ -16,19 +16,13 @@ import { lockUser } from './user-lock.ts';
 
 type Consumed = { readonly approvalId: string; readonly scope: Scope; readonly finishes: number };
 
-type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
-  codeChallenge: string | null;
-  withdrawnAt: number | null;
-};
-
 const FIND = `
-  SELECT approval_id AS "approvalId", client_id AS "clientId", user_id AS "userId", redirect_uri AS "redirectUri",
-         scope, code_challenge AS "codeChallenge", approved_at AS "approvedAt", withdrawn_at AS "withdrawnAt"
+  SELECT approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at
     FROM authorization_code WHERE user_id = :userId AND client_id = :clientId
    ORDER BY approved_at DESC, approval_id`;
 
 const OF_ANOTHER = `
-  SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
+  SELECT 1 AS found FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
 
 // The WHERE clause decides alone: an attempt that fails a condition or loses a race deletes no row.
 const CONSUME = `
@@ -36,30 +30,27 @@ const CONSUME = `
    WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
      AND approved_at >= :approvedSince AND withdrawn_at IS NULL
-  RETURNING approval_id AS "approvalId", scope AS "scope", finishes AS "finishes"`;
+  RETURNING approval_id, scope, finishes`;
 
 // What was linked for this approval is the user's from here on.
 const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL
-     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)
-  RETURNING group_id`;
+     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
 
 const FINISHED = `
-  SELECT account_key AS "accountKey" FROM account
+  SELECT account_key FROM account
    WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
    WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
-  RETURNING approval_id AS "coverageId"`;
+  RETURNING approval_id AS coverage_id`;
 
 /** Codes' records in `db`. */
 export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
   return {
-    async findCodes(clientId, code) {
-      return (await db.all<CodeRow>(FIND, { clientId, userId: textToFind(code) })).map(codeOf);
-    },
+    findCodes: (clientId, code) => db.all<AuthorizationCode>(FIND, { clientId, userId: textToFind(code) }),
 
     async isCodeOfAnotherClient(clientId, code) {
       return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
@@ -73,15 +64,6 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
       return deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore });
     },
   };
-}
-
-function codeOf(row: CodeRow): AuthorizationCode {
-  const { approvalId, clientId, userId, redirectUri, scope, approvedAt } = row;
-  const optional = {
-    codeChallenge: row.codeChallenge ?? undefined,
-    withdrawnAt: row.withdrawnAt ?? undefined,
-  };
-  return { approvalId, clientId, userId, redirectUri, scope, approvedAt, ...optional };
 }
 
 async function redeem(
@@ -115,8 +97,8 @@ type Finishing = {
 };
 
 async function finish(tx: Statements, { clientId, userId, approvalId, now }: Finishing): Promise<void> {
-  const finished = await tx.all(FINISH, { approvalId });
-  if (finished.length === 0) return;
+  const finished = await tx.change(FINISH, { approvalId });
+  if (finished === 0) return;
   const accounts = await tx.all<{ accountKey: string }>(FINISHED, { approvalId });
   const accountKeys = accounts.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });

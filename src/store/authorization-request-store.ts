@@ -1,5 +1,4 @@
 /** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
-import type { Theme } from '../branding/branding.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import {
   type AuthorizationRequest,
@@ -17,35 +16,19 @@ import { lockUser } from './user-lock.ts';
 
 type RequestRow = Omit<
   AuthorizationRequest,
-  | 'providers'
-  | 'state'
-  | 'codeChallenge'
-  | 'theme'
-  | 'isPushed'
-  | 'userName'
-  | 'loginHint'
-  | 'allowedAt'
-  | 'hasDisconnected'
-  | 'wasSentAhead'
+  'providers' | 'isPushed' | 'hasDisconnected' | 'wasSentAhead'
 > & {
+  readonly providers: string;
   readonly isPushed: number;
-  readonly userName: string | null;
-  readonly loginHint: string | null;
-  readonly allowedAt: number | null;
   readonly hasDisconnected: number;
   readonly wasSentAhead: number;
-  readonly providers: string;
-  readonly state: string | null;
-  readonly codeChallenge: string | null;
-  readonly theme: Theme | null;
 };
 
 const FIND = `
-  SELECT transaction_id AS "transactionId", client_id AS "clientId", user_id AS "userId",
-         redirect_uri AS "redirectUri", scope, state, code_challenge AS "codeChallenge", language, theme,
-         display, providers, query, form_token AS "formToken", status, created_at AS "createdAt",
-         secret_hash AS "secretHash", pushed AS "isPushed", user_name AS "userName", login_hint AS "loginHint",
-         allowed_at AS "allowedAt", disconnected AS "hasDisconnected", sent_ahead AS "wasSentAhead"
+  SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
+         display, providers, query, form_token, status, created_at,
+         secret_hash, pushed AS is_pushed, user_name, login_hint,
+         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
@@ -59,17 +42,17 @@ const CREATE = `
 // The WHERE clause decides alone, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
-   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+   WHERE transaction_id = :transactionId AND status = 'open'`;
 
 const USER = `
-  SELECT client_id AS "clientId", user_id AS "userId" FROM authorization_request
+  SELECT client_id, user_id FROM authorization_request
    WHERE transaction_id = :transactionId`;
 
 const STATUS = 'SELECT status FROM authorization_request WHERE transaction_id = :transactionId';
 
 const DENY = `
   UPDATE authorization_request SET status = 'denied'
-   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+   WHERE transaction_id = :transactionId AND status = 'open'`;
 
 const SET_LANGUAGE = `
   UPDATE authorization_request SET language = :language
@@ -81,12 +64,12 @@ const NOTE = `
          sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
    WHERE transaction_id = :transactionId AND status = 'open'`;
 
-const STEP = 'SELECT flow_step AS "step" FROM authorization_request WHERE transaction_id = :transactionId';
+const STEP = 'SELECT flow_step AS step FROM authorization_request WHERE transaction_id = :transactionId';
 
 // Of calls at the same time one finds the step that it read, and the others look again.
 const REACH = `
   UPDATE authorization_request SET flow_step = :to
-   WHERE transaction_id = :transactionId AND flow_step = :from RETURNING transaction_id`;
+   WHERE transaction_id = :transactionId AND flow_step = :from`;
 
 /** Those in which nothing was done: nobody signed in, or is on the way to, disconnected anything or waits. */
 const DELETE_UNTOUCHED = `
@@ -98,14 +81,12 @@ const DELETE_UNTOUCHED = `
                ORDER BY created_at DESC LIMIT 1 OFFSET :mostOpen)
         AND r.allowed_at IS NULL AND r.disconnected = 0
         AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.transaction_id = r.transaction_id)
-        AND NOT EXISTS (SELECT 1 FROM sign_in AS s WHERE s.transaction_id = r.transaction_id))
-  RETURNING transaction_id`;
+        AND NOT EXISTS (SELECT 1 FROM sign_in AS s WHERE s.transaction_id = r.transaction_id))`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
-                             WHERE created_at < :createdBefore LIMIT :limit)
-  RETURNING transaction_id`;
+                             WHERE created_at < :createdBefore LIMIT :limit)`;
 
 /** So many requests apart, those of an application are counted. */
 const CREATIONS_BETWEEN_COUNTS = 64;
@@ -116,7 +97,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
   return {
     async createRequest(request, mostOpen) {
       const { isPushed, hasDisconnected: _, wasSentAhead: __, allowedAt: ___, ...columns } = request;
-      await db.write(CREATE, {
+      await db.change(CREATE, {
         ...columns,
         formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
         state: request.state ?? null,
@@ -130,7 +111,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       // Looked at now and then: a few more than that do no harm.
       created += 1;
       if (created % CREATIONS_BETWEEN_COUNTS === 0) {
-        await db.write(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
+        await db.change(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
       }
     },
 
@@ -153,7 +134,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         if (row?.status !== 'open') return 'answered';
         const decision = decide(await groupsOf(tx, request, { deviceHash, now }));
         if (decision === 'nothing' || decision === 'waits') return decision;
-        if ((await tx.all(APPROVE, { transactionId })).length === 0) return 'answered';
+        if ((await tx.change(APPROVE, { transactionId })) === 0) return 'answered';
         await applyApproval(tx, approver, decision, sealer);
         return 'approved';
       });
@@ -164,14 +145,14 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         const user = await tx.get<UserKey>(USER, { transactionId });
         if (user === undefined) return false;
         await lockUser(tx, user);
-        if ((await tx.all(DENY, { transactionId })).length === 0) return false;
+        if ((await tx.change(DENY, { transactionId })) === 0) return false;
         await dropGroupOf(tx, transactionId, now);
         return true;
       });
     },
 
     async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead }) {
-      await db.write(NOTE, {
+      await db.change(NOTE, {
         transactionId,
         allowedAt: allowedAt ?? null,
         disconnected: hasDisconnected === undefined ? null : Number(hasDisconnected),
@@ -182,7 +163,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
     reachStep: (transactionId, step) => reachStep(db, transactionId, step),
 
     async setLanguage(transactionId, language) {
-      await db.write(SET_LANGUAGE, { transactionId, language });
+      await db.change(SET_LANGUAGE, { transactionId, language });
     },
 
     deleteExpiredRequests(createdBefore) {
@@ -196,7 +177,7 @@ async function reachStep(db: Database, transactionId: string, step: FlowStep): P
   for (;;) {
     const from = (await db.get<{ step: number }>(STEP, { transactionId }))?.step;
     if (from === undefined || from >= to) return [];
-    if ((await db.write(REACH, { transactionId, from, to })).length > 0) return FLOW_STEPS.slice(from, to);
+    if ((await db.change(REACH, { transactionId, from, to })) > 0) return FLOW_STEPS.slice(from, to);
   }
 }
 
@@ -206,15 +187,9 @@ function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
   return {
     ...row,
     formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
-    state: row.state ?? undefined,
     isPushed: row.isPushed === 1,
-    userName: row.userName ?? undefined,
-    loginHint: row.loginHint ?? undefined,
-    allowedAt: row.allowedAt ?? undefined,
     hasDisconnected: row.hasDisconnected === 1,
     wasSentAhead: row.wasSentAhead === 1,
-    codeChallenge: row.codeChallenge ?? undefined,
-    theme: row.theme ?? undefined,
     providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds
   };
 }

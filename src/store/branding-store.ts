@@ -2,32 +2,25 @@
 import { hash } from 'node:crypto';
 
 import type { Caller } from '../audit/audit-entry.ts';
-import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
+import { type ApplicationFacts, DEFAULT_BRANDING, type Theme } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { auditFor } from './append-audit.ts';
 import { changedLook } from './audited-settings.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
 
-type LookRow = {
-  enabled: number | null;
-  primaryColor: string | null;
-  theme: Theme | null;
-  hideFooter: number | null;
-  applicationUrl: string | null;
-  supportEmail: string | null;
-  supportUrl: string | null;
-  privacyUrl: string | null;
-  termsUrl: string | null;
-  logo: string | null;
-  darkLogo: string | null;
+type LookRow = ApplicationFacts & {
+  readonly enabled?: number;
+  readonly primaryColor?: string;
+  readonly theme?: Theme;
+  readonly hideFooter?: number;
+  readonly logo?: string;
+  readonly darkLogo?: string;
 };
 
 const FIND = `
-  SELECT l.enabled, l.primary_color AS "primaryColor", l.theme, l.hide_footer AS "hideFooter",
-         l.application_url AS "applicationUrl", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
-         l.privacy_url AS "privacyUrl", l.terms_url AS "termsUrl", light.hash AS "logo",
-         dark.hash AS "darkLogo"
+  SELECT l.enabled, l.primary_color, l.theme, l.hide_footer, l.application_url, l.support_email, l.support_url,
+         l.privacy_url, l.terms_url, light.hash AS logo, dark.hash AS dark_logo
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
     LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
@@ -53,8 +46,6 @@ const FIND_LOGO = `
   SELECT content FROM application_logo WHERE hash = :hash
    UNION ALL SELECT content FROM approved_logo WHERE hash = :hash LIMIT 1`;
 
-const DEFAULT_LOOK: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
-
 /** The looks of applications in `db`. What `caller` changes is audited. */
 export function brandingStore(db: Database, caller?: Caller): BrandingStore {
   return {
@@ -62,12 +53,12 @@ export function brandingStore(db: Database, caller?: Caller): BrandingStore {
 
     changeLook(clientId, change, now) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(LOCK_APPLICATION, { clientId, now })).length === 0) return undefined;
+        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
         const before = await findLook(tx, clientId);
         await changeReviewed(tx, { clientId, now, caller }, async () => {
           await setLogos(tx, clientId, change);
           const look = await findLook(tx, clientId);
-          await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
+          await tx.change(SET, { clientId, now, ...valuesOf(look, change) });
         });
         const after = await findLook(tx, clientId);
         const changed = changedLook(before, after);
@@ -84,29 +75,19 @@ export function brandingStore(db: Database, caller?: Caller): BrandingStore {
 }
 
 async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {
-  const row = await statements.get<LookRow>(FIND, { clientId });
-  return row === undefined ? DEFAULT_LOOK : lookOf(row);
-}
-
-function lookOf(row: LookRow): ApplicationLook {
-  const { branding, facts } = DEFAULT_LOOK;
-  const logoOf = (logoHash: string | null) => (logoHash === null ? undefined : { hash: logoHash });
+  const row: LookRow = (await statements.get<LookRow>(FIND, { clientId })) ?? {};
+  const { applicationUrl, supportEmail, supportUrl, privacyUrl, termsUrl } = row;
+  const logoOf = (logoHash: string | undefined) => (logoHash === undefined ? undefined : { hash: logoHash });
   return {
     branding: {
-      enabled: row.enabled === null ? branding.enabled : row.enabled === 1,
+      enabled: row.enabled === undefined ? DEFAULT_BRANDING.enabled : row.enabled === 1,
       logo: logoOf(row.logo),
       darkLogo: logoOf(row.darkLogo),
-      primaryColor: row.primaryColor ?? undefined,
-      theme: row.theme ?? branding.theme,
+      primaryColor: row.primaryColor,
+      theme: row.theme ?? DEFAULT_BRANDING.theme,
       hideFooter: row.hideFooter === 1,
     },
-    facts: {
-      applicationUrl: row.applicationUrl ?? facts.applicationUrl,
-      supportEmail: row.supportEmail ?? facts.supportEmail,
-      supportUrl: row.supportUrl ?? facts.supportUrl,
-      privacyUrl: row.privacyUrl ?? facts.privacyUrl,
-      termsUrl: row.termsUrl ?? facts.termsUrl,
-    },
+    facts: { applicationUrl, supportEmail, supportUrl, privacyUrl, termsUrl },
   };
 }
 
@@ -130,10 +111,10 @@ function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
 async function setLogos(tx: Statements, clientId: string, { logo, darkLogo }: LookChange): Promise<void> {
   for (const [scheme, image] of Object.entries({ light: logo, dark: darkLogo })) {
     if (image === undefined) continue;
-    if (image === null) await tx.all(REMOVE_LOGO, { clientId, scheme });
+    if (image === null) await tx.change(REMOVE_LOGO, { clientId, scheme });
     else {
       const content = Buffer.from(image.webp).toString('base64');
-      await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', image.webp), content });
+      await tx.change(SET_LOGO, { clientId, scheme, hash: hash('sha256', image.webp), content });
     }
   }
 }

@@ -6,14 +6,10 @@ import { calendarRemovalRecorder } from './change-journal.ts';
 import type { Database, Dialect, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {
-  href: string;
-  color: string | null;
-  leftOut: number;
-};
+type Row = Omit<OfferedCalendar, 'isChosen'> & { href: string; leftOut: number };
 
 const CALENDARS = `
-  SELECT calendar_key AS "calendarKey", href, title, color, left_out AS "leftOut" FROM calendar
+  SELECT calendar_key, href, title, color, left_out FROM calendar
    WHERE account_key = :accountKey ORDER BY position, href`;
 
 const unchosen = ({ oneOf }: Dialect): string =>
@@ -24,14 +20,12 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
   return {
     async chosenCalendars(accountKey) {
       const account = await db.get<{ onlyChosen: number }>(
-        'SELECT only_chosen AS "onlyChosen" FROM account WHERE account_key = :accountKey AND listed_at IS NOT NULL',
+        'SELECT only_chosen FROM account WHERE account_key = :accountKey AND listed_at IS NOT NULL',
         { accountKey },
       );
       if (account === undefined) return undefined;
       const rows = await db.all<Row>(CALENDARS, { accountKey });
-      const calendars = rows.map(({ calendarKey, title, color, leftOut }) => {
-        return { calendarKey, title, color: color ?? undefined, isChosen: leftOut === 0 };
-      });
+      const calendars = rows.map(({ href: _, leftOut, ...row }) => ({ ...row, isChosen: leftOut === 0 }));
       return { onlyThese: account.onlyChosen === 1, calendars };
     },
 
@@ -62,7 +56,7 @@ export type TakenChoice = { readonly from: string; readonly to: string; readonly
  */
 export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
   const account = await tx.get<{ onlyChosen: number }>(
-    'SELECT only_chosen AS "onlyChosen" FROM account WHERE account_key = :from',
+    'SELECT only_chosen FROM account WHERE account_key = :from',
     { from },
   );
   const rows = await tx.all<Row>(CALENDARS, { accountKey: from });
@@ -87,7 +81,7 @@ async function choose(
 ): Promise<void> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
   // Locks the account's row, as whoever replaces its list does.
-  await tx.all(
+  await tx.change(
     `UPDATE account SET only_chosen = COALESCE(CAST(:onlyChosen AS BIGINT), only_chosen)
       WHERE account_key = :accountKey`,
     { accountKey, onlyChosen: onlyThese === undefined ? null : Number(onlyThese) },
@@ -96,13 +90,13 @@ async function choose(
     const { calendarKey: key } = row;
     if (isChosen(row) === (row.leftOut === 0)) continue;
     if (isChosen(row)) {
-      await tx.all('UPDATE calendar SET left_out = 0 WHERE calendar_key = :key', { key });
+      await tx.change('UPDATE calendar SET left_out = 0 WHERE calendar_key = :key', { key });
       await scheduleJob(tx, { kind: 'sync-calendar', key }, now);
       continue;
     }
-    await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :key", { key });
+    await tx.change("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :key", { key });
     // Without its lease and its token, nothing that is under way writes into it, and it is listed in full next time.
-    await tx.all(
+    await tx.change(
       `UPDATE calendar SET left_out = 1, lease_holder = NULL, sync_token = NULL, synced_at = NULL, sync_error = NULL,
               failed_at = NULL, too_complex = NULL, unreadable = NULL, event_count = 0, bytes = 0, unfinished_syncs = 0,
               revision = revision + 1
@@ -110,6 +104,6 @@ async function choose(
       { key },
     );
     await recordRemoval(key);
-    await tx.all('DELETE FROM event WHERE calendar_key = :key', { key });
+    await tx.change('DELETE FROM event WHERE calendar_key = :key', { key });
   }
 }

@@ -7,14 +7,14 @@ export type KnownCalendar = {
   readonly calendarKey: string;
   readonly href: string;
   readonly title: string;
-  readonly description: string | null;
-  readonly color: string | null;
+  readonly description: string | undefined;
+  readonly color: string | undefined;
   readonly timeZone: string;
   readonly access: string;
 };
 
 export const KNOWN_CALENDARS = `
-  SELECT calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone", access
+  SELECT calendar_key, href, title, description, color, time_zone, access
     FROM calendar WHERE account_key = :key AND left_out = 0 ORDER BY position, href`;
 
 type Replaced = {
@@ -44,6 +44,6 @@ const dataOf = ({ href, title, description, color, timeZone, access }: KnownCale
   title,
   timeZone,
   access,
-  ...(description !== null && { description }),
-  ...(color !== null && { color }),
+  ...(description !== undefined && { description }),
+  ...(color !== undefined && { color }),
 });

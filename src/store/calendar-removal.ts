@@ -22,7 +22,7 @@ export type CalendarsToGo = { readonly chosen: string; readonly values: Values }
 /** A process that dies on the way leaves calendars that are listed anew, or deleted by the next call. `now`: epoch ms. */
 export async function emptyLargeCalendars(db: Database, toGo: CalendarsToGo, now: number): Promise<void> {
   const large = await db.all<{ key: string; accountKey: string }>(
-    `SELECT calendar_key AS "key", account_key AS "accountKey" FROM calendar
+    `SELECT calendar_key AS key, account_key FROM calendar
       WHERE event_count > ${FEW} AND calendar_key IN (${toGo.chosen})`,
     toGo.values,
   );
@@ -48,13 +48,13 @@ async function takePart(
 ): Promise<boolean> {
   const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
   // The names of these parameters are none of `values`. Should it stay after all, everything is listed anew.
-  const calendar = await tx.get(
+  const changed = await tx.change(
     `UPDATE calendar SET sync_token = NULL, synced_at = CASE WHEN synced_at IS NOT NULL THEN 0 END,
             lease_holder = :removal, lease_until = :removalUntil, revision = revision + 1
-      WHERE calendar_key = :goneKey AND calendar_key IN (${chosen}) RETURNING calendar_key`,
+      WHERE calendar_key = :goneKey AND calendar_key IN (${chosen})`,
     { ...values, goneKey: key, removal: holder, removalUntil: now + LEASE_MS },
   );
-  if (calendar === undefined) return true;
+  if (changed === 0) return true;
   return (await emptyPart(tx, key, { recordRemoval, most: RESOURCES_PER_PART })).isEmpty;
 }
 

@@ -23,8 +23,7 @@ export const VERSION_PARAMETERS = 'CAST(:version AS TEXT), CAST(:versionReadAt A
 /** What a calendar that is listed again has then. */
 export const LISTED_AGAIN = `listed_version = excluded.listed_version,
        listed_since = CASE WHEN calendar.listed_version = excluded.listed_version THEN calendar.listed_since
-                           ELSE excluded.listed_since END,
-       listed_revision = calendar.revision`;
+                           ELSE excluded.listed_since END, listed_revision = calendar.revision`;
 
 export const versionValues = ({ version }: ProviderCalendar) => ({
   version: version === undefined ? null : storable(version.tag),
@@ -48,5 +47,5 @@ const NOTE_CURRENT = `
 
 /** Call it once the list is written that was asked for at `now`: calendars it shows unchanged count as synced then. */
 export async function noteCurrent(tx: Statements, accountKey: string, now: number): Promise<void> {
-  await tx.all(NOTE_CURRENT, { accountKey, now });
+  await tx.change(NOTE_CURRENT, { accountKey, now });
 }

@@ -5,7 +5,7 @@ import type { Database, Dialect, Statements } from './drivers/database.ts';
 import { lookSoon } from './followed-accounts.ts';
 import { HAS_ENDPOINT } from './webhook-streams.ts';
 
-const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
+const STATE = 'feed_id AS feed_id, feed_seq AS seq, feed_pruned AS pruned_seq';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
 /** The time of the last read is no more exact than this, so that few reads have to write it. */
 const READ_PRECISION_MS = 24 * 3_600_000;
@@ -27,15 +27,15 @@ export function changeFeed(db: Database): ChangeFeed {
 
     async stateOf({ clientId, userId }, now) {
       const row = await db.get<FeedState & { readAt: number }>(
-        `SELECT ${STATE}, feed_read_at AS "readAt" FROM application_user WHERE ${OF_USER} AND feed_id IS NOT NULL`,
+        `SELECT ${STATE}, feed_read_at AS read_at FROM application_user WHERE ${OF_USER} AND feed_id IS NOT NULL`,
         { clientId, userId },
       );
       if (row === undefined) return undefined;
       const { readAt, ...state } = row;
       if (readAt < now - READ_PRECISION_MS) {
         const values = { clientId, userId, feedId: state.feedId, now };
-        await db.write(
-          `UPDATE application_user SET feed_read_at = :now WHERE ${OF_USER} AND feed_id = :feedId RETURNING user_id`,
+        await db.change(
+          `UPDATE application_user SET feed_read_at = :now WHERE ${OF_USER} AND feed_id = :feedId`,
           values,
         );
       }
@@ -62,8 +62,7 @@ const COVERED_GROUPS = `SELECT v.group_id FROM grant_coverage v JOIN account_gro
      WHERE v.coverage_id = :coverageId AND v.scope <> 'free-busy' AND g.expires_at IS NULL`;
 
 const changesAfterText = ({ byBytes }: Dialect): string => `
-  SELECT calendar_key AS "calendarKey", event_id AS "id", seq, created_seq AS "createdSeq", deleted, provider,
-         account_id AS "accountId", href
+  SELECT calendar_key, event_id AS id, seq, created_seq, deleted, provider, account_id, href
     FROM event_change
    WHERE ${OF_USER} AND seq >= :seq AND group_id IN (${COVERED_GROUPS})
      AND (seq > :seq OR calendar_key ${byBytes} > CAST(:atKey AS TEXT)
@@ -71,7 +70,7 @@ const changesAfterText = ({ byBytes }: Dialect): string => `
    ORDER BY seq, calendar_key ${byBytes}, event_id ${byBytes} LIMIT :limit`;
 
 const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
-  SELECT DISTINCT calendar_key ${byBytes} AS "calendarKey", event_id ${byBytes} AS "id" FROM event
+  SELECT DISTINCT calendar_key ${byBytes} AS calendar_key, event_id ${byBytes} AS id FROM event
    WHERE calendar_key ${oneOf('keys')} AND shape IN ('short', 'long', 'series')
      AND (calendar_key ${byBytes} > :atKey OR (calendar_key = :atKey AND event_id ${byBytes} > :atId))
    ORDER BY 1, 2 LIMIT :limit`;
@@ -81,27 +80,25 @@ const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
  * an endpoint follows: a reader who returns has to start again.
  */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
-  await tx.all(
+  await tx.change(
     `UPDATE application_user SET feed_id = NULL WHERE feed_id IS NOT NULL AND feed_read_at < :before
-        AND NOT ${HAS_ENDPOINT} RETURNING user_id`,
+        AND NOT ${HAS_ENDPOINT}`,
     { before },
   );
-  await tx.all(
+  await tx.change(
     `UPDATE application_user SET feed_pruned = COALESCE(
        (SELECT MAX(c.seq) FROM event_change c
          WHERE c.client_id = application_user.client_id AND c.user_id = application_user.user_id
            AND c.noted_at < :before AND c.seq > application_user.feed_pruned), feed_pruned)
-      WHERE (client_id, user_id) IN (SELECT client_id, user_id FROM event_change WHERE noted_at < :before)
-     RETURNING user_id`,
+      WHERE (client_id, user_id) IN (SELECT client_id, user_id FROM event_change WHERE noted_at < :before)`,
     { before },
   );
-  const gone = await tx.all(
+  const gone = await tx.change(
     `DELETE FROM event_change WHERE noted_at < :before
         AND seq <= (SELECT u.feed_pruned FROM application_user u
-                     WHERE u.client_id = event_change.client_id AND u.user_id = event_change.user_id)
-     RETURNING seq`,
+                     WHERE u.client_id = event_change.client_id AND u.user_id = event_change.user_id)`,
     { before },
   );
-  await tx.all('DELETE FROM user_note WHERE noted_at < :before', { before });
-  return gone.length;
+  await tx.change('DELETE FROM user_note WHERE noted_at < :before', { before });
+  return gone;
 }

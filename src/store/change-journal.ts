@@ -22,7 +22,7 @@ import { HAS_ENDPOINT, noteArrivals, noteChanges, noteFirstSync } from './webhoo
 type Feed = {
   readonly clientId: string;
   readonly userId: string;
-  readonly feedId: string | null;
+  readonly feedId: string | undefined;
   readonly seq: number;
 };
 
@@ -46,10 +46,10 @@ async function nextOf(tx: Statements, owner: string, values: Values): Promise<Fe
     `UPDATE application_user SET feed_seq = feed_seq + 1,
             feed_id = CASE WHEN feed_id IS NULL AND ${HAS_ENDPOINT} THEN CAST(:candidate AS TEXT) ELSE feed_id END
       WHERE (client_id, user_id) = (${owner})
-     RETURNING client_id AS "clientId", user_id AS "userId", feed_id AS "feedId", feed_seq AS "seq"`,
+     RETURNING client_id, user_id, feed_id, feed_seq AS seq`,
     { ...values, candidate: newFeedId() },
   );
-  return feed?.feedId == null ? undefined : feed;
+  return feed?.feedId === undefined ? undefined : feed;
 }
 
 /** New when a feed begins, so that no cursor of an earlier one is taken for its. */
@@ -68,7 +68,7 @@ export async function recordChanges<T>(
   const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
   if (feed === undefined) return write();
   const seriesOfHrefs = await tx.all<{ id: string }>(
-    `SELECT DISTINCT series_id AS "id" FROM event
+    `SELECT DISTINCT series_id AS id FROM event
       WHERE calendar_key = :key AND series_id IS NOT NULL AND href ${tx.dialect.oneOf('hrefs')}`,
     { key, hrefs },
   );
@@ -90,7 +90,7 @@ export async function recordChanges<T>(
     changes += 1;
   }
   if (changes > 0) {
-    await tx.all(CHANGED, { clientId: feed.clientId, userId: feed.userId, at });
+    await tx.change(CHANGED, { clientId: feed.clientId, userId: feed.userId, at });
     await noteChanges(tx, key, feed);
   }
   return result;
@@ -109,7 +109,7 @@ async function recordRemoval(
   { chosen, which = '' }: Removed,
   values: Values & Pick<Feed, 'seq'> & { readonly at: number },
 ): Promise<void> {
-  await tx.all(
+  await tx.change(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, deleted,
        provider, account_id, href, noted_at, group_id)
      SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0, 1,
@@ -160,14 +160,14 @@ export async function recordArrival(
   const feed = await nextOf(tx, owner, { clientId, userId });
   if (feed === undefined) return;
   // What they had and is gone belongs to their group as well.
-  await tx.all(
+  await tx.change(
     `UPDATE event_change SET group_id =
        (SELECT a.group_id FROM calendar c JOIN account a ON a.account_key = c.account_key
          WHERE c.calendar_key = event_change.calendar_key)
       WHERE calendar_key IN (SELECT calendar_key FROM calendar WHERE account_key ${tx.dialect.oneOf('accountKeys')})`,
     { accountKeys },
   );
-  await tx.all(
+  await tx.change(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, deleted,
        provider, account_id, href, noted_at, group_id)
      SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT),
@@ -214,8 +214,8 @@ async function statesOf(
 ): Promise<ReadonlyMap<string, EventState>> {
   const oneOfNames = tx.dialect.oneOf('names');
   const rows = await tx.all<StateRow>(
-    `SELECT event_id AS "id", series_id AS "seriesId", shape, recurrence_id AS "recurrenceId", content, timing, original,
-            original_digest AS "originalDigest", starts_at AS "startsAt", ends_at AS "endsAt", etag
+    `SELECT event_id AS id, series_id, shape, recurrence_id, content, timing, original,
+            original_digest, starts_at, ends_at, etag
        FROM event
       WHERE calendar_key = :key AND shape <> 'hidden' AND (href ${oneOfNames} OR series_id ${oneOfNames})
       ORDER BY href, recurrence_id`,
@@ -252,7 +252,7 @@ async function recordChange(tx: Statements, change: RecordedChange): Promise<voi
     was: after === undefined && before !== undefined ? JSON.stringify(deletedEventOf(before)) : null,
     fields: await fieldsOf(tx, change),
   };
-  await tx.all(RECORD, values);
+  await tx.change(RECORD, values);
 }
 
 /** Under which number each field last changed, with those of before. */
@@ -261,7 +261,7 @@ async function fieldsOf(
   { key, id, feed, before, after }: RecordedChange,
 ): Promise<string | null> {
   if (before === undefined || after === undefined) return null;
-  const known = await tx.get<{ fields: string | null }>(
+  const known = await tx.get<{ fields: string | undefined }>(
     'SELECT fields FROM event_change WHERE calendar_key = :key AND event_id = :id',
     { key, id },
   );

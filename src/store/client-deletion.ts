@@ -10,7 +10,7 @@ import { deleteUserInParts } from './user-deletion.ts';
 type ApplicationToDelete = { readonly clientId: string; readonly now: number };
 
 const HAS_MUCH = `
-  SELECT u.user_id AS "userId" FROM application_user AS u
+  SELECT u.user_id FROM application_user AS u
    WHERE u.client_id = :clientId AND u.user_id > :after
      AND (u.feed_id IS NOT NULL
           OR EXISTS (SELECT 1 FROM account AS a WHERE a.client_id = u.client_id AND a.user_id = u.user_id))
@@ -21,16 +21,13 @@ const DELETE_USERS = `
          (SELECT o.user_id FROM application_user AS o
            WHERE o.client_id = :clientId
              AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.client_id = o.client_id AND a.user_id = o.user_id)
-           LIMIT :limit)
-  RETURNING user_id`;
+           LIMIT :limit)`;
 const DELETE_REQUESTS = `
   DELETE FROM request_log
-   WHERE request_id IN (SELECT request_id FROM request_log WHERE client_id = :clientId LIMIT :limit)
-  RETURNING request_id`;
+   WHERE request_id IN (SELECT request_id FROM request_log WHERE client_id = :clientId LIMIT :limit)`;
 const DELETE_GRANTS = `
   DELETE FROM token_family
-   WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)
-  RETURNING family_id`;
+   WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)`;
 
 /**
  * Answers whether there was such an application. Its secrets go first: nobody is given anything in its name from then on.
@@ -52,10 +49,10 @@ async function endSecrets(
   { clientId }: ApplicationToDelete,
   caller: Caller | undefined,
 ): Promise<void> {
-  const ended = await tx.all('DELETE FROM client_secret WHERE client_id = :clientId RETURNING client_id', {
+  const ended = await tx.change('DELETE FROM client_secret WHERE client_id = :clientId', {
     clientId,
   });
-  if (ended.length === 0) return;
+  if (ended === 0) return;
   const before = await tx.get<{ name: string }>('SELECT name FROM application WHERE client_id = :clientId', {
     clientId,
   });
@@ -78,20 +75,20 @@ async function deleteUsersOf(db: Database, application: ApplicationToDelete): Pr
 
 async function deleteClient(tx: Statements, application: ApplicationToDelete): Promise<boolean> {
   // Locks its row: of several calls, one prepares the deletion of its accounts.
-  const locked = await tx.all(
-    'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id',
+  const locked = await tx.change(
+    'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId',
     application,
   );
-  if (locked.length === 0) return false;
+  if (locked === 0) return false;
   await prepareAccountDeletion(
     tx,
     `SELECT account_key FROM account WHERE client_id = :clientId AND ${NOT_ASIDE}`,
     application,
   );
-  await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
-  await tx.all('DELETE FROM activity_count WHERE client_id = :clientId', application);
+  await tx.change('DELETE FROM application WHERE client_id = :clientId', application);
+  await tx.change('DELETE FROM activity_count WHERE client_id = :clientId', application);
   // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
   // now and is deleted too.
-  await tx.all('DELETE FROM token_family WHERE client_id = :clientId', application);
+  await tx.change('DELETE FROM token_family WHERE client_id = :clientId', application);
   return true;
 }

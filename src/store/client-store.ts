@@ -19,23 +19,22 @@ import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
 type ClientRow = {
   clientId: string;
   name: string;
-  displayName: string | null;
+  displayName: string | undefined;
   redirectUri: string;
-  webhookUrl: string | null;
+  webhookUrl: string | undefined;
   pushedRequests: ClientSettings['pushedRequests'];
   returningUsers: ClientSettings['returningUsers'];
-  providers: string | null;
+  providers: string | undefined;
   refreshReplayWindow: number;
   createdAt: number;
 };
 
-const COLUMNS = `client_id AS "clientId", name, display_name AS "displayName", redirect_uri AS "redirectUri",
-  webhook_url AS "webhookUrl", pushed_requests AS "pushedRequests", returning_users AS "returningUsers", providers,
-  refresh_replay_window AS "refreshReplayWindow", created_at AS "createdAt"`;
+const COLUMNS = `client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
+  refresh_replay_window, created_at`;
 
 const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
-  SELECT MIN(client_id) AS "clientId" FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
+  SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
 // Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
 // be cached for all.
 const FIND_WITH_SECRETS: BatchStatement = {
@@ -43,7 +42,7 @@ const FIND_WITH_SECRETS: BatchStatement = {
   sql: ({ value, andFrom }) => `
     SELECT ${COLUMNS},
            (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
-              FROM client_secret AS s WHERE s.client_id = a.client_id) AS "secrets"
+              FROM client_secret AS s WHERE s.client_id = a.client_id) AS secrets
       FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
   key: 'clientId',
   writes: false,
@@ -59,25 +58,23 @@ const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
   UPDATE application
-     SET name = COALESCE(:name, name),
-         redirect_uri = COALESCE(:redirectUri, redirect_uri),
+     SET name = COALESCE(:name, name), redirect_uri = COALESCE(:redirectUri, redirect_uri),
          display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
          webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
          pushed_requests = COALESCE(:pushedRequests, pushed_requests),
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
-         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window),
-         updated_at = :now
+         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window), updated_at = :now
    WHERE client_id = :clientId
   RETURNING ${COLUMNS}`;
 
 const countOf = (table: string): string =>
   `(SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE client_id = :clientId LIMIT :most) AS counted)`;
 const COUNT_CONTENTS = `
-  SELECT ${countOf('application_user')} AS "users", ${countOf('account')} AS "accounts",
-         ${countOf('webhook_endpoint')} AS "endpoints"`;
+  SELECT ${countOf('application_user')} AS users, ${countOf('account')} AS accounts,
+         ${countOf('webhook_endpoint')} AS endpoints`;
 
-type RowWithSecrets = ClientRow & { secrets: string | null };
+type RowWithSecrets = ClientRow & { secrets: string | undefined };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
 type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
 
@@ -115,8 +112,8 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
     async createClient(client, secretHash) {
       const { clientId, createdAt } = client;
       await db.transaction(async (tx) => {
-        await tx.all(CREATE, createdValues(client));
-        await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        await tx.change(CREATE, createdValues(client));
+        await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
         await keepFirstEndpoint(tx, first, caller);
         const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
@@ -127,9 +124,9 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
     async updateClient(clientId, change, now) {
       const { webhookUrl } = change;
       const row = await db.transaction(async (tx) => {
-        if ((await tx.all(LOCK_APPLICATION, { clientId, now })).length === 0) return undefined;
+        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
         const before = await tx.get<ClientRow>(FIND, { clientId });
-        if (before?.webhookUrl === null && webhookUrl) await refuseFurther(tx, clientId, most);
+        if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, caller }, () =>
           tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
         );
@@ -160,7 +157,7 @@ export function clientStore(db: Database, caller?: Caller, most = Number.POSITIV
 // Named one by one: with the row of a look-up the secrets' hashes come too.
 function clientOf(row: ClientRow): Client {
   const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
-  const optional = { displayName: row.displayName ?? undefined, webhookUrl: row.webhookUrl ?? undefined };
+  const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
   const settings = { pushedRequests, returningUsers, providers, refreshReplayWindow };
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
@@ -212,12 +209,15 @@ async function rotateSecret(
   caller: Caller | undefined,
 ): Promise<boolean> {
   // Writing the application's row first makes concurrent rotations of its secrets take turns.
-  const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id';
-  if ((await tx.all(lock, rotation)).length === 0) return false;
+  const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
+  if ((await tx.change(lock, rotation)) === 0) return false;
   // Exactly one secret has no expiry: the newest. Those that have one were replaced before.
-  await tx.all('DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL', rotation);
-  await tx.all('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
-  await tx.all(ADD_SECRET, rotation);
+  await tx.change(
+    'DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL',
+    rotation,
+  );
+  await tx.change('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
+  await tx.change(ADD_SECRET, rotation);
   await auditFor(tx, caller, {
     action: 'client.secret_rotated',
     clientId: rotation.clientId,

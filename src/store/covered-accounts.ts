@@ -14,28 +14,28 @@ import { providerOrder } from './provider-order.ts';
 
 type AccountRow = HealthRow & {
   accountKey: string;
-  identity: string | null;
+  identity: string | undefined;
   scope: Scope;
   provider: ProviderKind;
   accountId: string;
   display: string;
   /** JSON of a list. */
   addresses: string;
-  calendarPermission: number | null;
-  listedAt: number | null;
-  listFailedAt: number | null;
-  listFailure: string | null;
+  calendarPermission: number | undefined;
+  listedAt: number | undefined;
+  listFailedAt: number | undefined;
+  listFailure: string | undefined;
 };
 /** The calendar's columns are null for an account without calendars. */
 type Row = AccountRow &
   Omit<CalendarRow, 'calendarKey' | 'original'> & {
-    calendarKey: string | null;
+    calendarKey: string | undefined;
     revision: number;
     leftOut: number;
   };
 
 export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 'calendarOriginals'> {
-  const originals = `SELECT calendar_key AS "calendarKey", ${originalColumn('original', '1')} FROM calendar
+  const originals = `SELECT calendar_key, ${originalColumn('original', '1')} FROM calendar
     WHERE calendar_key ${db.dialect.oneOf('keys')}`;
 
   return {
@@ -49,11 +49,13 @@ export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 
     },
 
     async calendarOriginals(keys) {
-      const rows = await db.all<{ calendarKey: string; original: RenderedObject | null }>(originals, {
+      const rows = await db.all<{ calendarKey: string; original: RenderedObject | undefined }>(originals, {
         keys,
       });
       return new Map(
-        rows.flatMap(({ calendarKey, original }) => (original === null ? [] : [[calendarKey, original]])),
+        rows.flatMap(({ calendarKey, original }) =>
+          original === undefined ? [] : [[calendarKey, original]],
+        ),
       );
     },
   };
@@ -63,10 +65,9 @@ export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 
 const COLUMNS = CALENDAR_COLUMNS.replace(' original,', '');
 
 const accountsText = (covered: string, scope: string): string => `
-  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display, addresses,
-         ${HEALTH_COLUMNS}, calendar_permission AS "calendarPermission", listed_at AS "listedAt",
-         list_failed_at AS "listFailedAt", list_error AS "listFailure", ${COLUMNS}, revision,
-         left_out AS "leftOut"
+  SELECT a.account_key, identity, ${scope} AS scope, provider, account_id, display, addresses,
+         ${HEALTH_COLUMNS}, calendar_permission, listed_at,
+         list_failed_at, list_error AS list_failure, ${COLUMNS}, revision, left_out
     FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
     JOIN account a ON a.group_id = v.group_id AND a.client_id = :clientId AND a.user_id = :userId
     LEFT JOIN calendar c ON c.account_key = a.account_key
@@ -99,7 +100,7 @@ function accountsOf(rows: readonly Row[]): MirroredAccount[] {
 
 /** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
 function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
-  if (row.identity === null) return true;
+  if (row.identity === undefined) return true;
   const twins = accounts.filter(
     ({ provider, identity }) => provider === row.provider && identity === row.identity,
   );
@@ -116,7 +117,7 @@ const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount 
   display: row.display,
   addresses: JSON.parse(row.addresses),
   health: healthOf(row),
-  calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
+  calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
   ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
   calendars: shownOf(ofAccount, row.provider),
 });
@@ -140,12 +141,12 @@ function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar
 /** None in the row of an account without calendars. */
 function calendarsOf(row: Row): ReadableCalendar[] {
   const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
-  if (calendarKey === null) return [];
-  const details = { href, title, description: description ?? undefined, color: color ?? undefined };
+  if (calendarKey === undefined) return [];
+  const details = { href, title, description, color };
   const rest = { timeZone, access, primary: row.isPrimary === 1, alias: undefined, revision, bytes };
   // Written by mirror-writes.ts in this shape.
-  const parsed = (json: string | null): LeftOutEvents | undefined =>
-    json === null ? undefined : JSON.parse(json);
+  const parsed = (json: string | undefined): LeftOutEvents | undefined =>
+    json === undefined ? undefined : JSON.parse(json);
   const leftOut = { tooComplex: parsed(row.tooComplex), unreadable: parsed(row.unreadable) };
   return [{ calendarKey, ...details, ...rest, ...leftOut, ...freshnessOf(row) }];
 }

@@ -7,10 +7,7 @@ import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type AccessRow = Omit<EndedAccess, 'credentials' | 'identity'> & {
-  readonly credentials: string;
-  readonly identity: string | null;
-};
+type AccessRow = Omit<EndedAccess, 'credentials'> & { readonly credentials: string };
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
@@ -20,34 +17,30 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       const accountKey = randomUUID();
       const sealed = seal(accountKey, credentials);
       await db.transaction(async (tx) => {
-        const added = await tx.all(
+        const added = await tx.change(
           `INSERT INTO ended_access (account_key, client_id, provider, account_id, identity, credentials, ended_at)
            SELECT CAST(:accountKey AS TEXT), client_id, CAST(:provider AS TEXT), CAST(:accountId AS TEXT),
                   CAST(:identity AS TEXT), CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
-             FROM application WHERE client_id = :clientId
-           RETURNING account_key`,
+             FROM application WHERE client_id = :clientId`,
           { accountKey, clientId, provider, accountId, identity: identity ?? null, sealed, now },
         );
-        if (added.length > 0) await scheduleJob(tx, { kind: 'end-access', key: accountKey }, now);
+        if (added > 0) await scheduleJob(tx, { kind: 'end-access', key: accountKey }, now);
       });
       jobScheduled();
     },
 
     async findEndedAccess(accountKey) {
       const row = await db.get<AccessRow>(
-        `SELECT account_key AS "accountKey", client_id AS "clientId", provider, account_id AS "accountId",
-                identity, credentials, ended_at AS "endedAt"
+        `SELECT account_key, client_id, provider, account_id, identity, credentials, ended_at
            FROM ended_access WHERE account_key = :accountKey`,
         { accountKey },
       );
-      return (
-        row && { ...row, identity: row.identity ?? undefined, credentials: open(accountKey, row.credentials) }
-      );
+      return row && { ...row, credentials: open(accountKey, row.credentials) };
     },
 
     async credentialsOfSameAccount({ provider, accountId, identity }) {
       const rows = await db.all<{ accountKey: string; credentials: string }>(
-        `SELECT account_key AS "accountKey", credentials FROM account
+        `SELECT account_key, credentials FROM account
           WHERE provider = :provider
             AND (account_id = :accountId OR identity = CAST(:identity AS TEXT))
             AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = account.group_id AND g.expires_at = 0)`,
@@ -57,7 +50,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
     },
 
     async deleteEndedAccess(accountKey) {
-      await db.write('DELETE FROM ended_access WHERE account_key = :accountKey RETURNING account_key', {
+      await db.change('DELETE FROM ended_access WHERE account_key = :accountKey', {
         accountKey,
       });
     },

@@ -30,9 +30,9 @@ type TimingRow = RowName & {
 type ContentRow = RowName & {
   shape: string;
   content: RenderedMembers<EventMembers>;
-  original: RenderedObject | null;
+  original: RenderedObject | undefined;
   hasOriginal: number;
-  etag: string | null;
+  etag: string | undefined;
 };
 
 export function eventPieces(db: Database): PieceReader {
@@ -118,7 +118,7 @@ function namesOf(rows: readonly RowName[]) {
   };
 }
 
-/** Of an override without an object of its own `original` is null: it shows its master's. */
+/** Of an override without an object of its own `original` is undefined: it shows its master's. */
 const contentOf = ({
   shape,
   content,
@@ -140,32 +140,32 @@ function textsFor({ byBytes: collation, oneOf }: Dialect) {
   return {
     // In the order of the index, so that no more than a page of it is read.
     names: `
-      SELECT calendar_key AS "calendarKey", href, recurrence_id AS "recurrenceId", event_id AS "id",
-             starts_at AS "startsAt", ${SIZE} AS "size", octet_length(search_text) AS "searched"
+      SELECT calendar_key, href, recurrence_id, event_id AS id,
+             starts_at, ${SIZE} AS size, octet_length(search_text) AS searched
         FROM event
        WHERE calendar_key = :calendarKey AND shape = :shape AND starts_at >= :earliest AND starts_at < :end
          AND ends_at > :start AND ${behindPlace}
        ORDER BY starts_at, event_id ${collation} LIMIT :limit`,
     masters: `
-      SELECT starts_at AS "startsAt", event_id AS "id" FROM event
+      SELECT starts_at, event_id AS id FROM event
        WHERE calendar_key = :calendarKey AND shape = 'series' AND starts_at >= :atStart AND starts_at < :end
          AND ends_at > :start AND ${behindPlace}
        ORDER BY starts_at, event_id ${collation} LIMIT :limit`,
     series: `
-      SELECT series_id AS "id", href, recurrence_id AS "recurrenceId", timing, ${hasOriginal()} AS "hasOriginal",
-             ${SIZE} AS "size", octet_length(search_text) AS "searched"
+      SELECT series_id AS id, href, recurrence_id, timing, ${hasOriginal()} AS has_original,
+             ${SIZE} AS size, octet_length(search_text) AS searched
         FROM event
        WHERE calendar_key = :calendarKey AND series_id ${oneOf('ids')} AND shape IN ('series', 'override')
        ORDER BY series_id, recurrence_id ${collation}, href ${collation}`,
     matching: `
-      SELECT href, recurrence_id AS "recurrenceId" FROM event WHERE ${named} AND ${hasTerms('search_text')}`,
+      SELECT href, recurrence_id FROM event WHERE ${named} AND ${hasTerms('search_text')}`,
     contents: `
-      SELECT href, recurrence_id AS "recurrenceId", shape, content, ${originalColumn('original', ':originals')},
-             ${hasOriginal()} AS "hasOriginal", etag
+      SELECT href, recurrence_id, shape, content, ${originalColumn('original', ':originals')},
+             ${hasOriginal()} AS has_original, etag
         FROM event WHERE ${named}`,
     sizes: `
-      SELECT calendar_key AS "calendarKey", event_id AS "id", SUM(${SIZE}) AS "size", COUNT(*) AS "rows",
-             MAX(${originalSize('original')}) AS "original"
+      SELECT calendar_key, event_id AS id, SUM(${SIZE}) AS size, COUNT(*) AS rows,
+             MAX(${originalSize('original')}) AS original
         FROM event
        WHERE calendar_key ${oneOf('keys')} AND event_id ${oneOf('ids')} AND shape <> 'hidden'
        GROUP BY calendar_key, event_id`,

@@ -29,9 +29,9 @@ type SeriesRow = {
   content: RenderedMembers<EventMembers>;
   timing: string;
   /** With the master, and with an override that is a resource of its own. */
-  original: RenderedObject | null;
+  original: RenderedObject | undefined;
   hasOriginal: number;
-  etag: string | null;
+  etag: string | undefined;
   matches?: number;
 };
 
@@ -130,30 +130,30 @@ function ranges({ oneOf }: Dialect, columns: string, condition: string): string 
      WHERE calendar_key ${oneOf('keys')} AND shape = 'long' AND ${overlap} ${condition}`;
 }
 
-const SINGLE_COLUMNS = `calendar_key AS "calendarKey", event_id AS "id", starts_at AS "startsAt", href,
-  recurrence_id AS "recurrenceId", content, ${originalOrEmpty()}, etag`;
+const SINGLE_COLUMNS = `calendar_key, event_id AS id, starts_at, href,
+  recurrence_id, content, ${originalOrEmpty()}, etag`;
 
 const unorderedSingles = (dialect: Dialect, condition: string): string =>
   `${ranges(dialect, SINGLE_COLUMNS, condition)} LIMIT :limit`;
 
 /** The page's keys are sorted first, and only then joined with what it shows. */
 const orderedSingles = (dialect: Dialect, condition: string): string => `
-  SELECT p.calendar_key AS "calendarKey", p.event_id AS "id", p.starts_at AS "startsAt", p.href,
-         p.recurrence_id AS "recurrenceId", e.content, ${originalOrEmpty('e.')}, e.etag
+  SELECT p.calendar_key, p.event_id AS id, p.starts_at, p.href,
+         p.recurrence_id, e.content, ${originalOrEmpty('e.')}, e.etag
     FROM (SELECT * FROM (${ranges(dialect, 'calendar_key, href, recurrence_id, event_id, starts_at', condition)}) r
            ORDER BY starts_at, calendar_key ${dialect.byBytes}, event_id ${dialect.byBytes} LIMIT :limit) p
     JOIN event e ON e.calendar_key = p.calendar_key AND e.href = p.href AND e.recurrence_id = p.recurrence_id
    ORDER BY p.starts_at, p.calendar_key ${dialect.byBytes}, p.event_id ${dialect.byBytes}`;
 
-const SERIES_COLUMNS = `e.calendar_key AS "calendarKey", m.event_id AS "id", e.href, e.recurrence_id AS "recurrenceId",
-         e.content, e.timing, ${originalColumn('e.original', ':originals')}, ${hasOriginal('e.')} AS "hasOriginal", e.etag`;
+const SERIES_COLUMNS = `e.calendar_key, m.event_id AS id, e.href, e.recurrence_id,
+         e.content, e.timing, ${originalColumn('e.original', ':originals')}, ${hasOriginal('e.')} AS has_original, e.etag`;
 
 /** The masters that reach into the window, each followed by its overrides. */
 const seriesText = (
   { oneOf }: Dialect,
   { matches, condition }: { matches: string; condition: string },
 ): string => `
-  SELECT ${SERIES_COLUMNS}, ${matches} AS "matches"
+  SELECT ${SERIES_COLUMNS}, ${matches} AS matches
     FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
    WHERE m.calendar_key ${oneOf('keys')} AND m.shape = 'series' AND m.starts_at < :end AND m.ends_at > :start
      AND e.shape IN ('series', 'override') ${condition}
@@ -175,8 +175,8 @@ const byIdTexts = ({ oneOf }: Dialect) => ({
 const TOLD_SINGLE: BatchStatement = {
   columns: { name: 'TEXT', calendarKey: 'TEXT', id: 'TEXT' },
   sql: ({ value, andFrom }) => `
-    SELECT ${value('name')} AS "name", e.calendar_key AS "calendarKey", e.event_id AS "id", e.starts_at AS "startsAt",
-           e.href, e.recurrence_id AS "recurrenceId", e.content, NULL AS "original", e.etag
+    SELECT ${value('name')} AS name, e.calendar_key, e.event_id AS id, e.starts_at,
+           e.href, e.recurrence_id, e.content, NULL AS original, e.etag
       FROM event AS e${andFrom}
      WHERE e.calendar_key = ${value('calendarKey')} AND e.event_id = ${value('id')} AND e.shape IN ('short', 'long')`,
   key: 'name',

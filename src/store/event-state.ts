@@ -7,16 +7,16 @@ import { instantText, type RenderedMembers, readMembers } from '../lib/rendered-
 /** A row of a single event, or of a series: its master's first, then its overrides. */
 export type StateRow = {
   readonly id: string;
-  readonly seriesId: string | null;
+  readonly seriesId: string | undefined;
   readonly shape: string;
   readonly recurrenceId: string;
   readonly content: RenderedMembers<EventMembers>;
-  readonly timing: string | null;
-  readonly original: string | null;
-  readonly originalDigest: string | null;
+  readonly timing: string | undefined;
+  readonly original: string | undefined;
+  readonly originalDigest: string | undefined;
   readonly startsAt: number;
   readonly endsAt: number;
-  readonly etag: string | null;
+  readonly etag: string | undefined;
 };
 
 /** The rows of one event, in order, and what decides whether they are the same as others. */
@@ -31,7 +31,7 @@ export const stateOf = (rows: readonly StateRow[]): EventState => ({
   rows,
   content: JSON.stringify(rows.map(textsOf)),
   etags: JSON.stringify(rows.map(({ etag }) => etag && comparableEtag(etag))),
-  hasEtags: rows.every(({ etag }) => etag !== null),
+  hasEtags: rows.every(({ etag }) => etag !== undefined),
 });
 
 const textsOf = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
@@ -85,7 +85,7 @@ function differingTimes(before: StateRow, after: StateRow): string[] {
 
 /** `timing` was written by render-event.ts. */
 const timingOf = ({ timing }: StateRow): Partial<Timing> | undefined =>
-  timing === null ? undefined : JSON.parse(timing);
+  timing === undefined ? undefined : JSON.parse(timing);
 
 /** What is told of an event that is gone; of a series its first instance's times. */
 export type DeletedEvent = Pick<

@@ -18,7 +18,7 @@ export const urlColumns = (url: string, { actor }: Partial<Caller> = {}) => ({
 });
 
 const COUNT = `
-  SELECT COUNT(*) AS "count" FROM webhook_endpoint WHERE client_id = :clientId AND expires_at IS NULL`;
+  SELECT COUNT(*) AS count FROM webhook_endpoint WHERE client_id = :clientId AND expires_at IS NULL`;
 const KEEP = `
   INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, private_network, is_first, created_at)
   VALUES ('we_' || :clientId, :clientId, :url, :address, ${SET_BY_OWNER}, 1, :now)
@@ -43,9 +43,11 @@ export async function keepFirstEndpoint(
   caller: Caller | undefined,
 ): Promise<void> {
   if (webhookUrl === null) {
-    await tx.all('DELETE FROM webhook_endpoint WHERE client_id = :clientId AND is_first = 1', { clientId });
+    await tx.change('DELETE FROM webhook_endpoint WHERE client_id = :clientId AND is_first = 1', {
+      clientId,
+    });
     return;
   }
   await lookSoon(tx, { clientId }, now);
-  await tx.all(KEEP, { clientId, ...urlColumns(webhookUrl, caller), now });
+  await tx.change(KEEP, { clientId, ...urlColumns(webhookUrl, caller), now });
 }

@@ -13,7 +13,7 @@ export const FOLLOWED_ACCOUNT = `
                    WHERE fu.client_id = a.client_id AND fu.user_id = a.user_id AND fu.feed_id IS NOT NULL))`;
 
 const FACTS = `
-  SELECT a.provider, u.changed_at AS "changedAt", CASE WHEN ${FOLLOWED_ACCOUNT} THEN 1 ELSE 0 END AS "followed"
+  SELECT a.provider, u.changed_at, CASE WHEN ${FOLLOWED_ACCOUNT} THEN 1 ELSE 0 END AS followed
     FROM account AS a JOIN application_user AS u ON u.client_id = a.client_id AND u.user_id = a.user_id
    WHERE a.account_key = :accountKey`;
 
@@ -53,6 +53,6 @@ export async function lookSoon(
   { clientId, userId = null }: { readonly clientId: string; readonly userId?: string | null },
   now: number,
 ): Promise<void> {
-  await tx.all(TURNS, { clientId, userId, now });
-  await tx.all(JOBS, { clientId, userId, now });
+  await tx.change(TURNS, { clientId, userId, now });
+  await tx.change(JOBS, { clientId, userId, now });
 }

@@ -1,7 +1,6 @@
 /** HealthHistory in SQL; held to test/contract/health-history.contract.ts on both databases. */
 import type { AccountHealth } from '../calendars/account-store.ts';
 import { type HealthEvent, type HealthHistory, MOST_HEALTH_EVENTS } from '../calendars/health-history.ts';
-import type { HealthReason } from '../calendars/health-reason.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
@@ -19,7 +18,7 @@ const ADD = `
                AND h.happened = :happened AND COALESCE(h.reason, '') = COALESCE(CAST(:reason AS TEXT), '')))
   RETURNING number`;
 const FORGET = `
-  DELETE FROM account_history WHERE account_key = :accountKey AND number <= :last RETURNING number`;
+  DELETE FROM account_history WHERE account_key = :accountKey AND number <= :last`;
 
 /** Call it in the transaction that changes the account's health, behind the statement that does. */
 export async function addHealthEvent(
@@ -29,12 +28,12 @@ export async function addHealthEvent(
   const values = { ...event, reason: reason ?? null, message: message ?? null };
   const added = await tx.get<{ number: number }>(ADD, values);
   if (added === undefined) return;
-  await tx.all(FORGET, { accountKey: event.accountKey, last: added.number - MOST_HEALTH_EVENTS });
+  await tx.change(FORGET, { accountKey: event.accountKey, last: added.number - MOST_HEALTH_EVENTS });
 }
 
 const HEALTH = `
-  SELECT health, health_reason AS "reason", health_message AS "message" FROM account WHERE account_key = :accountKey`;
-type HealthRow = { health: AccountHealth['state']; reason: HealthReason | null; message: string | null };
+  SELECT health, health_reason AS reason, health_message AS message FROM account WHERE account_key = :accountKey`;
+type HealthRow = Pick<HealthEvent, 'reason' | 'message'> & { health: AccountHealth['state'] };
 
 /** The same of an account that its user just linked, with what was wrong with it from the start. */
 export async function addConnected(tx: Statements, accountKey: string, now: number): Promise<void> {
@@ -42,13 +41,12 @@ export async function addConnected(tx: Statements, accountKey: string, now: numb
   await addHealthEvent(tx, { ...event, happened: 'connected' });
   const row = await tx.get<HealthRow>(HEALTH, { accountKey });
   if (row === undefined || row.health === 'active') return;
-  const { health, reason, message } = row;
-  const trouble = { reason: reason ?? undefined, message: message ?? undefined };
+  const { health, ...trouble } = row;
   await addHealthEvent(tx, { ...event, ...trouble, happened: health });
 }
 
 const LIST = `
-  SELECT h.account_key AS "accountKey", h.happened, h.reason, h.message, h.happened_at AS "at"
+  SELECT h.account_key, h.happened, h.reason, h.message, h.happened_at AS at
     FROM account AS a
     JOIN account_group AS g ON g.group_id = a.group_id AND g.expires_at IS NULL
     JOIN account_history AS h ON h.account_key = a.account_key
@@ -56,20 +54,12 @@ const LIST = `
    ORDER BY h.happened_at DESC, h.account_key, h.number DESC`;
 const DELETE_OLD = `
   DELETE FROM account_history WHERE (account_key, number) IN
-    (SELECT account_key, number FROM account_history WHERE happened_at < :before LIMIT :limit)
-  RETURNING number`;
-
-type Row = Omit<HealthEvent, 'reason' | 'message'> & { reason: HealthReason | null; message: string | null };
+    (SELECT account_key, number FROM account_history WHERE happened_at < :before LIMIT :limit)`;
 
 /** What happened to the accounts in `db`. */
 export function healthHistory(db: Database): HealthHistory {
   return {
-    async listHealthEvents(clientId, userId) {
-      const rows = await db.all<Row>(LIST, { clientId, userId });
-      return rows.map(({ reason, message, ...row }) => {
-        return { ...row, reason: reason ?? undefined, message: message ?? undefined };
-      });
-    },
+    listHealthEvents: (clientId, userId) => db.all<HealthEvent>(LIST, { clientId, userId }),
 
     deleteOldHealthEvents: (before) => deleteInParts(db, DELETE_OLD, { before }),
   };

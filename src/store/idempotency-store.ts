@@ -3,7 +3,7 @@ import type { IdempotencyStore, RepeatableRequest } from '../writing/idempotency
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type Row = { requestHash: string; answer: string | null; isCovered: number };
+type Row = { requestHash: string; answer: string | undefined; isCovered: number };
 
 const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
 /** Whether the grant may write to the account that the answer is about. */
@@ -43,47 +43,42 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       if (claimed !== undefined) return { state: 'claimed', seed: claimed.seed };
 
       const row = await db.get<Row>(
-        `SELECT request_hash AS "requestHash", answer, ${IS_COVERED} AS "isCovered" FROM idempotency
+        `SELECT request_hash, answer, ${IS_COVERED} AS is_covered FROM idempotency
           WHERE ${OF_REQUEST}`,
         { clientId, userId, keyHash, coverageId },
       );
       // It may have been forgotten in between: whoever asks again finds out.
       if (row === undefined) return { state: 'under_way' };
       if (row.requestHash !== requestHash) return { state: 'other_request' };
-      if (row.answer === null) return { state: 'under_way' };
+      if (row.answer === undefined) return { state: 'under_way' };
       return row.isCovered === 1 ? { state: 'answered', answer: row.answer } : { state: 'other_request' };
     },
 
     async keepAnswer(request, holder, { body, accountKey }) {
       // The account may have been disconnected meanwhile: then there is nobody to tell.
-      await db.write(
+      await db.change(
         `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
-          WHERE ${CLAIMED_BY} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)
-         RETURNING key_hash`,
+          WHERE ${CLAIMED_BY} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)`,
         { ...claimOf(request, holder), answer: body, accountKey },
       );
     },
 
     async release(request, holder) {
-      await db.write(
-        `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${CLAIMED_BY} RETURNING key_hash`,
+      await db.change(
+        `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${CLAIMED_BY}`,
         claimOf(request, holder),
       );
     },
 
     async forget(request, holder) {
-      await db.write(
-        `DELETE FROM idempotency WHERE ${CLAIMED_BY} RETURNING key_hash`,
-        claimOf(request, holder),
-      );
+      await db.change(`DELETE FROM idempotency WHERE ${CLAIMED_BY}`, claimOf(request, holder));
     },
 
     deleteOldRequests(before) {
       return deleteInParts(
         db,
         `DELETE FROM idempotency WHERE (client_id, user_id, key_hash) IN
-           (SELECT client_id, user_id, key_hash FROM idempotency WHERE created_at <= :before LIMIT :limit)
-         RETURNING key_hash`,
+           (SELECT client_id, user_id, key_hash FROM idempotency WHERE created_at <= :before LIMIT :limit)`,
         { before },
       );
     },

@@ -23,13 +23,13 @@ export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
   const { clientId, owner, accountKey, host } = await placeOf(tx, { kind, key });
-  await tx.all(
+  await tx.change(
     `INSERT INTO job_turn (client_id, owner, kind, host, turn_at, served_at)
      VALUES (:clientId, :owner, :kind, :host, :runAt,
        (SELECT COALESCE(MAX(served_at), 0) FROM job_turn AS t WHERE t.owner = :owner)) ${OR_EARLIER}`,
     { clientId, owner, kind, host, runAt },
   );
-  await tx.all(
+  await tx.change(
     `INSERT INTO job (kind, key, run_at, attempts, client_id, owner, account_key, host, trace)
      VALUES (:kind, :key, :runAt, 0, :clientId, :owner, :accountKey, :host, :trace)
      ON CONFLICT (kind, key) DO UPDATE SET
@@ -39,8 +39,7 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
                        WHEN job.again_at < :runAt THEN job.again_at
                        ELSE :runAt END,
        client_id = excluded.client_id, owner = excluded.owner, account_key = excluded.account_key, host = excluded.host,
-       trace = excluded.trace
-     RETURNING kind`,
+       trace = excluded.trace`,
     { kind, key, runAt, clientId, owner, accountKey, host, trace: traceOfJob() },
   );
 }
@@ -50,12 +49,12 @@ export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt:
  * parameters and `now`.
  */
 export async function scheduleEndOfAccess(tx: Statements, accounts: string, values: Values): Promise<void> {
-  await tx.all(
+  await tx.change(
     `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
      SELECT DISTINCT client_id, client_id, 'end-access', '', CAST(:now AS BIGINT) ${accounts} ${OR_EARLIER}`,
     values,
   );
-  await tx.all(
+  await tx.change(
     `INSERT INTO job (kind, key, run_at, attempts, client_id, owner, trace)
      SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0, client_id, client_id, CAST(:trace AS TEXT) ${accounts}`,
     { ...values, trace: traceOfJob() },
@@ -64,14 +63,13 @@ export async function scheduleEndOfAccess(tx: Statements, accounts: string, valu
 
 type PlaceRow = {
   readonly clientId: string;
-  readonly userId: string | null;
+  readonly userId: string | undefined;
   readonly provider: string;
   readonly accountId: string;
   readonly accountKey: string;
 };
 
-const ACCOUNT = `a.client_id AS "clientId", a.user_id AS "userId", a.provider, a.account_id AS "accountId",
-  a.account_key AS "accountKey"`;
+const ACCOUNT = `a.client_id, a.user_id, a.provider, a.account_id, a.account_key`;
 const OF_CALENDAR = `
   SELECT ${ACCOUNT} FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key WHERE c.calendar_key = :key`;
 const PLACES: Readonly<Record<JobKind, string | undefined>> = {
@@ -79,7 +77,7 @@ const PLACES: Readonly<Record<JobKind, string | undefined>> = {
   'sync-calendar': OF_CALENDAR,
   'finish-splits': OF_CALENDAR,
   'end-access': `
-  SELECT client_id AS "clientId", NULL AS "userId", provider, account_id AS "accountId", '' AS "accountKey"
+  SELECT client_id, NULL AS user_id, provider, account_id, '' AS account_key
     FROM ended_access WHERE account_key = :key`,
   housekeeping: undefined,
 };
@@ -93,7 +91,9 @@ async function placeOf(tx: Statements, { kind, key }: JobName): Promise<JobPlace
     clientId,
     // A digest, since it may outlive the user by a while.
     owner:
-      userId === null ? clientId : createHash('sha256').update(`${clientId} ${userId}`).digest('base64url'),
+      userId === undefined
+        ? clientId
+        : createHash('sha256').update(`${clientId} ${userId}`).digest('base64url'),
     accountKey,
     // The other providers' limits are their own: access/request-gate.ts.
     host: provider === 'caldav' ? hostOfUrl(accountId) : '',

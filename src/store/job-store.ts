@@ -34,17 +34,17 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
     ...leasesOf(db),
 
     async nextRunAt() {
-      const row = await db.get<{ at: number | null }>('SELECT MIN(run_at) AS at FROM job');
-      return row?.at ?? undefined;
+      const row = await db.get<{ at: number | undefined }>('SELECT MIN(run_at) AS at FROM job');
+      return row?.at;
     },
 
     async finish({ kind, key }, holder) {
       const held = { kind, key, holder };
       await db.transaction(async (tx) => {
-        const ended = await tx.all(`DELETE FROM job WHERE ${HELD} AND again_at IS NULL RETURNING kind`, held);
-        if (ended.length > 0) return;
-        await tx.all(ADD_TURN_AGAIN, held);
-        await tx.all(
+        const ended = await tx.change(`DELETE FROM job WHERE ${HELD} AND again_at IS NULL`, held);
+        if (ended > 0) return;
+        await tx.change(ADD_TURN_AGAIN, held);
+        await tx.change(
           `UPDATE job SET run_at = again_at, attempts = 0, unfinished = 0, ${RETURNED} WHERE ${HELD}`,
           held,
         );
@@ -53,9 +53,9 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     async putOff({ kind, key }, holder, runAt) {
       await db.transaction(async (tx) => {
-        await tx.all(ADD_TURN, { kind, key, holder, runAt });
-        await tx.all(ADD_TURN_AGAIN, { kind, key, holder });
-        await tx.all(
+        await tx.change(ADD_TURN, { kind, key, holder, runAt });
+        await tx.change(ADD_TURN_AGAIN, { kind, key, holder });
+        await tx.change(
           `UPDATE job SET run_at = CASE WHEN again_at < :runAt THEN again_at ELSE :runAt END, unfinished = 0, ${RETURNED}
             WHERE ${HELD}`,
           { kind, key, holder, runAt },
@@ -65,11 +65,11 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     async giveUp({ kind, key }, holder, { now, retryAt }) {
       return db.transaction(async (tx) => {
-        await tx.all(ADD_TURN, { kind, key, holder, runAt: retryAt });
+        await tx.change(ADD_TURN, { kind, key, holder, runAt: retryAt });
         const row = await tx.get<{ isSetAside: number }>(
           `UPDATE job SET run_at = CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN CAST(:dayLater AS BIGINT) ELSE :retryAt END, ${RETURNED}
             WHERE ${HELD}
-           RETURNING CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END AS "isSetAside"`,
+           RETURNING CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END AS is_set_aside`,
           { kind, key, holder, retryAt, dayLater: now + SET_ASIDE_MS },
         );
         return row?.isSetAside === 1;
@@ -99,16 +99,16 @@ function leasesOf(db: Database): Pick<JobStore, 'renew' | 'excuse'> {
   return {
     async renew(holders, leaseUntil) {
       // The end of the lease is when the job is due again, should its holder die.
-      await db.write(
-        `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+      await db.change(
+        `UPDATE job SET run_at = :leaseUntil WHERE lease_holder ${db.dialect.oneOf('holders')}`,
         { holders, leaseUntil },
       );
     },
 
     async excuse(holders) {
-      await db.write(
+      await db.change(
         `UPDATE job SET unfinished = CASE WHEN unfinished > 0 THEN unfinished - 1 ELSE 0 END
-          WHERE lease_holder ${db.dialect.oneOf('holders')} RETURNING key`,
+          WHERE lease_holder ${db.dialect.oneOf('holders')}`,
         { holders },
       );
     },

@@ -21,33 +21,33 @@ const REMEMBERED_MS = 24 * 3_600_000;
 // Those who take jobs take turns: what runs for an account or a host is counted by one of them at a time.
 const LOCK = `UPDATE job_turn SET turn_at = turn_at WHERE owner = '' AND kind = '' AND host = ''`;
 const LEASED = `
-  SELECT kind, client_id AS "clientId", owner, account_key AS "accountKey", host, revived
+  SELECT kind, client_id, owner, account_key, host, revived
     FROM job WHERE lease_holder IS NOT NULL AND run_at > :now`;
 const LEASE = `
   UPDATE job SET run_at = :leaseUntil, lease_holder = :holder, attempts = attempts + 1, unfinished = unfinished + 1,
          revived = :revived
    WHERE kind = :kind AND key = :key`;
 const DIED = `
-  SELECT kind, key, client_id AS "clientId", owner, host FROM job
+  SELECT kind, key, client_id, owner, host FROM job
    WHERE lease_holder IS NOT NULL AND run_at <= :now AND unfinished >= ${MOST_UNFINISHED}`;
 const SET_ASIDE = `
   UPDATE job SET run_at = :runAt, again_at = NULL, lease_holder = NULL, revived = 0
-   WHERE kind = :kind AND key = :key AND lease_holder IS NOT NULL AND run_at <= :now RETURNING key`;
+   WHERE kind = :kind AND key = :key AND lease_holder IS NOT NULL AND run_at <= :now`;
 const OF_TURN = 'owner = :owner AND kind = :kind AND host = :host';
 const NEXT_OF_TURN = `
-  SELECT run_at AS "runAt" FROM job WHERE ${OF_TURN} AND lease_holder IS NULL ORDER BY run_at LIMIT 1`;
-const JOB = 'kind, key, client_id AS "clientId", owner, account_key AS "accountKey", host, attempts, trace';
+  SELECT run_at FROM job WHERE ${OF_TURN} AND lease_holder IS NULL ORDER BY run_at LIMIT 1`;
+const JOB = 'kind, key, client_id, owner, account_key, host, attempts, trace';
 const REVIVED = `
   SELECT ${JOB} FROM job
    WHERE lease_holder IS NOT NULL AND run_at <= :dueSince ORDER BY run_at`;
 
-type JobRow = Omit<Job, 'trace'> & { readonly trace: string | null };
+type JobRow = Omit<Job, 'trace'> & { readonly trace: string | undefined };
 type Turn = SlotPlace & { readonly kind: JobKind; readonly servedAt: number };
 type Leased = JobPlace & { readonly kind: JobKind; readonly revived: number };
 
 /** Takes jobs in the caller's transaction (JobStore.take). */
 export async function takeJobs(tx: Statements, terms: TakeTerms): Promise<TakenJobs> {
-  await tx.all(LOCK);
+  await tx.change(LOCK);
   const setAside = await setAsideDead(tx, terms.now);
   const leased = await tx.all<Leased>(LEASED, { now: terms.now });
   const taking = new Taking(tx, terms, leased);
@@ -61,13 +61,13 @@ async function setAsideDead(tx: Statements, now: number): Promise<JobName[]> {
   const setAside: JobName[] = [];
   const runAt = now + SET_ASIDE_MS;
   for (const { kind, key, ...place } of await tx.all<JobName & SlotPlace>(DIED, { now })) {
-    await tx.all(
+    await tx.change(
       `INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
        VALUES (:clientId, :owner, :kind, :host, :runAt) ${OR_EARLIER}`,
       { ...place, kind, runAt },
     );
-    const updated = await tx.all(SET_ASIDE, { kind, key, runAt, now });
-    if (updated.length > 0) setAside.push({ kind, key });
+    const updated = await tx.change(SET_ASIDE, { kind, key, runAt, now });
+    if (updated > 0) setAside.push({ kind, key });
   }
   return setAside;
 }
@@ -149,7 +149,7 @@ class Taking {
     const turns: Turn[] = [];
     for (const kind of kinds) {
       const rows = await this.#tx.all<Turn>(
-        `SELECT client_id AS "clientId", owner, kind, host, served_at AS "servedAt" FROM job_turn WHERE (owner, kind, host) IN
+        `SELECT client_id, owner, kind, host, served_at FROM job_turn WHERE (owner, kind, host) IN
           (SELECT owner, kind, host FROM
             (SELECT owner, kind, host, turn_at, served_at FROM job_turn
               WHERE kind = :kind AND turn_at <= :now ${others.text}
@@ -178,7 +178,7 @@ class Taking {
     const { kind, key } = job;
     const { holder, leaseUntil } = this.#terms;
     await this.#tx.all(LEASE, { kind, key, holder, leaseUntil, revived });
-    this.jobs.push(trace === null ? job : { ...job, trace });
+    this.jobs.push(trace === undefined ? job : { ...job, trace });
     this.#here.add(withoutHost(job));
     this.#atHosts.add(job);
     this.#ofAccounts.add(accountOf(job));

@@ -24,7 +24,7 @@ type JoiningRow = {
   accountKey: string;
   groupId: string;
   provider: string;
-  identity: string | null;
+  identity: string | undefined;
   keyInGroup: string;
   isUnfinished: number;
 };
@@ -41,14 +41,14 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
   const moved = kept.filter(({ groupId }) => groupId !== into);
   for (const row of moved) await moveAccount(tx, row, into);
   const oneOfFrom = tx.dialect.oneOf('from');
-  await tx.all(
+  await tx.change(
     `INSERT INTO group_device (group_id, device_hash)
      SELECT DISTINCT CAST(:into AS TEXT), device_hash FROM group_device WHERE group_id ${oneOfFrom}
      ON CONFLICT (group_id, device_hash) DO NOTHING`,
     { into, from },
   );
   // In the order of their names each scope allows more than the one before.
-  await tx.all(
+  await tx.change(
     `INSERT INTO grant_coverage (coverage_id, group_id, scope)
      SELECT coverage_id, CAST(:into AS TEXT), MIN(scope) FROM grant_coverage WHERE group_id ${oneOfFrom}
       GROUP BY coverage_id
@@ -56,18 +56,18 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
        scope = CASE WHEN excluded.scope < grant_coverage.scope THEN excluded.scope ELSE grant_coverage.scope END`,
     { into, from },
   );
-  await tx.all(
+  await tx.change(
     `UPDATE event_change SET group_id = :into
       WHERE client_id = :clientId AND user_id = :userId AND group_id ${oneOfFrom}`,
     { clientId, userId, into, from },
   );
   await tellInstead(tx, into, from);
-  const ended = await tx.all<{ expiresAt: number | null }>(
-    `DELETE FROM account_group WHERE group_id ${oneOfFrom} RETURNING expires_at AS "expiresAt"`,
+  const ended = await tx.all<{ expiresAt: number | undefined }>(
+    `DELETE FROM account_group WHERE group_id ${oneOfFrom} RETURNING expires_at`,
     { from },
   );
   // Where a group was the user's before, its grants now have the accounts of the others too.
-  const arrived = ended.some(({ expiresAt }) => expiresAt === null) ? kept : moved;
+  const arrived = ended.some(({ expiresAt }) => expiresAt === undefined) ? kept : moved;
   if (arrived.length === 0) return;
   const accountKeys = arrived.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });
@@ -84,12 +84,11 @@ async function collapseTwins(
   sealer: Sealer,
 ): Promise<JoiningRow[]> {
   const rows = await tx.all<JoiningRow>(
-    `SELECT a.account_key AS "accountKey", a.group_id AS "groupId", a.provider, a.identity,
-            a.key_in_group AS "keyInGroup",
-            CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END AS "isUnfinished"
+    `SELECT a.account_key, a.group_id, a.provider, a.identity, a.key_in_group,
+            CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END AS is_unfinished
        FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
       WHERE a.group_id = :into OR a.group_id ${tx.dialect.oneOf('from')}
-      ORDER BY "isUnfinished", CASE WHEN g.expires_at IS NULL AND a.health <> 'active' THEN 1 ELSE 0 END,
+      ORDER BY is_unfinished, CASE WHEN g.expires_at IS NULL AND a.health <> 'active' THEN 1 ELSE 0 END,
                a.linked_at, a.account_key`,
     { into, from },
   );
@@ -114,11 +113,14 @@ async function collapseTwins(
 
 async function moveAccount(tx: Statements, row: JoiningRow, into: string): Promise<void> {
   const key = keyInGroup(into, row.identity ?? row.keyInGroup.slice(row.groupId.length + 1));
-  await tx.all('UPDATE account SET group_id = :into, key_in_group = :key WHERE account_key = :accountKey', {
-    into,
-    key,
-    accountKey: row.accountKey,
-  });
+  await tx.change(
+    'UPDATE account SET group_id = :into, key_in_group = :key WHERE account_key = :accountKey',
+    {
+      into,
+      key,
+      accountKey: row.accountKey,
+    },
+  );
 }
 
 /** Puts what a later sign-in brought into the account that stays. */
@@ -134,7 +136,7 @@ async function takeSignIn(
   );
   if (row === undefined) return;
   const credentials: ProviderCredentials = sealed.open(from, row.credentials);
-  await tx.all(
+  await tx.change(
     `UPDATE account SET (account_id, display, granted_scopes, calendar_permission, health, health_reason,
         health_message, health_since, proves_owner) =
        (SELECT account_id, display, granted_scopes, calendar_permission, health, health_reason, health_message,
@@ -161,11 +163,11 @@ async function deleteTwin(
     now,
   }: { readonly accountKey: string; readonly isLarge: boolean; readonly now: number },
 ): Promise<void> {
-  await tx.all(
+  await tx.change(
     `DELETE FROM job WHERE (kind = 'sync-account' AND key = :accountKey)
         OR (kind = 'sync-calendar' AND key IN (SELECT calendar_key FROM calendar WHERE account_key = :accountKey))`,
     { accountKey },
   );
   if (isLarge) await putAside(tx, { accountKey, now });
-  else await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
+  else await tx.change('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
 }

@@ -10,13 +10,13 @@ import { masterKeyOfOpened } from './drivers/master-key.ts';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 const ANNOUNCE = `
-  INSERT INTO setting (name, value) VALUES ('master_key_next', :next) ON CONFLICT (name) DO NOTHING RETURNING name`;
-const WITHDRAW = `DELETE FROM setting WHERE name = 'master_key_next' AND value = :next RETURNING name`;
-const USE = `UPDATE setting SET value = :inUse WHERE name = 'master_key_next' AND value = :next RETURNING name`;
-const SET_KEY = `UPDATE setting SET value = :keyId WHERE name = 'master_key' RETURNING name`;
+  INSERT INTO setting (name, value) VALUES ('master_key_next', :next) ON CONFLICT (name) DO NOTHING`;
+const WITHDRAW = `DELETE FROM setting WHERE name = 'master_key_next' AND value = :next`;
+const USE = `UPDATE setting SET value = :inUse WHERE name = 'master_key_next' AND value = :next`;
+const SET_KEY = `UPDATE setting SET value = :keyId WHERE name = 'master_key'`;
 const SET_BEFORE = `
   INSERT INTO setting (name, value) VALUES ('master_key_before', :before)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** The master key of `db`. `sealer` has both keys while one is changed; a change is audited as the caller's. */
 export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): MasterKeyStore {
@@ -31,31 +31,31 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
     announceKey: (keyId, now) =>
       db.transaction(async (tx) => {
         const fresh: NextKey = { keyId, phase: 'announced', startedAt: now };
-        const rows = await tx.all(ANNOUNCE, { next: JSON.stringify(fresh) });
-        if (rows.length > 0) await addDerivedKeys(tx, sealer);
+        const rows = await tx.change(ANNOUNCE, { next: JSON.stringify(fresh) });
+        if (rows > 0) await addDerivedKeys(tx, sealer);
         const { next } = await masterKeyOfOpened(tx);
         return next ?? fresh;
       }),
 
     async withdrawKey(keyId) {
       const next = await announced(keyId);
-      return next !== undefined && (await db.write(WITHDRAW, { next: JSON.stringify(next) })).length > 0;
+      return next !== undefined && (await db.change(WITHDRAW, { next: JSON.stringify(next) })) > 0;
     },
 
     async useKey(keyId) {
       const next = await announced(keyId);
       if (next === undefined) return false;
       const inUse = JSON.stringify({ ...next, phase: 'in_use' });
-      return (await db.write(USE, { next: JSON.stringify(next), inUse })).length > 0;
+      return (await db.change(USE, { next: JSON.stringify(next), inUse })) > 0;
     },
 
     finishKey: (keyId, now) =>
       db.transaction(async (tx) => {
         const { keyId: before = '', next } = await masterKeyOfOpened(tx);
         if (next?.keyId !== keyId || next.phase !== 'in_use') return false;
-        if ((await tx.all(WITHDRAW, { next: JSON.stringify(next) })).length === 0) return false;
-        await tx.all(SET_KEY, { keyId });
-        await tx.all(SET_BEFORE, { before: JSON.stringify({ keyId: before, until: now }) });
+        if ((await tx.change(WITHDRAW, { next: JSON.stringify(next) })) === 0) return false;
+        await tx.change(SET_KEY, { keyId });
+        await tx.change(SET_BEFORE, { before: JSON.stringify({ keyId: before, until: now }) });
         await removeDerivedKeys(tx);
         await auditFor(tx, caller, {
           action: 'master_key.rotated',
@@ -76,13 +76,12 @@ export function masterKeyStore(db: Database, sealer: Sealer, caller?: Caller): M
 }
 
 type Part = { readonly after: RowPlace | undefined; readonly limit: number };
-type Row = RowPlace & { readonly sealedValue: string };
 
 /** The statements of a column are made once. */
 function resealing({ table, column, context, key, row = key }: SealedColumn) {
   const contextOf = sealedField(context);
   const select = (where: string) => `
-    SELECT ${[...new Set([...key, ...row])].map((name) => `${name} AS "${name}"`).join(', ')}, ${column} AS "sealedValue"
+    SELECT ${[...new Set([...key, ...row])].join(', ')}, ${column} AS sealed_value
       FROM ${table} WHERE SUBSTR(${column}, 1, ${sealedPrefix('0'.repeat(16)).length}) <> :prefix ${where}
      ORDER BY ${key.join(', ')} LIMIT :limit`;
   const first = select('');
@@ -90,12 +89,12 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
   // The value is compared, so that one that was written meanwhile stays.
   const update = `
     UPDATE ${table} SET ${column} = :sealed
-     WHERE ${key.map((name) => `${name} = :${name}`).join(' AND ')} AND ${column} = :before RETURNING 1 AS "one"`;
+     WHERE ${key.map((name) => `${name} = :${name}`).join(' AND ')} AND ${column} = :before`;
 
   return async (db: Database, sealer: Sealer, { after, limit }: Part): Promise<Resealed> => {
-    const opened = (one: Row, bound: SealingContext): string => {
+    const opened = (one: RowPlace, bound: SealingContext): string => {
       try {
-        return sealer.open(one.sealedValue, bound);
+        return sealer.open(String(one.sealed_value), bound);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
         const place = JSON.stringify(placeOf(one, key));
@@ -103,11 +102,12 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
       }
     };
     const values = { prefix: sealedPrefix(sealer.keyId), limit };
-    const rows = await db.all<Row>(after === undefined ? first : next, { ...values, ...after });
+    const text = after === undefined ? first : next;
+    const rows = (await db.storedRows(text, { ...values, ...after })) as RowPlace[]; // No key is NULL, and no sealed value.
     const changes = rows.map((one) => {
       const bound = contextOf(...row.map((name) => String(one[name])));
       const sealed = sealer.seal(opened(one, bound), bound);
-      return { ...placeOf(one, key), sealed, before: one.sealedValue };
+      return { ...placeOf(one, key), sealed, before: String(one.sealed_value) };
     });
     const count = changes.length === 0 ? 0 : await db.transaction((tx) => updateAll(tx, update, changes));
     const last = rows.length < limit ? undefined : rows.at(-1);
@@ -117,7 +117,7 @@ function resealing({ table, column, context, key, row = key }: SealedColumn) {
 
 async function updateAll(tx: Statements, update: string, changes: readonly RowPlace[]): Promise<number> {
   let count = 0;
-  for (const change of changes) count += (await tx.all(update, change)).length;
+  for (const change of changes) count += await tx.change(update, change);
   return count;
 }
 

@@ -26,7 +26,7 @@ export async function countGrowth(
     `UPDATE calendar SET event_count = event_count + :events, bytes = bytes + :bytes,
             sync_error = CASE WHEN ${MADE_ROOM} THEN NULL ELSE sync_error END,
             failed_at = CASE WHEN ${MADE_ROOM} THEN NULL ELSE failed_at END
-      WHERE calendar_key = :key RETURNING title, event_count AS "eventCount", bytes`,
+      WHERE calendar_key = :key RETURNING title, event_count, bytes`,
     { key, events, bytes },
   );
   if (calendar === undefined) return;
@@ -43,7 +43,7 @@ const MADE_ROOM = `CAST(:bytes AS BIGINT) < 0 AND sync_error LIKE '{"kind":"too_
 
 async function bytesOfUser(tx: Statements, key: string): Promise<number> {
   const sum = await tx.get<{ bytes: number }>(
-    `SELECT CAST(SUM(c.bytes) AS BIGINT) AS "bytes"
+    `SELECT CAST(SUM(c.bytes) AS BIGINT) AS bytes
        FROM account o JOIN account a ON a.client_id = o.client_id AND a.user_id = o.user_id
        JOIN calendar c ON c.account_key = a.account_key
       WHERE o.account_key = (SELECT account_key FROM calendar WHERE calendar_key = :key)`,

@@ -24,24 +24,28 @@ export type CalendarRow = FreshnessRow & {
   calendarKey: string;
   href: string;
   title: string;
-  description: string | null;
-  color: string | null;
+  description: string | undefined;
+  color: string | undefined;
   timeZone: string;
   access: 'write' | 'read';
   isPrimary: number;
   original: RenderedObject;
   bytes: number;
   /** JSON of LeftOutEvents. */
-  tooComplex: string | null;
-  unreadable: string | null;
+  tooComplex: string | undefined;
+  unreadable: string | undefined;
 };
-type SyncRow = CalendarRow & { accountKey: string; syncToken: string | null };
-type FreshnessRow = { syncedAt: number | null; failedAt: number | null; failure: string | null };
+type SyncRow = CalendarRow & { accountKey: string; syncToken: string | undefined };
+type FreshnessRow = {
+  syncedAt: number | undefined;
+  failedAt: number | undefined;
+  failure: string | undefined;
+};
 
 /** The columns of a CalendarRow; not ambiguous beside those of an account. */
-export const CALENDAR_COLUMNS = `calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone",
-  access, is_primary AS "isPrimary", original, bytes, too_complex AS "tooComplex", unreadable, synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
-const CALENDAR = `${CALENDAR_COLUMNS}, account_key AS "accountKey", sync_token AS "syncToken"`;
+export const CALENDAR_COLUMNS = `calendar_key, href, title, description, color, time_zone,
+  access, is_primary, original, bytes, too_complex, unreadable, synced_at, failed_at, sync_error AS failure`;
+const CALENDAR = `${CALENDAR_COLUMNS}, account_key, sync_token`;
 /** The guard of who takes a calendar's lease. */
 const FREE = 'calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)';
 
@@ -72,7 +76,7 @@ function listsOf(db: Database): Lists {
   return {
     async findList(accountKey) {
       const row = await db.get<FreshnessRow>(
-        `SELECT listed_at AS "syncedAt", list_failed_at AS "failedAt", list_error AS "failure" FROM account
+        `SELECT listed_at AS synced_at, list_failed_at AS failed_at, list_error AS failure FROM account
           WHERE account_key = :accountKey`,
         { accountKey },
       );
@@ -83,7 +87,7 @@ function listsOf(db: Database): Lists {
       const [row] = await db.write<{ unfinished: number }>(
         `UPDATE account SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1
           WHERE account_key = :key AND (lease_holder IS NULL OR lease_until <= :now)
-         RETURNING unfinished_syncs AS "unfinished"`,
+         RETURNING unfinished_syncs AS unfinished`,
         { key, holder, now, until },
       );
       return row?.unfinished;
@@ -97,40 +101,40 @@ function listsOf(db: Database): Lists {
     },
 
     async noteCutList(accountKey, cut) {
-      await db.write(
+      await db.change(
         `UPDATE account SET list_error = :cut, list_failed_at = listed_at
-          WHERE account_key = :accountKey AND list_error IS NULL RETURNING account_key`,
+          WHERE account_key = :accountKey AND list_error IS NULL`,
         { accountKey, cut: JSON.stringify(cut) },
       );
     },
 
     async releaseList({ key, holder }) {
-      await db.write(`UPDATE account SET lease_holder = NULL WHERE ${HELD_LIST} RETURNING account_key`, {
+      await db.change(`UPDATE account SET lease_holder = NULL WHERE ${HELD_LIST}`, {
         key,
         holder,
       });
     },
 
     async failList({ key, holder }, failure, now) {
-      await db.write(
+      await db.change(
         `UPDATE account SET list_error = :failure, list_failed_at = :now, lease_holder = NULL, unfinished_syncs = 0
-          WHERE ${HELD_LIST} RETURNING account_key`,
+          WHERE ${HELD_LIST}`,
         { key, holder, failure: JSON.stringify(failure), now },
       );
     },
 
     async noteListFailure({ key, holder }, failure, { now, goesOn }) {
-      await db.write(
+      await db.change(
         `UPDATE account SET list_error = :failure, list_failed_at = :now,
                 lease_holder = CASE WHEN CAST(:goesOn AS BIGINT) = 1 THEN lease_holder END
-          WHERE ${HELD_LIST} RETURNING account_key`,
+          WHERE ${HELD_LIST}`,
         { key, holder, failure: JSON.stringify(failure), now, goesOn: Number(goesOn) },
       );
     },
 
     async excuseList({ key, holder }) {
       const values = { key, holder };
-      await db.write(`UPDATE account SET ${ONE_LESS} WHERE ${HELD_LIST} RETURNING account_key`, values);
+      await db.change(`UPDATE account SET ${ONE_LESS} WHERE ${HELD_LIST}`, values);
     },
   };
 }
@@ -173,7 +177,7 @@ function calendarsOf(db: Database): Calendars {
     async leaseForSync({ key, holder }, now, until) {
       const [row] = await db.write<SyncRow & { unfinished: number }>(
         `UPDATE calendar SET lease_holder = :holder, lease_until = :until, unfinished_syncs = unfinished_syncs + 1, ${BEGINS_SYNC}
-          WHERE ${FREE} RETURNING ${CALENDAR}, unfinished_syncs AS "unfinished"`,
+          WHERE ${FREE} RETURNING ${CALENDAR}, unfinished_syncs AS unfinished`,
         { key, holder, now, until },
       );
       return row && { calendar: calendarOf(row), unfinished: row.unfinished };
@@ -189,8 +193,8 @@ function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Wri
     async storedVersions(calendarKey) {
       const versions = new Map<string, string | undefined>();
       for (let after = ''; ; ) {
-        const rows = await db.all<{ href: string; etag: string | null }>(VERSIONS, { calendarKey, after });
-        for (const { href, etag } of rows) versions.set(href, etag ?? undefined);
+        const rows = await db.all<{ href: string; etag?: string }>(VERSIONS, { calendarKey, after });
+        for (const { href, etag } of rows) versions.set(href, etag);
         const last = rows.at(-1);
         if (last === undefined || rows.length < VERSIONS_AT_ONCE) return versions;
         after = last.href;
@@ -214,7 +218,7 @@ function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Wri
 
 /** All rows of a resource have its etag. */
 const VERSIONS = `
-  SELECT href, MAX(etag) AS "etag" FROM event WHERE calendar_key = :calendarKey AND href > :after
+  SELECT href, MAX(etag) AS etag FROM event WHERE calendar_key = :calendarKey AND href > :after
    GROUP BY href ORDER BY href LIMIT ${VERSIONS_AT_ONCE}`;
 
 function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lists & Calendars & Writes)> {
@@ -226,10 +230,10 @@ function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lis
     },
 
     async failSync({ key, holder }, failure, now) {
-      await db.write(
+      await db.change(
         `UPDATE calendar SET sync_error = :failure, failed_at = :now, lease_holder = NULL, unfinished_syncs = 0,
                 synced_at = CASE WHEN CAST(:isPartial AS BIGINT) = 1 THEN COALESCE(synced_at, 0) ELSE synced_at END
-          WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
+          WHERE ${HELD_CALENDAR}`,
         {
           key,
           holder,
@@ -241,33 +245,32 @@ function endsOf(db: Database, changed: () => void): Omit<MirrorStore, keyof (Lis
     },
 
     async noteFailure({ key, holder }, failure, now) {
-      await db.write(
-        `UPDATE calendar SET sync_error = :failure, failed_at = :now WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
-        { key, holder, failure: JSON.stringify(failure), now },
-      );
+      await db.change(`UPDATE calendar SET sync_error = :failure, failed_at = :now WHERE ${HELD_CALENDAR}`, {
+        key,
+        holder,
+        failure: JSON.stringify(failure),
+        now,
+      });
     },
 
     async pauseSync({ key, holder }) {
-      await db.write(
-        `UPDATE calendar SET lease_holder = NULL, unfinished_syncs = 0 WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
+      await db.change(
+        `UPDATE calendar SET lease_holder = NULL, unfinished_syncs = 0 WHERE ${HELD_CALENDAR}`,
         { key, holder },
       );
     },
 
     async excuseSync({ key, holder }) {
       const values = { key, holder };
-      await db.write(`UPDATE calendar SET ${ONE_LESS} WHERE ${HELD_CALENDAR} RETURNING calendar_key`, values);
+      await db.change(`UPDATE calendar SET ${ONE_LESS} WHERE ${HELD_CALENDAR}`, values);
     },
 
     async releaseCalendar({ key, holder }) {
-      await db.write(
-        `UPDATE calendar SET lease_holder = NULL WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
-        { key, holder },
-      );
+      await db.change(`UPDATE calendar SET lease_holder = NULL WHERE ${HELD_CALENDAR}`, { key, holder });
     },
 
     async forgetSyncToken({ key, holder }) {
-      await db.write(`UPDATE calendar SET sync_token = NULL WHERE ${HELD_CALENDAR} RETURNING calendar_key`, {
+      await db.change(`UPDATE calendar SET sync_token = NULL WHERE ${HELD_CALENDAR}`, {
         key,
         holder,
       });
@@ -279,19 +282,19 @@ function calendarOf(row: SyncRow): MirroredCalendar {
   const { calendarKey, accountKey, href, title, description, color, timeZone, access } = row;
   return {
     ...{ calendarKey, accountKey, href, title, timeZone, access },
-    ...(description !== null && { description }),
-    ...(color !== null && { color }),
+    ...(description !== undefined && { description }),
+    ...(color !== undefined && { color }),
     ...(row.isPrimary === 1 && { primary: true }),
     original: row.original === '' ? {} : JSON.parse(row.original),
-    syncToken: row.syncToken ?? undefined,
-    ...(row.tooComplex !== null && { tooComplex: JSON.parse(row.tooComplex) }),
-    ...(row.unreadable !== null && { unreadable: JSON.parse(row.unreadable) }),
+    syncToken: row.syncToken,
+    ...(row.tooComplex !== undefined && { tooComplex: JSON.parse(row.tooComplex) }),
+    ...(row.unreadable !== undefined && { unreadable: JSON.parse(row.unreadable) }),
     ...freshnessOf(row),
   };
 }
 
 /** How fresh something is; a failure is kept as JSON. */
-export function freshnessOf({ syncedAt, failedAt, failure }: FreshnessRow) {
-  const parsed: SyncFailure | undefined = failure === null ? undefined : JSON.parse(failure);
-  return { syncedAt: syncedAt ?? undefined, failedAt: failedAt ?? undefined, failure: parsed };
+export function freshnessOf({ failure: text, syncedAt, failedAt }: FreshnessRow) {
+  const failure: SyncFailure | undefined = text === undefined ? undefined : JSON.parse(text);
+  return { syncedAt, failedAt, failure };
 }

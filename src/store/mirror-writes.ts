@@ -42,20 +42,20 @@ export async function replaceCalendars(
     (await tx.get('SELECT 1 FROM account WHERE account_key = :key AND listed_at IS NULL', { key })) !==
     undefined;
   const note = await calendarNoter(tx, key, now);
-  const account = await tx.get(
+  const changed = await tx.change(
     `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL,
             unfinished_syncs = 0
-      WHERE ${HELD_LIST} RETURNING account_key`,
+      WHERE ${HELD_LIST}`,
     { key, holder, now },
   );
-  if (account === undefined) return false;
+  if (changed === 0) return false;
 
   const hrefs = new Set(calendars.map(({ href }) => storable(href)));
   const before = await tx.all<KnownCalendar>(KNOWN_CALENDARS, { key });
   for (const { calendarKey: gone } of before.filter(({ href }) => !hrefs.has(href))) {
-    await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
+    await tx.change("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
     await recordRemoval(gone);
-    await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
+    await tx.change('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
   await noteCurrent(tx, key, now);
@@ -73,13 +73,13 @@ async function putCalendar(
   const timeZone = zoneOf(calendar);
   const values = { accountKey, href: storable(calendar.href), timeZone };
   // As zone-change.ts says. Who renders for the old zone meanwhile loses the lease.
-  await tx.all(
+  await tx.change(
     `UPDATE event SET etag = NULL WHERE etag IS NOT NULL AND calendar_key =
        (SELECT calendar_key FROM calendar
          WHERE account_key = :accountKey AND href = :href AND time_zone <> :timeZone)`,
     values,
   );
-  await tx.all(
+  await tx.change(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, description, color, time_zone,
        access, is_primary, original, ${VERSION_COLUMNS}, left_out)
      SELECT CAST(:calendarKey AS TEXT), account_key, CAST(:href AS TEXT), CAST(:position AS BIGINT),
@@ -169,11 +169,12 @@ export async function finishSync(
   { key, holder }: SyncLease,
   { token, syncedAt }: { readonly token: string | undefined; readonly syncedAt: number },
 ): Promise<boolean> {
-  const known = await tx.get<{ syncedAt: number | null }>(
-    `SELECT synced_at AS "syncedAt" FROM calendar WHERE ${HELD_CALENDAR}`,
+  const known = await tx.get<{ syncedAt: number | undefined }>(
+    `SELECT synced_at FROM calendar WHERE ${HELD_CALENDAR}`,
     { key, holder },
   );
-  const noteFirstSync = known?.syncedAt === null ? await firstSyncRecorder(tx, key) : undefined;
+  const noteFirstSync =
+    known !== undefined && known.syncedAt === undefined ? await firstSyncRecorder(tx, key) : undefined;
   const calendar = await tx.get<{ title: string }>(
     `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
             too_complex = NULL, unreadable = NULL, unfinished_syncs = 0, lease_holder = NULL, ${ENDS_SYNC}
@@ -187,7 +188,7 @@ export async function finishSync(
     const count = rows[0]?.count;
     if (count === undefined) continue;
     const events = leftOutEvents(rows, { kind, title: calendar.title, count });
-    await tx.all(KEEP_LEFT_OUT[kind], { key, events: JSON.stringify(events) });
+    await tx.change(KEEP_LEFT_OUT[kind], { key, events: JSON.stringify(events) });
   }
   return true;
 }
@@ -204,8 +205,8 @@ type LeftOutRow = {
  * address, or of a feed, where its `href` is a digest and people know it by its UID.
  */
 const leftOutText = (reason: 'too_complex' | 'unreadable'): string => `
-  SELECT href, MAX(CASE WHEN uid = '' THEN event_id WHEN href LIKE '/%' THEN '' ELSE uid END) AS "eventId",
-         MAX(${reason}) AS "reason", COUNT(*) OVER () AS "count"
+  SELECT href, MAX(CASE WHEN uid = '' THEN event_id WHEN href LIKE '/%' THEN '' ELSE uid END) AS event_id,
+         MAX(${reason}) AS reason, COUNT(*) OVER () AS count
     FROM event WHERE calendar_key = :key AND ${reason} IS NOT NULL GROUP BY href ORDER BY href LIMIT 10`;
 const LEFT_OUT = { too_complex: leftOutText('too_complex'), unreadable: leftOutText('unreadable') };
 const KEEP_LEFT_OUT = {
@@ -233,7 +234,7 @@ async function extendLease(
 ): Promise<string | undefined> {
   const calendar = await tx.get<{ timeZone: string }>(
     `UPDATE calendar SET lease_until = :until${writes ? `, ${WRITES_EVENTS}` : ''} WHERE ${HELD_CALENDAR}
-     RETURNING time_zone AS "timeZone"`,
+     RETURNING time_zone`,
     { key, holder, until },
   );
   return calendar?.timeZone;
@@ -256,7 +257,7 @@ async function insertRows(tx: Statements, key: string, rows: readonly EventRow[]
       for (const name of MEMBERS) values[`${name}${i}`] = row[name];
       return `(:key, ${MEMBERS.map((name) => `:${name}${i}`)})`;
     });
-    await tx.all(`INSERT INTO event (calendar_key, ${Object.values(COLUMNS)}) VALUES ${tuples}`, values);
+    await tx.change(`INSERT INTO event (calendar_key, ${Object.values(COLUMNS)}) VALUES ${tuples}`, values);
     at += size;
   }
 }

@@ -6,7 +6,7 @@ import { LONGEST_ORIGINAL } from '../calendars/mirrored-event.ts';
  * calendar's nothing is kept but an empty text.
  */
 export const originalColumn = (column: string, asked: string): string =>
-  `CASE WHEN ${asked} = 1 AND octet_length(${column}) BETWEEN 1 AND ${LONGEST_ORIGINAL} THEN ${column} END AS "original"`;
+  `CASE WHEN ${asked} = 1 AND octet_length(${column}) BETWEEN 1 AND ${LONGEST_ORIGINAL} THEN ${column} END AS original`;
 
 /** How many bytes of an answer the column takes. */
 export const originalSize = (column: string): string =>
@@ -20,4 +20,4 @@ export const hasOriginal = (alias = ''): string =>
 export const originalOrEmpty = (alias = ''): string =>
   `CASE WHEN ${alias}original IS NULL AND ${alias}original_digest IS NULL THEN '{}'
         WHEN :originals = 1 AND octet_length(${alias}original) <= ${LONGEST_ORIGINAL} THEN ${alias}original
-    END AS "original"`;
+    END AS original`;

@@ -6,24 +6,20 @@ import type { Database, Statements } from './drivers/database.ts';
 import { LOCK_WAYS_IN } from './person-rows.ts';
 
 const PASSKEY = `
-  passkey_id AS "passkeyId", person_id AS "personId", public_key AS "publicKey", counter, transports, name,
-  created_at AS "createdAt", used_at AS "usedAt"`;
+  passkey_id, person_id, public_key, counter, transports, name, created_at, used_at`;
 const ADD = `
   INSERT INTO passkey (passkey_id, person_id, public_key, counter, transports, name, created_at)
   VALUES (:passkeyId, :personId, :publicKey, :counter, :transports, :name, :now)
-  ON CONFLICT (passkey_id) DO NOTHING RETURNING passkey_id`;
+  ON CONFLICT (passkey_id) DO NOTHING`;
 // The WHERE clause is the whole guard: of two that show the same count, one was copied.
 const USE = `
   UPDATE passkey SET counter = :counter, used_at = :now
-   WHERE passkey_id = :passkeyId AND (counter < :counter OR (counter = 0 AND :counter = 0)) RETURNING passkey_id`;
+   WHERE passkey_id = :passkeyId AND (counter < :counter OR (counter = 0 AND :counter = 0))`;
 const SPEND = `
   INSERT INTO spent_challenge (challenge_hash, expires_at) VALUES (:challengeHash, :expiresAt)
-  ON CONFLICT (challenge_hash) DO NOTHING RETURNING challenge_hash`;
+  ON CONFLICT (challenge_hash) DO NOTHING`;
 
-type Row = Omit<Passkey, 'transports' | 'usedAt'> & {
-  readonly transports: string;
-  readonly usedAt: number | null;
-};
+type Row = Omit<Passkey, 'transports'> & { readonly transports: string };
 
 /** Passkeys in `db`. What `caller` changes is audited. */
 export function passkeysOf(db: Database, caller: Caller | undefined): PasskeyStore {
@@ -39,7 +35,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     },
     addPasskey(personId, passkey, { now, most }) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(LOCK_WAYS_IN, { personId })).length === 0) return false;
+        if ((await tx.change(LOCK_WAYS_IN, { personId })) === 0) return false;
         if ((await countOf(tx, personId)) >= most) return false;
         if (!(await insertPasskey(tx, { personId, passkey, now }))) return false;
         const after = { name: passkey.name };
@@ -49,16 +45,16 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     },
     removePasskey(personId, passkeyId) {
       return db.transaction(async (tx) => {
-        const person = await tx.get<{ password: string | null }>(LOCK_WAYS_IN, { personId });
+        const person = await tx.get<{ password: string | undefined }>(LOCK_WAYS_IN, { personId });
         const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId AND person_id = :personId`;
         const row = await tx.get<Row>(sql, { passkeyId, personId });
         if (person === undefined || row === undefined) return false;
         const identity = await tx.get('SELECT subject FROM person_identity WHERE person_id = :personId', {
           personId,
         });
-        const hasOther = person.password !== null || identity !== undefined;
+        const hasOther = person.password !== undefined || identity !== undefined;
         if (!hasOther && (await countOf(tx, personId)) < 2) return 'last_way';
-        await tx.all('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
+        await tx.change('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
         const before = { name: row.name };
         await auditFor(tx, caller, { action: 'person.passkey_removed', subject: personId, before });
         return true;
@@ -66,7 +62,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     },
     usePasskey(passkeyId, counter, now) {
       return db.transaction(async (tx) => {
-        if ((await tx.all(USE, { passkeyId, counter, now })).length > 0) return true;
+        if ((await tx.change(USE, { passkeyId, counter, now })) > 0) return true;
         const sql = `SELECT ${PASSKEY} FROM passkey WHERE passkey_id = :passkeyId`;
         const row = await tx.get<Row>(sql, { passkeyId });
         if (row === undefined) return false;
@@ -76,7 +72,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
       });
     },
     async spendChallenge(challengeHash, expiresAt) {
-      return (await db.write(SPEND, { challengeHash, expiresAt })).length > 0;
+      return (await db.change(SPEND, { challengeHash, expiresAt })) > 0;
     },
   };
 }
@@ -92,15 +88,15 @@ export async function insertPasskey(
 ): Promise<boolean> {
   const { transports, ...facts } = passkey;
   const values = { ...facts, personId, now, transports: JSON.stringify(transports) };
-  return (await tx.all(ADD, values)).length > 0;
+  return (await tx.change(ADD, values)) > 0;
 }
 
 async function countOf(tx: Statements, personId: string): Promise<number> {
-  const sql = 'SELECT COUNT(*) AS "count" FROM passkey WHERE person_id = :personId';
+  const sql = 'SELECT COUNT(*) AS count FROM passkey WHERE person_id = :personId';
   return (await tx.get<{ count: number }>(sql, { personId }))?.count ?? 0;
 }
 
-function passkeyOf({ transports, usedAt, ...row }: Row): Passkey {
+function passkeyOf(row: Row): Passkey {
   // Written by insertPasskey.
-  return { ...row, transports: JSON.parse(transports) as string[], usedAt: usedAt ?? undefined };
+  return { ...row, transports: JSON.parse(row.transports) as string[] };
 }

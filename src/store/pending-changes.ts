@@ -8,17 +8,16 @@ type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'
   place: string;
   createdOwn: number;
   deleted: number;
-  fields: string | null;
-  was: string | null;
+  fields: string | undefined;
+  was: string | undefined;
 };
 
 /** What waits behind the places of several streams. */
 const pendingBatch = ({ byBytes: collation }: Dialect): BatchStatement => ({
   columns: { place: 'TEXT', calendarKey: 'TEXT', seq: 'BIGINT', id: 'TEXT', most: 'BIGINT' },
   sql: ({ value, fromEach }) => `
-    SELECT ${value('place')} AS "place", c.event_id AS "id", c.seq, c.created_seq AS "createdSeq",
-           c.created_own AS "createdOwn", c.foreign_seq AS "foreignSeq", c.deleted, c.noted_at AS "notedAt",
-           c.fields, c.was
+    SELECT ${value('place')} AS place, c.event_id AS id, c.seq, c.created_seq,
+           c.created_own, c.foreign_seq, c.deleted, c.noted_at, c.fields, c.was
       ${fromEach(
         `SELECT * FROM event_change h
           WHERE h.calendar_key = ${value('calendarKey')} AND h.seq >= ${value('seq')}
@@ -45,7 +44,7 @@ export function pendingChanges(db: Database): StreamStore['pendingChanges'] {
         deleted: deleted === 1,
         // Both were written by change-journal.ts.
         fields: JSON.parse(fields ?? '{}'),
-        was: was === null ? undefined : JSON.parse(was),
+        was: was === undefined ? undefined : JSON.parse(was),
       }))
       .sort((a, b) => a.seq - b.seq || byBytes(a.id, b.id));
   };

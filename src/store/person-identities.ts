@@ -9,10 +9,10 @@ import { giveApplications, LOCK_WAYS_IN, PERSON, type PersonRow, personOf } from
 const ADD = `
   INSERT INTO person_identity (issuer, subject, person_id, role_source, created_at, used_at)
   VALUES (:issuer, :subject, :personId, :roleSource, :now, :usedAt)
-  ON CONFLICT (issuer, subject) DO NOTHING RETURNING person_id`;
+  ON CONFLICT (issuer, subject) DO NOTHING`;
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, created_at)
-  VALUES (:personId, :name, :login, :role, :now) ON CONFLICT (login) DO NOTHING RETURNING person_id`;
+  VALUES (:personId, :name, :login, :role, :now) ON CONFLICT (login) DO NOTHING`;
 const REMOVE = 'DELETE FROM person_identity WHERE person_id = :personId RETURNING issuer, subject';
 
 /** Undoes the transaction: somebody else was given the identity meanwhile. */
@@ -35,14 +35,14 @@ export function identitiesOf(db: Database, caller: Caller | undefined): Identity
     },
     async setIdentity(personId, identity, now) {
       const change = db.transaction(async (tx) => {
-        if ((await tx.all(LOCK_WAYS_IN, { personId })).length === 0) return false;
+        if ((await tx.change(LOCK_WAYS_IN, { personId })) === 0) return false;
         const { issuer, subject } = identity;
         const owner = await tx.get<{ personId: string }>(
-          'SELECT person_id AS "personId" FROM person_identity WHERE issuer = :issuer AND subject = :subject',
+          'SELECT person_id FROM person_identity WHERE issuer = :issuer AND subject = :subject',
           { issuer, subject },
         );
         if (owner !== undefined) return owner.personId === personId;
-        await tx.all(REMOVE, { personId });
+        await tx.change(REMOVE, { personId });
         if (!(await insertIdentity(tx, { personId, identity, roleSource: 'assigned', now, usedAt: now })))
           throw new IdentityTaken();
         await auditFor(tx, caller, {
@@ -56,12 +56,12 @@ export function identitiesOf(db: Database, caller: Caller | undefined): Identity
     },
     removeIdentity(personId) {
       return db.transaction(async (tx) => {
-        const person = await tx.get<{ password: string | null }>(LOCK_WAYS_IN, { personId });
+        const person = await tx.get<{ password: string | undefined }>(LOCK_WAYS_IN, { personId });
         if (person === undefined) return false;
         const passkey = await tx.get('SELECT passkey_id FROM passkey WHERE person_id = :personId LIMIT 1', {
           personId,
         });
-        if (person.password === null && passkey === undefined) return 'last_way';
+        if (person.password === undefined && passkey === undefined) return 'last_way';
         const [before] = await tx.all<Identity>(REMOVE, { personId });
         if (before === undefined) return false;
         await auditFor(tx, caller, {
@@ -73,8 +73,8 @@ export function identitiesOf(db: Database, caller: Caller | undefined): Identity
       });
     },
     async useIdentity({ issuer, subject }, now) {
-      await db.write(
-        `UPDATE person_identity SET used_at = :now WHERE issuer = :issuer AND subject = :subject RETURNING person_id`,
+      await db.change(
+        `UPDATE person_identity SET used_at = :now WHERE issuer = :issuer AND subject = :subject`,
         { issuer, subject, now },
       );
     },
@@ -92,7 +92,7 @@ async function register(
   { person: { personId, name, login }, identity, role, clientIds }: ClaimedPerson,
   { caller, now }: { readonly caller: Caller | undefined; readonly now: number },
 ): Promise<'done' | 'login_taken'> {
-  if ((await tx.all(ADD_PERSON, { personId, name, login, role, now })).length === 0) return 'login_taken';
+  if ((await tx.change(ADD_PERSON, { personId, name, login, role, now })) === 0) return 'login_taken';
   if (!(await insertIdentity(tx, { personId, identity, roleSource: 'claims', now, usedAt: now })))
     throw new IdentityTaken();
   await giveApplications(tx, personId, clientIds);
@@ -122,8 +122,8 @@ export async function insertIdentity(
     readonly identity: Identity;
     readonly roleSource: RoleSource;
     readonly now: number;
-    readonly usedAt: number | null;
+    readonly usedAt: number | undefined;
   },
 ): Promise<boolean> {
-  return (await tx.all(ADD, { ...values, issuer, subject })).length > 0;
+  return (await tx.change(ADD, { ...values, usedAt: values.usedAt ?? null, issuer, subject })) > 0;
 }

@@ -1,29 +1,19 @@
 /** The part of PersonStore that keeps links, which are used once. */
 import type { AuditAction, Caller } from '../audit/audit-entry.ts';
-import type {
-  Accepted,
-  Invitation,
-  InvitationPurpose,
-  NewPerson,
-  PersonStore,
-} from '../people/person-store.ts';
+import type { Accepted, Invitation, NewPerson, PersonStore } from '../people/person-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { insertPasskey } from './passkeys.ts';
 import { insertIdentity } from './person-identities.ts';
 import { giveApplications, TAKE_TURN } from './person-rows.ts';
 
-type InvitationRow = Omit<Invitation, 'clientIds' | 'login' | 'personId' | 'creator'> & {
+type InvitationRow = Omit<Invitation, 'clientIds'> & {
   readonly clientIds: string;
-  readonly login: string | null;
-  readonly personId: string | null;
-  readonly creatorId: string | null;
-  readonly creator: string | null;
+  readonly creatorId: string | undefined;
 };
 
 const INVITATION = `
-  invitation_id AS "invitationId", purpose, role, login, client_ids AS "clientIds", person_id AS "personId",
-  created_at AS "createdAt", expires_at AS "expiresAt", created_by AS "creatorId",
+  invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at, created_by AS creator_id,
   (SELECT p.login FROM person p WHERE p.person_id = created_by) AS creator`;
 const WORKS = `expires_at > :now AND (created_by IS NULL
   OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))`;
@@ -37,15 +27,14 @@ const ADD_INVITATION = `
      AND (CAST(:personId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM person WHERE person_id = :personId))
      AND (CAST(:creatorId AS TEXT) IS NULL OR EXISTS
        (SELECT 1 FROM person p JOIN person_session s ON s.person_id = p.person_id
-         WHERE p.person_id = :creatorId AND p.role = 'owner' AND s.session_id = CAST(:sessionId AS TEXT)))
-  RETURNING invitation_id`;
+         WHERE p.person_id = :creatorId AND p.role = 'owner' AND s.session_id = CAST(:sessionId AS TEXT)))`;
 const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS} RETURNING ${INVITATION}`;
 const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
 const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
 const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
-  VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING RETURNING person_id`;
+  VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING`;
 
 export function invitationsOf(db: Database, caller: Caller | undefined) {
   return {
@@ -58,9 +47,9 @@ export function invitationsOf(db: Database, caller: Caller | undefined) {
         sessionId: creator?.sessionId ?? null,
       };
       return db.transaction(async (tx) => {
-        await tx.all(TAKE_TURN);
-        const added = await tx.all(ADD_INVITATION, { ...invitation, ...values, tokenHash });
-        if (added.length === 0) return false;
+        await tx.change(TAKE_TURN);
+        const added = await tx.change(ADD_INVITATION, { ...invitation, ...values, tokenHash });
+        if (added === 0) return false;
         const isReset = personId !== undefined;
         await auditFor(tx, caller, {
           action: isReset ? 'person.reset' : 'person.invited',
@@ -116,7 +105,7 @@ async function auditWithdrawn(
     await auditFor(tx, caller, {
       action: 'person.invitation_withdrawn',
       subject: invitationId,
-      before: { purpose, role, email: login, created_by: creatorId },
+      before: { purpose, role, email: login ?? null, created_by: creatorId ?? null },
     });
 }
 
@@ -137,20 +126,20 @@ type Acceptance = {
 };
 
 async function accept(tx: Statements, { tokenHash, person, now, caller }: Acceptance): Promise<Accepted> {
-  await tx.all(TAKE_TURN);
+  await tx.change(TAKE_TURN);
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
   const { purpose, role, clientIds, personId } = invitationOf(spent);
   const { name, login, password = null } = person;
   if (personId !== undefined) {
-    await tx.all('UPDATE person SET password = :password WHERE person_id = :personId RETURNING person_id', {
+    await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
       personId,
       password,
     });
-    await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
+    await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
     // Whoever had taken the account over may have left one.
-    await tx.all('DELETE FROM passkey WHERE person_id = :personId', { personId });
-    await tx.all('DELETE FROM person_identity WHERE person_id = :personId', { personId });
+    await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
+    await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
     await addWays(tx, { personId, person, now });
     await withdrawLinksOf(tx, personId, caller);
     await auditFor(tx, caller, { action: actionOf(person), subject: personId });
@@ -158,11 +147,11 @@ async function accept(tx: Statements, { tokenHash, person, now, caller }: Accept
   }
   if (purpose === 'setup') {
     // Every start printed one of its own.
-    await tx.all("DELETE FROM invitation WHERE purpose = 'setup'");
+    await tx.change("DELETE FROM invitation WHERE purpose = 'setup'");
     if ((await tx.get('SELECT person_id FROM person LIMIT 1')) !== undefined) return 'link_ended';
   }
-  const added = await tx.all(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
-  if (added.length === 0) throw new NotAccepted('login_taken');
+  const added = await tx.change(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
+  if (added === 0) throw new NotAccepted('login_taken');
   await addWays(tx, { personId: person.personId, person, now });
   await giveApplications(tx, person.personId, clientIds);
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
@@ -188,15 +177,7 @@ function actionOf({ passkey, identity }: NewPerson): AuditAction {
   return passkey === undefined ? 'person.password_set' : 'person.passkey_added';
 }
 
-function invitationOf(row: InvitationRow): Invitation {
-  const { invitationId, role, login, personId, createdAt, expiresAt } = row;
-  return {
-    ...{ invitationId, role, createdAt, expiresAt },
-    purpose: row.purpose satisfies InvitationPurpose,
-    login: login ?? undefined,
-    personId: personId ?? undefined,
-    // Written by addInvitation.
-    clientIds: JSON.parse(row.clientIds) as string[],
-    creator: row.creator ?? undefined,
-  };
+function invitationOf({ creatorId: _, clientIds, ...row }: InvitationRow): Invitation {
+  // Written by addInvitation.
+  return { ...row, clientIds: JSON.parse(clientIds) as string[] };
 }

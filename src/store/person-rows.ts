@@ -3,23 +3,22 @@ import type { RoleSource } from '../people/identity.ts';
 import type { Person } from '../people/person.ts';
 import type { Statements } from './drivers/database.ts';
 
-export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'seenAt' | 'identity'> & {
-  readonly password: string | null;
-  readonly seenAt: number | null;
-  readonly clientIds: string | null;
-  readonly issuer: string | null;
-  readonly subject: string | null;
-  readonly roleSource: RoleSource | null;
-  readonly identityUsedAt: number | null;
+export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'identity'> & {
+  readonly password: string | undefined;
+  readonly clientIds: string | undefined;
+  readonly issuer: string | undefined;
+  readonly subject: string | undefined;
+  readonly roleSource: RoleSource | undefined;
+  readonly identityUsedAt: number | undefined;
 };
 
 export const PERSON = `
-  p.person_id AS "personId", p.name, p.login, p.role, p.password, p.created_at AS "createdAt", p.seen_at AS "seenAt",
-  (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS "clientIds",
+  p.person_id, p.name, p.login, p.role, p.password, p.created_at, p.seen_at,
+  (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS client_ids,
   (SELECT i.issuer FROM person_identity i WHERE i.person_id = p.person_id) AS issuer,
   (SELECT i.subject FROM person_identity i WHERE i.person_id = p.person_id) AS subject,
-  (SELECT i.role_source FROM person_identity i WHERE i.person_id = p.person_id) AS "roleSource",
-  (SELECT i.used_at FROM person_identity i WHERE i.person_id = p.person_id) AS "identityUsedAt"`;
+  (SELECT i.role_source FROM person_identity i WHERE i.person_id = p.person_id) AS role_source,
+  (SELECT i.used_at FROM person_identity i WHERE i.person_id = p.person_id) AS identity_used_at`;
 
 /** Of two that change one person's ways in, the second sees what the first did. */
 export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
@@ -45,7 +44,7 @@ const USE_OWN_KEYS = `
 /** Gives a member the applications that exist. One without messages that a developer gets has own webhook keys from then on. */
 export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {
   for (const clientId of clientIds)
-    for (const statement of [GIVE, USE_OWN_KEYS]) await tx.all(statement, { personId, clientId });
+    for (const statement of [GIVE, USE_OWN_KEYS]) await tx.change(statement, { personId, clientId });
 }
 
 // Named one by one: a row has the hash of the password too.
@@ -53,14 +52,14 @@ export function personOf(row: PersonRow): Person {
   const { personId, name, login, role, createdAt, password, seenAt, clientIds } = row;
   return {
     ...{ personId, name, login, role, createdAt },
-    clientIds: clientIds === null ? [] : clientIds.split(',').toSorted(),
-    hasPassword: password !== null,
-    seenAt: seenAt ?? undefined,
+    clientIds: clientIds === undefined ? [] : clientIds.split(',').toSorted(),
+    hasPassword: password !== undefined,
+    seenAt,
     identity: identityOf(row),
   };
 }
 
 function identityOf({ issuer, subject, roleSource, identityUsedAt }: PersonRow): Person['identity'] {
-  if (issuer === null || subject === null || roleSource === null) return undefined;
-  return { issuer, subject, roleSource, usedAt: identityUsedAt ?? undefined };
+  if (issuer === undefined || subject === undefined || roleSource === undefined) return undefined;
+  return { issuer, subject, roleSource, usedAt: identityUsedAt };
 }

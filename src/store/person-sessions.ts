@@ -7,35 +7,31 @@ import { withdrawLinksOf } from './person-invitations.ts';
 import { PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
 
 const SESSION = `
-  s.session_id AS "sessionId", s.created_at AS "createdAt", s.seen_at AS "sessionSeenAt", s.proved_at AS "provedAt",
-  s.address, s.browser`;
+  s.session_id, s.created_at, s.seen_at AS session_seen_at, s.proved_at, s.address, s.browser`;
 const ADD_SESSION = `
   INSERT INTO person_session (session_hash, session_id, person_id, created_at, seen_at, proved_at, address, browser,
          signed_in_before_at, refused_before)
   SELECT :sessionHash, :sessionId, person_id, CAST(:createdAt AS BIGINT), CAST(:seenAt AS BIGINT), CAST(:provedAt AS BIGINT),
-         :address, :browser, signed_in_at, refused_when_signed_in FROM person WHERE person_id = :personId
-  RETURNING session_id`;
+         :address, :browser, signed_in_at, refused_when_signed_in FROM person WHERE person_id = :personId`;
 const NOTE_SIGN_IN = `
   UPDATE person SET seen_at = :now, signed_in_at = :now, refused_when_signed_in = refused_sign_ins
    WHERE person_id = :personId`;
 const REFUSED = `
-  p.refused_sign_ins - s.refused_before AS "count",
-  COALESCE(s.signed_in_before_at, s.created_at) AS "since"`;
+  p.refused_sign_ins - s.refused_before AS count, COALESCE(s.signed_in_before_at, s.created_at) AS since`;
 // It locks the row: a second instance waits here, and then sees the entry of the first.
 const COUNT_REFUSAL = `
   UPDATE person SET refused_sign_ins = refused_sign_ins + 1 WHERE person_id = :personId
-  RETURNING refused_sign_ins - refused_audited AS "count"`;
+  RETURNING refused_sign_ins - refused_audited AS count`;
 const NOTE_AUDITED = `
   UPDATE person SET refused_audited = refused_sign_ins
    WHERE person_id = :personId AND NOT EXISTS (
-     SELECT 1 FROM audit_entry WHERE subject = :personId AND made_at > :since AND action = 'person.sign_in_refused')
-  RETURNING person_id`;
+     SELECT 1 FROM audit_entry WHERE subject = :personId AND made_at > :since AND action = 'person.sign_in_refused')`;
 const REFUSALS_AUDITED_EVERY_MS = 10 * 60_000;
 export const END_OTHERS =
   'DELETE FROM person_session WHERE person_id = :personId AND session_id <> :sessionId';
 
-const DELETE_LINKS = 'DELETE FROM invitation WHERE expires_at <= :now RETURNING invitation_id';
-const DELETE_CHALLENGES = 'DELETE FROM spent_challenge WHERE expires_at <= :now RETURNING challenge_hash';
+const DELETE_LINKS = 'DELETE FROM invitation WHERE expires_at <= :now';
+const DELETE_CHALLENGES = 'DELETE FROM spent_challenge WHERE expires_at <= :now';
 
 type SessionRow = Omit<Session, 'seenAt'> & { readonly sessionSeenAt: number };
 
@@ -43,16 +39,16 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
   return {
     addSession(session) {
       return db.transaction(async (tx) => {
-        const added = await tx.all(ADD_SESSION, session);
-        if (added.length === 0) return;
+        const added = await tx.change(ADD_SESSION, session);
+        if (added === 0) return;
         const { personId, createdAt: now } = session;
-        await tx.all(NOTE_SIGN_IN, { personId, now });
+        await tx.change(NOTE_SIGN_IN, { personId, now });
         await auditFor(tx, caller, { action: 'person.signed_in', subject: session.personId });
       });
     },
     async findSession(sessionHash, since) {
       const row = await db.get<PersonRow & SessionRow & RefusedSignIns & { readonly sessionBegun: number }>(
-        `SELECT ${PERSON}, ${REFUSED}, ${SESSION.replace('AS "createdAt"', 'AS "sessionBegun"')}
+        `SELECT ${PERSON}, ${REFUSED}, ${SESSION.replace('s.created_at', 's.created_at AS session_begun')}
            FROM person_session s JOIN person p ON p.person_id = s.person_id
           WHERE s.session_hash = :sessionHash AND s.seen_at > :seenAfter AND s.created_at > :createdAfter`,
         { sessionHash, ...since },
@@ -72,50 +68,50 @@ export function sessionsOf(db: Database, caller: Caller | undefined) {
       await db.transaction(async (tx) => {
         const rows = await tx.all<{ personId: string }>(
           `UPDATE person_session SET seen_at = :now WHERE session_id = :sessionId AND seen_at < :now
-           RETURNING person_id AS "personId"`,
+           RETURNING person_id`,
           { sessionId, now },
         );
         for (const { personId } of rows)
-          await tx.all('UPDATE person SET seen_at = :now WHERE person_id = :personId', { personId, now });
+          await tx.change('UPDATE person SET seen_at = :now WHERE person_id = :personId', { personId, now });
       });
     },
     async proveSession(sessionId, now) {
-      await db.write(
-        'UPDATE person_session SET proved_at = :now WHERE session_id = :sessionId RETURNING session_id',
-        { sessionId, now },
-      );
+      await db.change('UPDATE person_session SET proved_at = :now WHERE session_id = :sessionId', {
+        sessionId,
+        now,
+      });
     },
     async endSession(personId, sessionId) {
-      await db.write(
-        'DELETE FROM person_session WHERE person_id = :personId AND session_id = :sessionId RETURNING session_id',
-        { personId, sessionId },
-      );
+      await db.change('DELETE FROM person_session WHERE person_id = :personId AND session_id = :sessionId', {
+        personId,
+        sessionId,
+      });
     },
     endOtherSessions(personId, sessionId) {
       return db.transaction(async (tx) => {
-        await tx.all(END_OTHERS, { personId, sessionId });
+        await tx.change(END_OTHERS, { personId, sessionId });
         await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
       });
     },
     endSessions(personId) {
       return db.transaction(async (tx) => {
-        const sql = 'DELETE FROM person_session WHERE person_id = :personId RETURNING session_id';
-        await tx.all(TAKE_TURN);
-        const ended = await tx.all(sql, { personId });
+        const sql = 'DELETE FROM person_session WHERE person_id = :personId';
+        await tx.change(TAKE_TURN);
+        const ended = await tx.change(sql, { personId });
         await withdrawLinksOf(tx, personId, caller);
-        if (ended.length > 0)
+        if (ended > 0)
           await auditFor(tx, caller, { action: 'person.signed_out_everywhere', subject: personId });
-        return ended.length;
+        return ended;
       });
     },
     async deleteEnded({ seen, created, now }) {
-      const sessions = await db.write(
-        'DELETE FROM person_session WHERE seen_at <= :seen OR created_at <= :created RETURNING session_id',
+      const sessions = await db.change(
+        'DELETE FROM person_session WHERE seen_at <= :seen OR created_at <= :created',
         { seen, created },
       );
-      const links = await db.write(DELETE_LINKS, { now });
-      const challenges = await db.write(DELETE_CHALLENGES, { now });
-      return sessions.length + links.length + challenges.length;
+      const links = await db.change(DELETE_LINKS, { now });
+      const challenges = await db.change(DELETE_CHALLENGES, { now });
+      return sessions + links + challenges;
     },
   } satisfies Partial<PersonStore>;
 }
@@ -127,8 +123,8 @@ export const notingRefusals = (db: Database, caller: Caller | undefined) => ({
   noteRefusedSignIn: (personId: string, isKnownBrowser: boolean, now: number): Promise<void> =>
     db.transaction(async (tx) => {
       const counted = await tx.get<{ count: number }>(COUNT_REFUSAL, { personId });
-      const due = await tx.all(NOTE_AUDITED, { personId, since: now - REFUSALS_AUDITED_EVERY_MS });
-      if (counted === undefined || due.length === 0) return;
+      const due = await tx.change(NOTE_AUDITED, { personId, since: now - REFUSALS_AUDITED_EVERY_MS });
+      if (counted === undefined || due === 0) return;
       const after = { ...counted, known_browser: isKnownBrowser };
       await auditFor(tx, caller, { action: 'person.sign_in_refused', subject: personId, after });
     }),

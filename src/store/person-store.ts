@@ -12,7 +12,7 @@ import { giveApplications, PERSON, type PersonRow, personOf, TAKE_TURN } from '.
 import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
 
 const GIVEN = `
-  SELECT client_id AS "clientId" FROM person_application WHERE person_id = :personId ORDER BY client_id`;
+  SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
 
 /** People in `db`. What `caller` changes is audited. */
 export function personStore(db: Database, caller?: Caller): PersonStore {
@@ -44,7 +44,7 @@ function peopleOf(db: Database) {
     },
     async findByLogin(login) {
       const row = await db.get<PersonRow>(`SELECT ${PERSON} FROM person p WHERE p.login = :login`, { login });
-      return row && { person: personOf(row), password: row.password ?? undefined };
+      return row && { person: personOf(row), password: row.password };
     },
   } satisfies Partial<PersonStore>;
 }
@@ -53,16 +53,16 @@ function changesOf(db: Database, caller: Caller | undefined) {
   return {
     setRole(personId, role, clientIds) {
       return db.transaction(async (tx) => {
-        await tx.all(TAKE_TURN);
+        await tx.change(TAKE_TURN);
         const before = await lockedRole(tx, personId);
         if (before === undefined) return false;
         const given = await tx.all<{ clientId: string }>(GIVEN, { personId });
         if (before === 'owner' && role !== 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
-        await tx.all('UPDATE person SET role = :role WHERE person_id = :personId', { personId, role });
-        await tx.all('DELETE FROM person_application WHERE person_id = :personId', { personId });
+        await tx.change('UPDATE person SET role = :role WHERE person_id = :personId', { personId, role });
+        await tx.change('DELETE FROM person_application WHERE person_id = :personId', { personId });
         await giveApplications(tx, personId, clientIds);
         if (before !== role)
-          await tx.all('DELETE FROM person_session WHERE person_id = :personId', { personId });
+          await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
         if (before !== role) await withdrawLinksOf(tx, personId, caller);
         const changed = differingFields(
           { role: before, client_ids: given.map(({ clientId }) => clientId) },
@@ -75,29 +75,29 @@ function changesOf(db: Database, caller: Caller | undefined) {
     },
     removePerson(personId) {
       return db.transaction(async (tx) => {
-        await tx.all(TAKE_TURN);
+        await tx.change(TAKE_TURN);
         const role = await lockedRole(tx, personId);
         if (role === undefined) return false;
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
-        await tx.all('DELETE FROM person WHERE person_id = :personId', { personId });
+        await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
         await withdrawLinksOf(tx, personId, caller);
         await auditFor(tx, caller, { action: 'person.removed', subject: personId, before: { role } });
         return true;
       });
     },
     async setName(personId, name) {
-      await db.write('UPDATE person SET name = :name WHERE person_id = :personId RETURNING person_id', {
+      await db.change('UPDATE person SET name = :name WHERE person_id = :personId', {
         personId,
         name,
       });
     },
     setPassword(personId, password, keptSession) {
       return db.transaction(async (tx) => {
-        await tx.all('UPDATE person SET password = :password WHERE person_id = :personId', {
+        await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
           personId,
           password,
         });
-        await tx.all(END_OTHERS, { personId, sessionId: keptSession });
+        await tx.change(END_OTHERS, { personId, sessionId: keptSession });
         await auditFor(tx, caller, { action: 'person.password_set', subject: personId });
       });
     },
@@ -106,12 +106,9 @@ function changesOf(db: Database, caller: Caller | undefined) {
 
 /** Locks all owners first, so that of two that remove each other one finds the other gone. */
 async function lockedRole(tx: Statements, personId: string): Promise<Role | undefined> {
-  await tx.all(
-    "UPDATE person SET role = role WHERE role = 'owner' OR person_id = :personId RETURNING person_id",
-    {
-      personId,
-    },
-  );
+  await tx.change("UPDATE person SET role = role WHERE role = 'owner' OR person_id = :personId", {
+    personId,
+  });
   const row = await tx.get<{ role: Role }>('SELECT role FROM person WHERE person_id = :personId', {
     personId,
   });
@@ -119,6 +116,6 @@ async function lockedRole(tx: Statements, personId: string): Promise<Role | unde
 }
 
 async function ownersIn(tx: Statements): Promise<number> {
-  const row = await tx.get<{ count: number }>(`SELECT COUNT(*) AS "count" FROM person WHERE role = 'owner'`);
+  const row = await tx.get<{ count: number }>(`SELECT COUNT(*) AS count FROM person WHERE role = 'owner'`);
   return row?.count ?? 0;
 }

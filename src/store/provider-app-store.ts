@@ -8,14 +8,13 @@ import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
 
 const FIND = `
-  SELECT app_client_id AS "clientId", app_client_secret AS "clientSecret"
+  SELECT app_client_id AS client_id, app_client_secret AS client_secret
     FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
 // Its row is locked by this: what was set before is read when no other call can change it any more.
-const LOCK_CLIENT =
-  'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id';
+const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
 const APP_ID = `
-  SELECT app_client_id AS "appClientId" FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
+  SELECT app_client_id FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
 // Selects from the application's row, so that nothing is inserted for one that is being deleted.
 const SET = `
@@ -23,15 +22,14 @@ const SET = `
   SELECT client_id, CAST(:kind AS TEXT), CAST(:appClientId AS TEXT), CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
     FROM application WHERE client_id = :clientId
   ON CONFLICT (client_id, provider) DO UPDATE SET app_client_id = excluded.app_client_id,
-    app_client_secret = excluded.app_client_secret, updated_at = excluded.updated_at
-  RETURNING client_id`;
+    app_client_secret = excluded.app_client_secret, updated_at = excluded.updated_at`;
 
 const REMOVE = `
   DELETE FROM provider_app WHERE client_id = :clientId AND provider = :kind
-  RETURNING app_client_id AS "appClientId"`;
+  RETURNING app_client_id`;
 
 const LIST = `
-  SELECT provider AS "kind", app_client_id AS "appClientId" FROM provider_app WHERE client_id = :clientId`;
+  SELECT provider AS kind, app_client_id FROM provider_app WHERE client_id = :clientId`;
 
 /** The apps of applications in `db`, their secrets sealed. What `caller` changes is audited. */
 export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller): ProviderAppStore {
@@ -44,9 +42,9 @@ export function providerAppStore(db: Database, sealer: Sealer, caller?: Caller):
     async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
       const sealed = sealer.seal(clientSecret, contextOf(clientId, kind));
       return db.transaction(async (tx) => {
-        if ((await tx.all(LOCK_CLIENT, { clientId })).length === 0) return false;
+        if ((await tx.change(LOCK_CLIENT, { clientId })) === 0) return false;
         const before = await tx.get<AppIdRow>(APP_ID, { clientId, kind });
-        await tx.all(SET, { clientId, kind, appClientId, sealed, now });
+        await tx.change(SET, { clientId, kind, appClientId, sealed, now });
         await auditFor(tx, caller, {
           action: 'provider_app.set',
           clientId,

@@ -11,8 +11,7 @@ const DELETE_OLDEST = `
   DELETE FROM pushed_request
    WHERE client_id = :clientId AND spent_for IS NULL AND created_at <= (
            SELECT created_at FROM pushed_request WHERE client_id = :clientId AND spent_for IS NULL
-            ORDER BY created_at DESC LIMIT 1 OFFSET :mostUnspent)
-  RETURNING uri_hash`;
+            ORDER BY created_at DESC LIMIT 1 OFFSET :mostUnspent)`;
 
 /** So many pushed requests apart, those of an application are counted. */
 const ADDED_BETWEEN_COUNTS = 64;
@@ -21,27 +20,26 @@ const ADDED_BETWEEN_COUNTS = 64;
 const SPEND = `
   UPDATE pushed_request SET spent_for = :transactionId
    WHERE uri_hash = :uriHash AND client_id = :clientId AND spent_for IS NULL AND created_at >= :createdSince
-  RETURNING client_id AS "clientId", query, created_at AS "createdAt"`;
+  RETURNING client_id, query, created_at`;
 
 const SPENT_FOR = `
-  SELECT spent_for AS "spentFor" FROM pushed_request
+  SELECT spent_for FROM pushed_request
    WHERE uri_hash = :uriHash AND client_id = :clientId AND spent_for IS NOT NULL`;
 
 const DELETE_EXPIRED = `
   DELETE FROM pushed_request
    WHERE uri_hash IN (SELECT uri_hash FROM pushed_request WHERE created_at < :createdBefore LIMIT :limit)
-     AND created_at < :createdBefore
-  RETURNING uri_hash`;
+     AND created_at < :createdBefore`;
 
 /** Pushed requests in `db`. */
 export function pushedRequestStore(db: Database): PushedRequestStore {
   let added = 0;
   return {
     async add(uriHash, { clientId, query, createdAt }, mostUnspent) {
-      await db.write(ADD, { uriHash, clientId, query, createdAt });
+      await db.change(ADD, { uriHash, clientId, query, createdAt });
       // Looked at now and then: a few more than that do no harm.
       added += 1;
-      if (added % ADDED_BETWEEN_COUNTS === 0) await db.write(DELETE_OLDEST, { clientId, mostUnspent });
+      if (added % ADDED_BETWEEN_COUNTS === 0) await db.change(DELETE_OLDEST, { clientId, mostUnspent });
     },
 
     async spend(uriHash, { clientId, transactionId, createdSince }) {

@@ -3,43 +3,39 @@ import type { RequestLimitStore } from '../access/request-limit-store.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type CircuitRow = { operation: string; failure: string; openUntil: number | null };
+type CircuitRow = { operation: string; failure: string; openUntil: number | undefined };
 
 const TAKE_SLOT = `
   INSERT INTO request_slot (mailbox, slot, holder, lease_until) VALUES (:mailbox, :slot, :holder, :until)
   ON CONFLICT (mailbox, slot) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
-   WHERE request_slot.lease_until <= :now
-  RETURNING slot`;
+   WHERE request_slot.lease_until <= :now`;
 const RELEASE_SLOT = `
-  DELETE FROM request_slot WHERE mailbox = :mailbox AND slot = :slot AND holder = :holder RETURNING slot`;
+  DELETE FROM request_slot WHERE mailbox = :mailbox AND slot = :slot AND holder = :holder`;
 const DELETE_ENDED_SLOTS = `
   DELETE FROM request_slot WHERE (mailbox, slot) IN
     (SELECT mailbox, slot FROM request_slot WHERE lease_until <= :now LIMIT :limit)
-    AND lease_until <= :now RETURNING slot`;
+    AND lease_until <= :now`;
 
 const TAKE_TOKENS = `
   INSERT INTO request_budget (bucket, full_at) VALUES (:bucket, CAST(:now AS BIGINT) + :cost)
   ON CONFLICT (bucket) DO UPDATE SET full_at =
     CASE WHEN request_budget.full_at < :now THEN :now ELSE request_budget.full_at END + :cost
    WHERE CASE WHEN request_budget.full_at < :now THEN :now ELSE request_budget.full_at END + :cost
-         <= CAST(:now AS BIGINT) + :burst
-  RETURNING full_at`;
-const FIND_BUCKET = 'SELECT full_at AS "fullAt" FROM request_budget WHERE bucket = :bucket';
+         <= CAST(:now AS BIGINT) + :burst`;
+const FIND_BUCKET = 'SELECT full_at FROM request_budget WHERE bucket = :bucket';
 const DRAIN = `
   INSERT INTO request_budget (bucket, full_at) VALUES (:bucket, CAST(:until AS BIGINT) + :burst)
   ON CONFLICT (bucket) DO UPDATE SET full_at = excluded.full_at
-   WHERE request_budget.full_at < excluded.full_at
-  RETURNING full_at`;
+   WHERE request_budget.full_at < excluded.full_at`;
 const DELETE_FULL_BUCKETS = `
   DELETE FROM request_budget WHERE bucket IN
     (SELECT bucket FROM request_budget WHERE full_at <= :now LIMIT :limit)
-    AND full_at <= :now RETURNING bucket`;
+    AND full_at <= :now`;
 
 const CIRCUIT = 'account_key = :accountKey AND operation = :operation';
 const LEASE_PROBE = `
   UPDATE request_circuit SET probe_until = :until
-   WHERE ${CIRCUIT} AND open_until <= :now AND (probe_until IS NULL OR probe_until <= :now)
-  RETURNING operation`;
+   WHERE ${CIRCUIT} AND open_until <= :now AND (probe_until IS NULL OR probe_until <= :now)`;
 // Answers no row for a failure that does not count.
 const COUNT_FAILURE = `
   INSERT INTO request_circuit (account_key, operation, failures, failure)
@@ -49,43 +45,39 @@ const COUNT_FAILURE = `
    WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now
   RETURNING failures`;
 const OPEN_CIRCUIT = `UPDATE request_circuit SET open_until = :openUntil, probe_until = NULL WHERE ${CIRCUIT}`;
-const CLOSE_CIRCUIT = `DELETE FROM request_circuit WHERE ${CIRCUIT} RETURNING operation`;
+const CLOSE_CIRCUIT = `DELETE FROM request_circuit WHERE ${CIRCUIT}`;
 
 /** Slots, buckets and circuits in `db`. */
 export function requestLimitStore(db: Database): RequestLimitStore {
-  const findCircuits = `SELECT operation, failure, open_until AS "openUntil" FROM request_circuit
+  const findCircuits = `SELECT operation, failure, open_until FROM request_circuit
     WHERE account_key = :accountKey AND operation ${db.dialect.oneOf('operations')}`;
   return {
     async takeSlot({ mailbox, slot, holder }, now, until) {
-      return (await db.write(TAKE_SLOT, { mailbox, slot, holder, now, until })).length > 0;
+      return (await db.change(TAKE_SLOT, { mailbox, slot, holder, now, until })) > 0;
     },
 
     async releaseSlot({ mailbox, slot, holder }) {
-      await db.write(RELEASE_SLOT, { mailbox, slot, holder });
+      await db.change(RELEASE_SLOT, { mailbox, slot, holder });
     },
 
     async takeTokens({ bucket, cost, burst }, now) {
-      const updated = await db.write(TAKE_TOKENS, { bucket, cost, burst, now });
-      if (updated.length > 0) return 0;
+      const updated = await db.change(TAKE_TOKENS, { bucket, cost, burst, now });
+      if (updated > 0) return 0;
       const row = await db.get<{ fullAt: number }>(FIND_BUCKET, { bucket });
       return Math.max(1, (row?.fullAt ?? now) + cost - burst - now);
     },
 
     async drain(bucket, burst, until) {
-      await db.write(DRAIN, { bucket, burst, until });
+      await db.change(DRAIN, { bucket, burst, until });
     },
 
     async circuitsOf(accountKey, operations) {
       const rows = await db.all<CircuitRow>(findCircuits, { accountKey, operations });
-      return rows.map(({ operation, failure, openUntil }) => ({
-        operation,
-        failure: JSON.parse(failure),
-        openUntil: openUntil ?? undefined,
-      }));
+      return rows.map((row) => ({ ...row, failure: JSON.parse(row.failure) }));
     },
 
     async leaseProbe({ accountKey, operation }, now, until) {
-      return (await db.write(LEASE_PROBE, { accountKey, operation, now, until })).length > 0;
+      return (await db.change(LEASE_PROBE, { accountKey, operation, now, until })) > 0;
     },
 
     async countFailure({ accountKey, operation, failure }, now, openUntil) {
@@ -94,12 +86,12 @@ export function requestLimitStore(db: Database): RequestLimitStore {
         const values = { ...circuit, failure: JSON.stringify(failure), now };
         const row = await tx.get<{ failures: number }>(COUNT_FAILURE, values);
         if (row === undefined) return;
-        await tx.all(OPEN_CIRCUIT, { ...circuit, openUntil: openUntil(row.failures) ?? null });
+        await tx.change(OPEN_CIRCUIT, { ...circuit, openUntil: openUntil(row.failures) ?? null });
       });
     },
 
     async closeCircuit({ accountKey, operation }) {
-      await db.write(CLOSE_CIRCUIT, { accountKey, operation });
+      await db.change(CLOSE_CIRCUIT, { accountKey, operation });
     },
 
     async deleteUnusedLimits(now) {

@@ -45,8 +45,7 @@ const INSERT_MANY = insertText(ROWS_PER_INSERT);
 const INSERT_ONE = insertText(1);
 
 const LIST = `
-  SELECT request_id AS "requestId", at, method, route, status, duration_ms AS "durationMs", client_id AS "clientId",
-         user_hash AS "user", network, body, repeated
+  SELECT request_id, at, method, route, status, duration_ms, client_id, user_hash AS user, network, body, repeated
     FROM request_log`;
 /** One text for each set of filters, so that the database finds the index for it. */
 const CONDITIONS = {
@@ -64,25 +63,23 @@ const BEHIND = '{at} <= :afterAt AND (at < :afterAt OR request_id < :afterId)';
 const [AT_OF_ALL, AT_OF_ONE] = ['(at + 0)', 'at'];
 
 const KEY_OF_USER = `
-  SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+  SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 const DELETE_OLD = `
-  DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)
-  RETURNING request_id`;
+  DELETE FROM request_log WHERE request_id IN (SELECT request_id FROM request_log WHERE (at + 0) < :before LIMIT :limit)`;
 /** Reads an index alone, and not all of a log that was filled without these limits. */
 const countClient = (client: string): string =>
-  `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS "count"`;
+  `(SELECT COUNT(*) FROM (SELECT at FROM request_log WHERE client_id ${client} LIMIT :limit) AS counted) AS count`;
 const COUNTS = `
-  SELECT client_id AS "clientId", ${countClient('= application.client_id')} FROM application
+  SELECT client_id, ${countClient('= application.client_id')} FROM application
    UNION ALL SELECT NULL, ${countClient('IS NULL')}`;
 /** In the order of request_log_by_client: PostgreSQL would sort NULLs by `at` alone. */
 const deleteOldest = (client: string): string => `
   DELETE FROM request_log WHERE request_id IN
-    (SELECT request_id FROM request_log WHERE client_id ${client} ORDER BY client_id, at LIMIT :limit)
-  RETURNING request_id`;
+    (SELECT request_id FROM request_log WHERE client_id ${client} ORDER BY client_id, at LIMIT :limit)`;
 const [DELETE_OLDEST, DELETE_UNKNOWN] = [deleteOldest('= :clientId'), deleteOldest('IS NULL')];
 const [MOST_COUNTED, SHARES] = [1_000_000, 10];
 
-type CountRow = { readonly clientId: string | null; count: number };
+type CountRow = { readonly clientId: string | undefined; count: number };
 
 /** What applications called, in `db`. */
 export function requestLog(db: Database): RequestLog {
@@ -99,12 +96,12 @@ export function requestLog(db: Database): RequestLog {
     },
 
     async userOf(clientId, userId) {
-      const row = await db.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+      const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
       return row?.key ? userSubject(row.key, userId) : undefined;
     },
 
     deleteOldRequests: (before) =>
-      inParts(async (limit) => (await db.write(DELETE_OLD, { before, limit })).length, ROWS_PER_DELETE),
+      inParts(async (limit) => db.change(DELETE_OLD, { before, limit }), ROWS_PER_DELETE),
 
     async deleteExcessRequests(most) {
       const inAll = SHARES * most;
@@ -118,8 +115,8 @@ export function requestLog(db: Database): RequestLog {
           ROWS_PER_DELETE,
           Math.max(first.count - most, Math.ceil(excess / rows.length)),
         );
-        const sql = first.clientId === null ? DELETE_UNKNOWN : DELETE_OLDEST;
-        deleted += (await db.write(sql, { clientId: first.clientId, limit })).length;
+        const { clientId = null } = first;
+        deleted += await db.change(clientId === null ? DELETE_UNKNOWN : DELETE_OLDEST, { clientId, limit });
         first.count -= limit;
       }
     },
@@ -139,7 +136,7 @@ async function addRequests(tx: Statements, entries: readonly NewRequestEntry[]):
     const values: Record<string, Value> = {};
     for (const [index, row] of part.entries())
       for (const name of NAMES) values[`${name}${index}`] = row[name] ?? null;
-    await tx.all(many ? INSERT_MANY : INSERT_ONE, values);
+    await tx.change(many ? INSERT_MANY : INSERT_ONE, values);
     from += part.length;
   }
 }
@@ -157,17 +154,15 @@ async function usersOf(
   const keys = new Map(entries.map((entry) => [userKey(entry), entry]));
   for (const [key, { clientId, userId }] of [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     if (clientId === undefined || userId === undefined) continue;
-    const row = await tx.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+    const row = await tx.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
     // An empty key is that of a user who is being deleted.
     if (row === undefined || row.key === '') continue;
     const user =
-      row.key === null ? await subjectOfUser(tx, { clientId, userId }) : userSubject(row.key, userId);
+      row.key === undefined ? await subjectOfUser(tx, { clientId, userId }) : userSubject(row.key, userId);
     if (user !== undefined) users.set(key, user);
   }
   return users;
 }
-
-type Row = { [Name in keyof RequestEntry]: RequestEntry[Name] | null };
 
 async function list(db: Database, filter: Filter, { after, limit }: RequestPage): Promise<RequestEntry[]> {
   const conditions: string[] = [];
@@ -192,12 +187,8 @@ async function list(db: Database, filter: Filter, { after, limit }: RequestPage)
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const text = `${LIST} ${where} ORDER BY {at} DESC, request_id DESC LIMIT :limit`;
   const isOfAll = filter.clientId === undefined && filter.user === undefined;
-  const rows = await db.all<Row>(text.replaceAll('{at}', isOfAll ? AT_OF_ALL : AT_OF_ONE), values);
-  return rows.map(entryOf);
+  return db.all<RequestEntry>(text.replaceAll('{at}', isOfAll ? AT_OF_ALL : AT_OF_ONE), values);
 }
-
-const entryOf = (row: Row): RequestEntry =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as RequestEntry; // NULL is only where the entry has undefined.
 
 const newestFirst = (one: RequestEntry, other: RequestEntry): number =>
   other.at - one.at || (one.requestId < other.requestId ? 1 : -1);

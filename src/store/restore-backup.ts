@@ -148,8 +148,8 @@ async function finishCopy(copy: string, finishing: Finishing): Promise<Restored[
   const db = openSqlite(copy);
   try {
     await db.transaction(async (tx) => {
-      for (const sql of END_ONCE) await tx.all(sql, { now });
-      if (endAllGrants) await tx.all(END_GRANTS, { now });
+      for (const sql of END_ONCE) await tx.change(sql, { now });
+      if (endAllGrants) await tx.change(END_GRANTS, { now });
     });
     const endedAgain = asItWas ? NOTHING : await endAgain(db, finishing, now);
     await db.transaction((tx) =>
@@ -172,7 +172,7 @@ async function endAgain(
   const stores = openStores(db, { sealer: ring });
   const counts = { ...NOTHING };
   await db.transaction(async (tx) => {
-    for (const { family_id: familyId = 0 } of ended.grants) await tx.all(END_GRANT, { familyId, now });
+    for (const { family_id: familyId = 0 } of ended.grants) await tx.change(END_GRANT, { familyId, now });
   });
   counts.grants = ended.grants.length;
   for (const { client_id: clientId, user_id: userId } of ended.users)

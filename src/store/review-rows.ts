@@ -14,17 +14,15 @@ import type { Statements } from './drivers/database.ts';
 
 // Whoever changes an application's reviewed values or its review begins with this, so that they take turns.
 export const LOCK_APPLICATION = `
-  UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id`;
+  UPDATE application SET updated_at = :now WHERE client_id = :clientId`;
 
 /** Of a statement that ends with `WHERE` or `ORDER BY` of its own. */
 export const SELECT_VERIFICATION = `
-  SELECT a.client_id AS "clientId", a.redirect_uri AS "redirectUri", a.display_name AS "displayName",
-         l.application_url AS "applicationUrl", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
-         light.hash AS "logo", dark.hash AS "darkLogo",
-         v.status, v.submitted_at AS "submittedAt", v.reviewer_note AS "reviewerNote", v.verified_at AS "verifiedAt",
-         v.display_name AS "approvedDisplayName", v.application_url AS "approvedApplicationUrl",
-         v.support_email AS "approvedSupportEmail", v.support_url AS "approvedSupportUrl",
-         approved_light.hash AS "approvedLogo", approved_dark.hash AS "approvedDarkLogo"
+  SELECT a.client_id, a.redirect_uri, a.display_name, l.application_url, l.support_email, l.support_url,
+         light.hash AS logo, dark.hash AS dark_logo, v.status, v.submitted_at, v.reviewer_note, v.verified_at,
+         v.display_name AS approved_display_name, v.application_url AS approved_application_url,
+         v.support_email AS approved_support_email, v.support_url AS approved_support_url,
+         approved_light.hash AS approved_logo, approved_dark.hash AS approved_dark_logo
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
     LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
@@ -44,21 +42,21 @@ const ADD_ACTIVITY = `
          CAST(:kind AS TEXT), CAST(:note AS TEXT), CAST(:fields AS TEXT)
     FROM verification_activity WHERE client_id = :clientId`;
 
-type Nullable<T> = { [K in keyof T]: string | null };
+type Nullable<T> = { [K in keyof T]: string | undefined };
 
 export type VerificationRow = Nullable<ReviewedValues> & {
   readonly clientId: string;
   readonly redirectUri: string;
-  readonly status: ReviewStatus | null;
-  readonly submittedAt: number | null;
-  readonly reviewerNote: string | null;
-  readonly verifiedAt: number | null;
-  readonly approvedDisplayName: string | null;
-  readonly approvedApplicationUrl: string | null;
-  readonly approvedSupportEmail: string | null;
-  readonly approvedSupportUrl: string | null;
-  readonly approvedLogo: string | null;
-  readonly approvedDarkLogo: string | null;
+  readonly status: ReviewStatus | undefined;
+  readonly submittedAt: number | undefined;
+  readonly reviewerNote: string | undefined;
+  readonly verifiedAt: number | undefined;
+  readonly approvedDisplayName: string | undefined;
+  readonly approvedApplicationUrl: string | undefined;
+  readonly approvedSupportEmail: string | undefined;
+  readonly approvedSupportUrl: string | undefined;
+  readonly approvedLogo: string | undefined;
+  readonly approvedDarkLogo: string | undefined;
 };
 
 /** `undefined` when there is no such application. */
@@ -81,11 +79,11 @@ export function verificationOf(row: VerificationRow): Verification {
     clientId: row.clientId,
     redirectUri: row.redirectUri,
     status: row.status ?? 'not_submitted',
-    submittedAt: row.submittedAt ?? undefined,
-    reviewerNote: row.reviewerNote ?? undefined,
-    verifiedAt: row.verifiedAt ?? undefined,
+    submittedAt: row.submittedAt,
+    reviewerNote: row.reviewerNote,
+    verifiedAt: row.verifiedAt,
     present: valuesOf(row),
-    approved: row.verifiedAt === null ? undefined : valuesOf(approved),
+    approved: row.verifiedAt === undefined ? undefined : valuesOf(approved),
   };
 }
 
@@ -111,7 +109,7 @@ export async function addActivity(
 ): Promise<void> {
   const { clientId, now, note, fields = [], caller } = activity;
   const entry = { clientId, now, kind, actor: nameOf(caller), note: note ?? null, fields: fields.join(',') };
-  await tx.all(ADD_ACTIVITY, entry);
+  await tx.change(ADD_ACTIVITY, entry);
   const action = `verification.${kind}` as const;
   const changed = differingFields(auditedState(before), auditedState(next));
   await auditFor(tx, caller, { action, clientId, ...changed });
@@ -154,19 +152,19 @@ export async function changeReviewed<T>(
   const state = stateOf(before);
   const transition = fields.length === 0 ? undefined : transitionOf(state, 'edit');
   if (transition !== undefined) {
-    await tx.all(SET_STATUS, { clientId, status: transition.status });
+    await tx.change(SET_STATUS, { clientId, status: transition.status });
     await addActivity(tx, transition, { before: state, activity: { ...activity, fields } });
   }
   return result;
 }
 
 function valuesOf(row: Nullable<ReviewedValues>): ReviewedValues {
-  const logoOf = (hash: string | null) => (hash === null ? undefined : { hash });
+  const logoOf = (hash: string | undefined) => (hash === undefined ? undefined : { hash });
   return {
-    displayName: row.displayName ?? undefined,
-    applicationUrl: row.applicationUrl ?? undefined,
-    supportEmail: row.supportEmail ?? undefined,
-    supportUrl: row.supportUrl ?? undefined,
+    displayName: row.displayName,
+    applicationUrl: row.applicationUrl,
+    supportEmail: row.supportEmail,
+    supportUrl: row.supportUrl,
     logo: logoOf(row.logo),
     darkLogo: logoOf(row.darkLogo),
   };

@@ -26,10 +26,10 @@ export type SeriesWrite = {
 export type DeletedRow = {
   readonly href: string;
   readonly eventId: string;
-  readonly seriesId: string | null;
+  readonly seriesId: string | undefined;
   readonly bytes: number;
 };
-export const DELETED = 'href, event_id AS "eventId", series_id AS "seriesId", bytes';
+export const DELETED = 'href, event_id, series_id, bytes';
 
 /** Deletes the overrides that are resources of their own of these series, named by the masters' hrefs. */
 export async function deleteApart(
@@ -49,12 +49,11 @@ type Row = Place & {
   readonly href: string;
   readonly recurrenceId: string;
   readonly eventId: string;
-  readonly seriesId: string | null;
-  readonly timing: string | null;
+  readonly seriesId: string | undefined;
+  readonly timing: string | undefined;
 };
 
-const COLUMNS = `href, recurrence_id AS "recurrenceId", event_id AS "eventId", series_id AS "seriesId", shape,
-  starts_at AS "startsAt", ends_at AS "endsAt", timing`;
+const COLUMNS = `href, recurrence_id, event_id, series_id, shape, starts_at, ends_at, timing`;
 
 /** Updates the place of every row of the series that a write concerned. */
 export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<void> {
@@ -65,7 +64,7 @@ export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<v
     ...deletedOverrides.map(({ seriesId }) => seriesId),
     ...(await withOverridesApart(tx, write)),
   ];
-  const touched = [...new Set(ids)].filter((id) => id !== null);
+  const touched = [...new Set(ids)].filter((id) => id !== undefined);
   if (touched.length === 0) return;
   const oneOfTouched = tx.dialect.oneOf('touched');
   const rows = await tx.all<Row>(
@@ -84,7 +83,7 @@ export async function placeSeries(tx: Statements, write: SeriesWrite): Promise<v
 async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite): Promise<string[]> {
   if (masters.length === 0) return [];
   const rows = await tx.all<{ seriesId: string }>(
-    `SELECT DISTINCT series_id AS "seriesId" FROM event
+    `SELECT DISTINCT series_id FROM event
       WHERE calendar_key = :key AND series_id ${tx.dialect.oneOf('masters')} AND ${APART}`,
     { key, masters },
   );
@@ -93,11 +92,11 @@ async function withOverridesApart(tx: Statements, { key, masters }: SeriesWrite)
 
 /** The rows of a series whose place changes, as they will be. A resource without events has no timing, and no place. */
 function rowsToMove(rows: readonly Row[], calendarZone: string): Row[] {
-  const timed = rows.filter(({ timing }) => timing !== null);
+  const timed = rows.filter(({ timing }) => timing !== undefined);
   // Written by event-row.ts.
   const timings: Timing[] = timed.map(({ timing }) => JSON.parse(timing ?? ''));
   const places = placesOf(timings, calendarZone);
-  const ofMaster = (row: Row) => (isSeries(timings) ? row.eventId : null);
+  const ofMaster = (row: Row) => (isSeries(timings) ? row.eventId : undefined);
   return timed.flatMap((row, i) => {
     const seriesId = row.recurrenceId === '' ? ofMaster(row) : row.seriesId;
     const to = { ...row, ...places[i], seriesId };
@@ -112,9 +111,9 @@ function rowsToMove(rows: readonly Row[], calendarZone: string): Row[] {
 
 async function moveRow(tx: Statements, key: string, row: Row): Promise<void> {
   const { href, recurrenceId, shape, startsAt, endsAt, seriesId } = row;
-  await tx.all(
+  await tx.change(
     `UPDATE event SET shape = :shape, starts_at = :startsAt, ends_at = :endsAt, series_id = :seriesId
       WHERE calendar_key = :key AND href = :href AND recurrence_id = :recurrenceId`,
-    { key, href, recurrenceId, shape, startsAt, endsAt, seriesId },
+    { key, href, recurrenceId, shape, startsAt, endsAt, seriesId: seriesId ?? null },
   );
 }

@@ -12,38 +12,38 @@ const BEGIN = `
 
 const ONE = 'transaction_id = :transactionId AND provider = :kind AND state_hash = :stateHash';
 
-const FIND = `SELECT kept AS "sealed", outcome FROM sign_in WHERE ${ONE}`;
+const FIND = `SELECT kept AS sealed, outcome FROM sign_in WHERE ${ONE}`;
 // The WHERE clause decides a race: the loser changes no row.
-const TAKE = `UPDATE sign_in SET kept = NULL WHERE ${ONE} AND kept IS NOT NULL RETURNING state_hash`;
-const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE} RETURNING state_hash`;
+const TAKE = `UPDATE sign_in SET kept = NULL WHERE ${ONE} AND kept IS NOT NULL`;
+const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE}`;
 
-type Row = { readonly sealed: string | null; readonly outcome: string | null };
+type Row = { readonly sealed: string | undefined; readonly outcome: string | undefined };
 
 /** Sign-ins under way in `db`. What redeems their codes is sealed. */
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
     async beginSignIn(id, signIn) {
-      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), contextOf(id)) });
+      await db.change(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), contextOf(id)) });
     },
 
     async takeSignIn(id) {
       const row = await db.transaction((tx) => take(tx, id));
       if (row === undefined) return undefined;
-      if (row.sealed === null) return { outcome: row.outcome ?? undefined };
+      if (row.sealed === undefined) return { outcome: row.outcome };
       return { signIn: JSON.parse(sealer.open(row.sealed, contextOf(id))) };
     },
 
     async endSignIn(id, outcome) {
-      await db.write(END, { ...id, outcome });
+      await db.change(END, { ...id, outcome });
     },
   };
 }
 
 async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
   const [row] = await tx.all<Row>(FIND, { ...id });
-  if (row === undefined || row.sealed === null) return row;
-  const updated = await tx.all(TAKE, { ...id });
-  return updated.length > 0 ? row : { sealed: null, outcome: null };
+  if (row === undefined || row.sealed === undefined) return row;
+  const updated = await tx.change(TAKE, { ...id });
+  return updated > 0 ? row : { sealed: undefined, outcome: undefined };
 }
 
 /** The state is part of it, so that what was sealed for one sign-in opens for no other. */

@@ -24,26 +24,25 @@ const ADD = `
 export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore {
   return {
     async listSigningKeys() {
-      const rows = await db.all<SigningKeyRecord>(
-        `SELECT kid, algorithm, sealed, status, created_at AS "createdAt" FROM signing_key ORDER BY created_at, kid`,
+      return db.all<SigningKeyRecord>(
+        `SELECT kid, algorithm, sealed, status, created_at FROM signing_key ORDER BY created_at, kid`,
       );
-      return rows.map((row) => ({ ...row }));
     },
 
     addSigningKey(key) {
       return db.transaction(async (tx) => {
-        await tx.all(TAKE_TURN, { kid: key.kid });
-        await tx.all(`${ADD} ON CONFLICT DO NOTHING`, key);
+        await tx.change(TAKE_TURN, { kid: key.kid });
+        await tx.change(`${ADD} ON CONFLICT DO NOTHING`, key);
       });
     },
 
     rotateSigningKeys(fresh) {
       return db.transaction(async (tx) => {
-        await tx.all(TAKE_TURN, { kid: fresh.kid });
+        await tx.change(TAKE_TURN, { kid: fresh.kid });
         const { algorithm } = fresh;
         const retired = await tx.get<{ kid: string }>(RETIRE, { algorithm });
         const active = await tx.get<{ kid: string }>(PROMOTE, { algorithm });
-        await tx.all(ADD, { ...fresh, status: 'next' });
+        await tx.change(ADD, { ...fresh, status: 'next' });
         await auditFor(tx, caller, {
           action: 'signing_keys.rotated',
           subject: algorithm,

@@ -8,7 +8,7 @@ export function splitJournal(db: Database, jobScheduled = () => {}): SplitJourna
   return {
     async openSplit(split, now, resumeAt) {
       await db.transaction(async (tx) => {
-        await tx.all(
+        await tx.change(
           `INSERT INTO split_journal (split_id, calendar_key, step, plan, created_at)
            VALUES (:splitId, :calendarKey, :step, :plan, :now)`,
           { ...split, now },
@@ -19,23 +19,23 @@ export function splitJournal(db: Database, jobScheduled = () => {}): SplitJourna
     },
 
     async noteStep(splitId, step, plan) {
-      await db.write(
-        'UPDATE split_journal SET step = :step, plan = :plan WHERE split_id = :splitId RETURNING split_id',
-        { splitId, step, plan },
-      );
+      await db.change('UPDATE split_journal SET step = :step, plan = :plan WHERE split_id = :splitId', {
+        splitId,
+        step,
+        plan,
+      });
     },
 
     async closeSplit(splitId) {
-      await db.write('DELETE FROM split_journal WHERE split_id = :splitId RETURNING split_id', { splitId });
+      await db.change('DELETE FROM split_journal WHERE split_id = :splitId', { splitId });
     },
 
     async openSplits(calendarKey) {
-      const rows = await db.all<OpenSplit>(
-        `SELECT split_id AS "splitId", calendar_key AS "calendarKey", step, plan FROM split_journal
+      return db.all<OpenSplit>(
+        `SELECT split_id, calendar_key, step, plan FROM split_journal
           WHERE calendar_key = :calendarKey ORDER BY created_at, split_id`,
         { calendarKey },
       );
-      return rows.map((row) => ({ ...row }));
     },
   };
 }

@@ -15,20 +15,19 @@ type Row = {
   href: string;
   recurrenceId: string;
   eventId: string;
-  seriesId: string | null;
+  seriesId: string | undefined;
   startsAt: number;
   endsAt: number;
-  etag: string | null;
+  etag: string | undefined;
   uid: string;
   content: RenderedMembers<EventMembers>;
-  timing: string | null;
-  original: RenderedObject | null;
-  originalDigest: string | null;
+  timing: string | undefined;
+  original: RenderedObject | undefined;
+  originalDigest: string | undefined;
 };
 
-const COLUMNS = `href, recurrence_id AS "recurrenceId", event_id AS "eventId", series_id AS "seriesId",
-  starts_at AS "startsAt", ends_at AS "endsAt", etag, uid, content, timing, original,
-  original_digest AS "originalDigest"`;
+const COLUMNS = `href, recurrence_id, event_id, series_id, starts_at, ends_at, etag, uid, content, timing, original,
+  original_digest`;
 const OF_ID = `
   SELECT ${COLUMNS} FROM event WHERE calendar_key = :key AND event_id = :id
   UNION ALL
@@ -39,8 +38,8 @@ export function storedEvents(db: Database): StoredEvents {
   return {
     async findEvents(calendarKey, eventId) {
       const rows = await rowsOf(calendarKey, eventId);
-      const other = rows.find(({ seriesId }) => seriesId !== null && seriesId !== eventId)?.seriesId;
-      const series = other === undefined || other === null ? [] : await rowsOf(calendarKey, other);
+      const other = rows.find(({ seriesId }) => seriesId !== undefined && seriesId !== eventId)?.seriesId;
+      const series = other === undefined ? [] : await rowsOf(calendarKey, other);
       return storedOf(series.length > 0 ? series : rows);
     },
   };
@@ -48,35 +47,35 @@ export function storedEvents(db: Database): StoredEvents {
 
 function storedOf(rows: readonly Row[]): StoredEvent[] {
   // A left-out exception names its series as well.
-  const events = rows.filter(({ timing }) => timing !== null);
+  const events = rows.filter(({ timing }) => timing !== undefined);
   const ordered = events.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
   const master = ordered.find(({ recurrenceId }) => recurrenceId === '');
-  const isSeries = ordered.some(({ seriesId }) => seriesId !== null);
+  const isSeries = ordered.some(({ seriesId }) => seriesId !== undefined);
   const hasMaster = isSeries && ordered[0]?.recurrenceId === '';
   return ordered.flatMap((row) => {
     const event = eventOf(row);
     if (event === undefined) return [];
     const { href, eventId, startsAt, endsAt, content } = row;
-    const hasOwn = row.original !== null || row.originalDigest !== null;
+    const hasOwn = row.original !== undefined || row.originalDigest !== undefined;
     const { original, originalDigest } = hasOwn ? row : (master ?? row);
     return {
       event,
       href,
-      etag: row.etag ?? undefined,
+      etag: row.etag,
       eventId,
-      seriesId: row.seriesId ?? undefined,
+      seriesId: row.seriesId,
       startsAt,
       endsAt,
       content: hasMaster ? withoutMembers(content, INSTANCE_MEMBERS) : content,
       original: original ?? renderObject(),
-      ...(originalDigest === null ? {} : { originalDigest }),
+      ...(originalDigest === undefined ? {} : { originalDigest }),
     };
   });
 }
 
 /** The event that render-event.ts rendered; `undefined` for a resource that holds none. */
 function eventOf({ uid, content, timing }: Row): CalendarEvent | undefined {
-  if (timing === null) return undefined;
+  if (timing === undefined) return undefined;
   const { cancelled, ...times }: Timing = JSON.parse(timing);
   const members = readMembers(withoutMembers(content, INSTANCE_MEMBERS));
   const { allDay, timeZone, lastModified, conferenceData, ...details } = members;

@@ -19,47 +19,46 @@ const NOTE = `
   INSERT INTO instance (instance_id, host, version, role, started_at, seen_at, key_ids, key_id)
   VALUES (:instanceId, :host, :version, :role, :startedAt, :seenAt, :keyIds, :keyId)
   ON CONFLICT (instance_id) DO UPDATE
-    SET seen_at = excluded.seen_at, key_ids = excluded.key_ids, key_id = excluded.key_id RETURNING instance_id`;
-const FORGET_GONE = 'DELETE FROM instance WHERE seen_at < :goneBefore RETURNING instance_id';
-const FORGET = 'DELETE FROM instance WHERE instance_id = :instanceId RETURNING instance_id';
+    SET seen_at = excluded.seen_at, key_ids = excluded.key_ids, key_id = excluded.key_id`;
+const FORGET_GONE = 'DELETE FROM instance WHERE seen_at < :goneBefore';
+const FORGET = 'DELETE FROM instance WHERE instance_id = :instanceId';
 const INSTANCES = `
-  SELECT instance_id AS "instanceId", host, version, role, started_at AS "startedAt", seen_at AS "seenAt",
-         key_ids AS "keyIds", key_id AS "keyId"
+  SELECT instance_id, host, version, role, started_at, seen_at, key_ids, key_id
     FROM instance WHERE seen_at >= :seenSince ORDER BY started_at, instance_id LIMIT 200`;
 
 // What runs is due when its lease ends: once that has passed, nobody works it. No more run than instances have places for.
 const RUNNING = `
-  SELECT kind, COUNT(*) AS "running"
+  SELECT kind, COUNT(*) AS running
     FROM (SELECT kind FROM job WHERE lease_holder IS NOT NULL AND run_at > :now ORDER BY run_at LIMIT ${MOST_COUNTED}) AS leased
    GROUP BY kind`;
 // All of a kind, of which its index knows everything: whether one waits stands in its row.
 const OF_KIND = `
-  SELECT COUNT(*) AS "count" FROM (SELECT 1 FROM job WHERE kind = :kind LIMIT :most) AS counted`;
+  SELECT COUNT(*) AS count FROM (SELECT 1 FROM job WHERE kind = :kind LIMIT :most) AS counted`;
 const LATE = `
-  SELECT kind, COUNT(*) AS "late", MIN(run_at) AS "oldest"
+  SELECT kind, COUNT(*) AS late, MIN(run_at) AS oldest
     FROM (SELECT kind, run_at FROM job WHERE run_at < :lateBefore ORDER BY run_at LIMIT ${MOST_COUNTED}) AS first
    GROUP BY kind`;
 const WAITING_STREAMS = `
-  SELECT COUNT(*) AS "count"
+  SELECT COUNT(*) AS count
     FROM (SELECT 1 FROM webhook_stream WHERE due_at IS NOT NULL LIMIT ${MOST_COUNTED}) AS waiting`;
 const KINDS = Object.keys(JOB_DEADLINES) as JobKind[]; // the table has each
 
 const KEEP_SIZE = `
   INSERT INTO database_size (day, bytes) VALUES (:day, :bytes)
-  ON CONFLICT (day) DO UPDATE SET bytes = excluded.bytes RETURNING day`;
-const FORGET_SIZES = 'DELETE FROM database_size WHERE day < :since RETURNING day';
+  ON CONFLICT (day) DO UPDATE SET bytes = excluded.bytes`;
+const FORGET_SIZES = 'DELETE FROM database_size WHERE day < :since';
 const SIZES = 'SELECT day, bytes FROM database_size ORDER BY day';
 
 /** Of why a backup failed: a message of the operating system. */
 const MOST_REASON = 1_000;
 const KEEP_BACKUP = `
   INSERT INTO setting (name, value) VALUES (:name, :value)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
-const FORGET_FAILURE = `DELETE FROM setting WHERE name = 'last_backup_failure' RETURNING name`;
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+const FORGET_FAILURE = `DELETE FROM setting WHERE name = 'last_backup_failure'`;
 
 const KEEP_CHECKS = `
   INSERT INTO setting (name, value) VALUES ('last_checks', :value)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name`;
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 const LAST_CHECKS = `SELECT value FROM setting WHERE name = 'last_checks'`;
 
 type RunningRow = { readonly kind: JobKind; readonly running: number };
@@ -68,19 +67,19 @@ type LateRow = { readonly kind: JobKind; readonly late: number; readonly oldest:
 /** The program's own facts in `db`. What `caller` does is audited. */
 export function systemStore(db: Database, caller?: Caller): SystemStore {
   const { bytes, byBytes } = db.dialect;
-  const SIZE = `SELECT ${bytes} AS "bytes"`;
+  const SIZE = `SELECT ${bytes} AS bytes`;
   const BUDGETS = `
-    SELECT bucket AS "app", full_at AS "fullAt" FROM request_budget
+    SELECT bucket AS app, full_at FROM request_budget
      WHERE bucket ${byBytes} >= 'app ' AND bucket ${byBytes} < 'app!' ORDER BY full_at DESC, bucket LIMIT 50`;
   const databaseBytes = async () => (await db.get<{ bytes: number }>(SIZE))?.bytes ?? 0;
   return {
     async noteInstance(instance, goneBefore) {
-      await db.write(NOTE, { ...instance, keyIds: instance.keyIds.join(' ') });
-      await db.write(FORGET_GONE, { goneBefore });
+      await db.change(NOTE, { ...instance, keyIds: instance.keyIds.join(' ') });
+      await db.change(FORGET_GONE, { goneBefore });
     },
 
     async forgetInstance(instanceId) {
-      await db.write(FORGET, { instanceId });
+      await db.change(FORGET, { instanceId });
     },
 
     async listInstances(seenSince) {
@@ -115,12 +114,12 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
     databaseBytes,
 
     async keepSize(day, since) {
-      await db.write(KEEP_SIZE, { day, bytes: await databaseBytes() });
-      await db.write(FORGET_SIZES, { since });
+      await db.change(KEEP_SIZE, { day, bytes: await databaseBytes() });
+      await db.change(FORGET_SIZES, { since });
     },
 
     async listSizes() {
-      return (await db.all<DaySize>(SIZES)).map((row) => ({ ...row }));
+      return db.all<DaySize>(SIZES);
     },
 
     async listAppBudgets() {
@@ -130,7 +129,7 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
 
     keepChecks: (checks) =>
       db.transaction(async (tx) => {
-        await tx.all(KEEP_CHECKS, { value: JSON.stringify(checks) });
+        await tx.change(KEEP_CHECKS, { value: JSON.stringify(checks) });
         const count = (status: string) => checks.checks.filter((one) => one.status === status).length;
         const after = { problems: count('fail'), warnings: count('warn') };
         await auditFor(tx, caller, { action: 'system.checked', after });
@@ -151,15 +150,15 @@ function backupNotes(db: Database, caller: Caller | undefined): BackupNotes {
   return {
     noteBackup: (backup) =>
       db.transaction(async (tx) => {
-        await tx.all(KEEP_BACKUP, { name: 'last_backup', value: JSON.stringify(backup) });
-        await tx.all(FORGET_FAILURE);
+        await tx.change(KEEP_BACKUP, { name: 'last_backup', value: JSON.stringify(backup) });
+        await tx.change(FORGET_FAILURE);
         const { name, bytes: size } = backup;
         await auditFor(tx, caller, { action: 'backup.made', subject: name, after: { bytes: size } });
       }),
 
     async noteBackupFailure({ at, reason }) {
       const value = JSON.stringify({ at, reason: reason.slice(0, MOST_REASON) });
-      await db.write(KEEP_BACKUP, { name: 'last_backup_failure', value });
+      await db.change(KEEP_BACKUP, { name: 'last_backup_failure', value });
     },
 
     lastBackups: () => lastBackups(db),

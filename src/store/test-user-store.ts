@@ -14,16 +14,16 @@ import type { Database, Statements } from './drivers/database.ts';
 type Row = Omit<TestUser, 'isConnected'> & { readonly connected: number };
 
 const USER = `
-  client_id AS "clientId", user_id AS "userId", created_at AS "createdAt", ends_at AS "endsAt",
-  CASE WHEN tokens IS NULL THEN 0 ELSE 1 END AS "connected"`;
+  client_id, user_id, created_at, ends_at,
+  CASE WHEN tokens IS NULL THEN 0 ELSE 1 END AS connected`;
 const FIND = `SELECT ${USER} FROM playground_user WHERE person_id = :personId AND client_id = :clientId`;
 const LIST = `SELECT ${USER} FROM playground_user WHERE person_id = :personId ORDER BY client_id`;
 /** Of two flows that one person begins at once, the second finds the user of the first. */
-const LOCK_PERSON = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING person_id';
+const LOCK_PERSON = 'UPDATE person SET name = name WHERE person_id = :personId';
 const ADD_USER = `
   INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
   SELECT client_id, :userId, CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM application
-   WHERE client_id = :clientId RETURNING user_id`;
+   WHERE client_id = :clientId`;
 const ADD = `
   INSERT INTO playground_user (client_id, user_id, person_id, created_at, ends_at)
   VALUES (:clientId, :userId, :personId, :now, :endsAt)`;
@@ -37,14 +37,14 @@ const FLOW = `
 // The WHERE clause decides alone: of concurrent calls one finds the state.
 const TAKE = `
   UPDATE playground_user SET session_id = NULL, state_hash = NULL, verifier = NULL, begun_at = NULL
-   WHERE state_hash = :stateHash RETURNING user_id`;
+   WHERE state_hash = :stateHash`;
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
 const CONNECT = `
-  UPDATE playground_user SET tokens = :tokens, ends_at = :endsAt WHERE ${OF_USER} RETURNING user_id`;
-const RENEW = `UPDATE playground_user SET tokens = :tokens WHERE ${OF_USER} RETURNING user_id`;
+  UPDATE playground_user SET tokens = :tokens, ends_at = :endsAt WHERE ${OF_USER}`;
+const RENEW = `UPDATE playground_user SET tokens = :tokens WHERE ${OF_USER}`;
 const TOKENS = `SELECT tokens FROM playground_user WHERE ${OF_USER}`;
 const ENDED = `
-  SELECT client_id AS "clientId", user_id AS "userId" FROM playground_user
+  SELECT client_id, user_id FROM playground_user
    WHERE ends_at <= :now OR person_id IS NULL ORDER BY ends_at, client_id, user_id LIMIT :limit`;
 
 /** Test users in `db`. What `caller` does with them is audited. */
@@ -68,7 +68,7 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
     takeFlow(stateHash, { sessionId, begunAfter }) {
       return db.transaction(async (tx) => {
         const row = await tx.get<Row & { verifier: string }>(FLOW, { stateHash, sessionId, begunAfter });
-        if (row === undefined || (await tx.all(TAKE, { stateHash })).length === 0) return undefined;
+        if (row === undefined || (await tx.change(TAKE, { stateHash })) === 0) return undefined;
         const user = userOf(row);
         return { user, verifier: sealer.open(row.verifier, contextOf(user, 'verifier')) };
       });
@@ -77,7 +77,7 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
     connect({ clientId, userId }, { tokens, endsAt }) {
       return db.transaction(async (tx) => {
         const values = { clientId, userId, tokens: sealed({ clientId, userId }, tokens), endsAt };
-        if ((await tx.all(CONNECT, values)).length === 0) return false;
+        if ((await tx.change(CONNECT, values)) === 0) return false;
         const subject = await subjectOfUser(tx, { clientId, userId });
         await auditFor(tx, caller, { action: 'playground.connected', clientId, subject });
         return true;
@@ -85,14 +85,14 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
     },
 
     async tokensOf({ clientId, userId }) {
-      const { tokens } = (await db.get<{ tokens: string | null }>(TOKENS, { clientId, userId })) ?? {};
+      const { tokens } = (await db.get<{ tokens: string | undefined }>(TOKENS, { clientId, userId })) ?? {};
       if (!tokens) return undefined;
       // Written by `connect` and `renewTokens`.
       return JSON.parse(sealer.open(tokens, contextOf({ clientId, userId }, 'tokens'))) as TestTokens;
     },
 
     async renewTokens({ clientId, userId }, tokens) {
-      await db.write(RENEW, { clientId, userId, tokens: sealed({ clientId, userId }, tokens) });
+      await db.change(RENEW, { clientId, userId, tokens: sealed({ clientId, userId }, tokens) });
     },
 
     async noteCall({ clientId, userId }, { operation, status }) {
@@ -104,23 +104,23 @@ export function testUserStore(db: Database, sealer: Sealer, caller?: Caller): Te
     },
 
     async listEnded(now, limit) {
-      return (await db.all<TestUserKey>(ENDED, { now, limit })).map((row) => ({ ...row }));
+      return db.all<TestUserKey>(ENDED, { now, limit });
     },
   };
 }
 
 async function beginFlow(tx: Statements, flow: NewFlow, sealer: Sealer): Promise<TestUser | undefined> {
   const { clientId, personId, newUserId, sessionId, stateHash, verifier, now, endsAt } = flow;
-  if ((await tx.all(LOCK_PERSON, { personId })).length === 0) return undefined;
+  if ((await tx.change(LOCK_PERSON, { personId })) === 0) return undefined;
   let row = await tx.get<Row>(FIND, { personId, clientId });
   if (row === undefined) {
     const user = { clientId, userId: newUserId, now };
-    if ((await tx.all(ADD_USER, user)).length === 0) return undefined;
-    await tx.all(ADD, { ...user, personId, endsAt });
+    if ((await tx.change(ADD_USER, user)) === 0) return undefined;
+    await tx.change(ADD, { ...user, personId, endsAt });
     row = { clientId, userId: newUserId, createdAt: now, endsAt, connected: 0 };
   }
   const sealed = sealer.seal(verifier, contextOf(row, 'verifier'));
-  await tx.all(BEGIN, { personId, clientId, sessionId, stateHash, verifier: sealed, now, endsAt });
+  await tx.change(BEGIN, { personId, clientId, sessionId, stateHash, verifier: sealed, now, endsAt });
   return { ...userOf(row), endsAt };
 }
 

@@ -12,8 +12,7 @@ import type { BatchStatement, Database, Statements } from './drivers/database.ts
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },
   sql: ({ value, andFrom }) => `
-    SELECT f.family_id AS "familyId", f.client_id AS "clientId", f.user_id AS "userId", f.scope AS "scope",
-           f.coverage_id AS "coverageId"
+    SELECT f.family_id, f.client_id, f.user_id, f.scope, f.coverage_id
       FROM token_family AS f${andFrom}
      WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
   key: 'familyId',
@@ -29,23 +28,20 @@ const ROTATE: BatchStatement = {
     UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
       ${from}
      WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
-    RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
-      user_id AS "userId", scope AS "scope", coverage_id AS "coverageId"`,
+    RETURNING token_hash AS successor, family_id, client_id, user_id, scope, coverage_id`,
   key: 'successor',
   writes: true,
 };
 
 const FIND_ROTATED = `
-  SELECT family_id AS "familyId", client_id AS "clientId", user_id AS "userId", scope AS "scope",
-         coverage_id AS "coverageId", refreshed_at AS "rotatedAt"
+  SELECT family_id, client_id, user_id, scope, coverage_id, refreshed_at AS rotated_at
     FROM token_family
    WHERE family_id = :familyId AND token_hash = :current AND refreshed_at BETWEEN :from AND :until AND ended_at IS NULL`;
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at)
   VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :coverageId, :now, :now)
-  ON CONFLICT (family_id) DO NOTHING
-  RETURNING family_id`;
+  ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
   UPDATE token_family SET ended_at = :now
@@ -56,13 +52,12 @@ const WITHDRAW_CODE = `
 const END_WITH = `${END_OF_USER}
    AND EXISTS (SELECT 1 FROM token_family AS own
                 WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
-                  AND own.ended_at IS NULL)
-  RETURNING family_id`;
+                  AND own.ended_at IS NULL)`;
 
 const DELETE_ENDED = `
   DELETE FROM token_family
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
-  RETURNING coverage_id AS "coverageId"`;
+  RETURNING coverage_id`;
 
 /** Grants and their chains of refresh tokens in `db`. What `caller` changes is audited. */
 export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
@@ -82,7 +77,7 @@ export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStor
     },
 
     async endGrantsWith({ familyId, clientId, userId }, now) {
-      return (await db.write(END_WITH, { familyId, clientId, userId, now })).length;
+      return db.change(END_WITH, { familyId, clientId, userId, now });
     },
 
     async endGrantsOf(clientId, userId, now) {
@@ -117,8 +112,8 @@ export async function beginFamily(
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const [grant, first] = [{ familyId, ...owner }, newTokenIn(familyId)];
-    const began = await tx.get(BEGIN, { ...grant, tokenHash: hashOfTokenId(first), now });
-    if (began !== undefined) return { grant, first };
+    const began = await tx.change(BEGIN, { ...grant, tokenHash: hashOfTokenId(first), now });
+    if (began > 0) return { grant, first };
   }
 }
 
@@ -130,8 +125,8 @@ export async function endAccess(
   tx: Statements,
   user: { clientId: string; userId: string; now: number },
 ): Promise<number> {
-  await tx.all(WITHDRAW_CODE, user);
-  return (await tx.all(`${END_OF_USER} RETURNING family_id`, user)).length;
+  await tx.change(WITHDRAW_CODE, user);
+  return tx.change(`${END_OF_USER}`, user);
 }
 
 /** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */

@@ -9,8 +9,8 @@ type CredentialsRow = {
   credentials: string;
   version: number;
   failures: number;
-  failedAt: number | null;
-  failure: string | null;
+  failedAt: number | undefined;
+  failure: string | undefined;
 };
 
 const NOBODY = 'renewal_holder = NULL, renewal_until = NULL';
@@ -23,7 +23,7 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
     async findCredentials(accountKey) {
       const row = await db.get<CredentialsRow>(
         `SELECT credentials, credentials_version AS version, renewal_failures AS failures,
-                renewal_failed_at AS "failedAt", renewal_failure AS failure
+                renewal_failed_at AS failed_at, renewal_failure AS failure
            FROM account WHERE account_key = :accountKey`,
         { accountKey },
       );
@@ -31,20 +31,18 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
       return {
         ...row,
         credentials: open(accountKey, row.credentials),
-        failedAt: row.failedAt ?? undefined,
-        failure: row.failure === null ? undefined : JSON.parse(row.failure),
+        failure: row.failure === undefined ? undefined : JSON.parse(row.failure),
       };
     },
 
     async leaseTokens({ accountKey, version, holder, failures }, now, until) {
-      const leased = await db.write(
+      const leased = await db.change(
         `UPDATE account SET renewal_holder = :holder, renewal_until = :until
           WHERE account_key = :accountKey AND (renewal_holder IS NULL OR renewal_until <= :now)
-            AND credentials_version = :version AND renewal_failures = :failures
-         RETURNING account_key`,
+            AND credentials_version = :version AND renewal_failures = :failures`,
         { accountKey, version, holder, failures, now, until },
       );
-      return leased.length > 0;
+      return leased > 0;
     },
 
     async storeRenewed({ accountKey, version }, credentials, now) {
@@ -67,14 +65,13 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
     },
 
     async failRenewal({ accountKey, version, holder }, failure, now) {
-      const updated = await db.write(
+      const updated = await db.change(
         `UPDATE account SET renewal_failures = renewal_failures + 1, renewal_failure = :failure,
                 renewal_failed_at = :now, ${NOBODY}
-          WHERE account_key = :accountKey AND credentials_version = :version AND renewal_holder = :holder
-         RETURNING account_key`,
+          WHERE account_key = :accountKey AND credentials_version = :version AND renewal_holder = :holder`,
         { accountKey, version, holder, failure: JSON.stringify(failure), now },
       );
-      return updated.length > 0;
+      return updated > 0;
     },
   };
 }

@@ -23,8 +23,7 @@ const CHANGES = `
 const DELETE_CHANGES = `
   DELETE FROM event_change WHERE (calendar_key, event_id) IN
     (SELECT calendar_key, event_id FROM event_change
-      WHERE client_id = :clientId AND user_id = :userId LIMIT :limit)
-  RETURNING event_id`;
+      WHERE client_id = :clientId AND user_id = :userId LIMIT :limit)`;
 
 /** What was pushed for a request of the user, and has the user's id in it. */
 const DELETE_PUSHED = `
@@ -46,9 +45,9 @@ export async function deleteUserInParts(
 ): Promise<DeletedUser | undefined> {
   const { clientId, userId, now } = user;
   const { large } = await bySize(db, ACCOUNTS, { clientId, userId });
-  const changes = await db.all(CHANGES, { clientId, userId });
+  const changes = await db.change(CHANGES, { clientId, userId });
   let had: DeletedUser | undefined;
-  if (large.length > 0 || changes.length > FEW) {
+  if (large.length > 0 || changes > FEW) {
     had = await db.transaction((tx) => endUser(tx, user, caller));
     await deleteInParts(db, DELETE_CHANGES, { clientId, userId });
   }
@@ -65,7 +64,7 @@ async function endUser(
   await lockUser(tx, user);
   const deletion = await deletionOf(tx, user, caller);
   // Nobody follows the changes of a user who is going.
-  await tx.all(
+  await tx.change(
     'UPDATE application_user SET feed_id = NULL WHERE client_id = :clientId AND user_id = :userId',
     user,
   );
@@ -79,14 +78,14 @@ const OF_USER = 'client_id = :clientId AND user_id = :userId';
 const OF_CALENDARS = `calendar WHERE account_key IN (${ACCOUNTS})`;
 // Counts what is the user's still; an empty key says that the log has the deletion already.
 const HAS = `
-  SELECT audit_key AS "key",
-         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE}) AS "accounts",
-         (SELECT COUNT(*) FROM token_family WHERE ${OF_USER} AND ended_at IS NULL) AS "grants",
-         (SELECT COUNT(*) FROM ${OF_CALENDARS}) AS "calendars",
-         (SELECT CAST(COALESCE(SUM(event_count), 0) AS BIGINT) FROM ${OF_CALENDARS}) AS "events",
-         (SELECT COUNT(*) FROM event_change WHERE ${OF_USER}) AS "changes",
-         (SELECT COUNT(*) FROM webhook_message WHERE ${OF_USER}) AS "deliveries",
-         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE} AND ${ACCESS_CAN_BE_ENDED}) AS "accessToEnd"
+  SELECT audit_key AS key,
+         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE}) AS accounts,
+         (SELECT COUNT(*) FROM token_family WHERE ${OF_USER} AND ended_at IS NULL) AS grants,
+         (SELECT COUNT(*) FROM ${OF_CALENDARS}) AS calendars,
+         (SELECT CAST(COALESCE(SUM(event_count), 0) AS BIGINT) FROM ${OF_CALENDARS}) AS events,
+         (SELECT COUNT(*) FROM event_change WHERE ${OF_USER}) AS changes,
+         (SELECT COUNT(*) FROM webhook_message WHERE ${OF_USER}) AS deliveries,
+         (SELECT COUNT(*) FROM account WHERE ${OF_USER} AND ${NOT_ASIDE} AND ${ACCESS_CAN_BE_ENDED}) AS access_to_end
     FROM application_user WHERE ${OF_USER}`;
 const DELETION_AUDITED = `UPDATE application_user SET audit_key = '' WHERE ${OF_USER}`;
 
@@ -102,7 +101,7 @@ async function deletionOf(
   { clientId, userId }: UserToDelete,
   caller: Caller | undefined,
 ): Promise<Deletion | undefined> {
-  const row = await tx.get<DeletedUser & { key: string | null }>(HAS, { clientId, userId });
+  const row = await tx.get<DeletedUser & { key: string | undefined }>(HAS, { clientId, userId });
   if (row === undefined) return undefined;
   const { key, ...had } = row;
   const isLogged = key === '' && had.accounts + had.grants === 0;
@@ -110,7 +109,7 @@ async function deletionOf(
   const { accessToEnd: _, ...before } = had;
   const audit = async () => {
     if (caller === undefined || isLogged) return;
-    await tx.all(DELETION_AUDITED, { clientId, userId });
+    await tx.change(DELETION_AUDITED, { clientId, userId });
     await auditFor(tx, caller, { action: 'user.deleted', clientId, subject, before });
   };
   return { had, audit };
@@ -126,22 +125,22 @@ async function deleteUser(
   caller: Caller | undefined,
 ): Promise<DeletedUser | undefined> {
   // Locks the user's row, as disconnecting does: of several calls, one prepares the deletion of the accounts.
-  await tx.all(
+  await tx.change(
     `UPDATE application_user SET last_seen_at = last_seen_at
-      WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
+      WHERE client_id = :clientId AND user_id = :userId`,
     user,
   );
   const deletion = await deletionOf(tx, user, caller);
   await prepareAccountDeletion(tx, ACCOUNTS, user);
-  await tx.all(DELETE_PUSHED, user);
-  const deleted = await tx.all(
-    'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
+  await tx.change(DELETE_PUSHED, user);
+  const deleted = await tx.change(
+    'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId',
     user,
   );
-  if (deleted.length === 0) return undefined;
+  if (deleted === 0) return undefined;
   // First what waits for a redemption that is under way; then what it left is deleted too.
   await endAccess(tx, user);
-  await tx.all(DELETE_GRANTS, user);
+  await tx.change(DELETE_GRANTS, user);
   await deletion?.audit();
   return deletion?.had;
 }

@@ -13,22 +13,21 @@ type Row = FoundUser & { readonly foundBy: string; readonly key: string };
 const IS_THE_USERS = `EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)`;
 const OF_USER = 'a.client_id = u.client_id AND a.user_id = u.user_id';
 const COUNTS = `
-  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS "accounts",
-  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS "ailing"`;
-const USER = `u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
-  u.last_seen_at AS "lastSeenAt", ${COUNTS}`;
+  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS accounts,
+  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing`;
+const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
 /** Of one application, and of all: each has its index, which has the order too. SQLite finds no place in it by pairs alone. */
 function textsOf({ byBytes: bytes }: Dialect) {
   const byId = (where: string, id: string) => `
-    SELECT ${USER}, u.user_id AS "foundBy", u.client_id AS "key",
+    SELECT ${USER}, u.user_id AS found_by, u.client_id AS key,
            (SELECT a.display FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}
-             ORDER BY a.linked_at, a.account_key LIMIT 1) AS "address"
+             ORDER BY a.linked_at, a.account_key LIMIT 1) AS address
       FROM application_user AS u
      WHERE ${where} ${id} >= :from AND ${id} < :to AND (${id}, u.client_id) > (:from, :fromKey)
      ORDER BY ${id}, u.client_id LIMIT :limit`;
   const byAddress = (where: string, address: string) => `
-    SELECT ${USER}, LOWER(a.display ${bytes}) AS "foundBy", a.account_key AS "key", a.display AS "address"
+    SELECT ${USER}, LOWER(a.display ${bytes}) AS found_by, a.account_key AS key, a.display AS address
       FROM account AS a JOIN application_user AS u ON ${OF_USER}
      WHERE ${where} ${address} >= :from AND ${address} < :to AND (${address}, a.account_key) > (:from, :fromKey)
        AND ${IS_THE_USERS}
@@ -107,7 +106,4 @@ const nameOf = ({ clientId, userId }: Row): string => `${clientId}\n${userId}`;
 const placeOf = (by: UserPlace['by'], { foundBy, key }: Row): UserPlace =>
   by === 'id' ? { by, userId: foundBy, clientId: key } : { by, address: foundBy, accountKey: key };
 
-const userOf = ({ foundBy: _, key: __, address, ...user }: Row): FoundUser => ({
-  ...user,
-  address: address ?? undefined,
-});
+const userOf = ({ foundBy: _, key: __, ...user }: Row): FoundUser => user;

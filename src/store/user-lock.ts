@@ -9,5 +9,5 @@ export async function lockUser(
   tx: Statements,
   { clientId, userId }: { readonly clientId: string; readonly userId: string },
 ): Promise<void> {
-  await tx.all(LOCK_USER, { clientId, userId });
+  await tx.change(LOCK_USER, { clientId, userId });
 }

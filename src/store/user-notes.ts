@@ -24,8 +24,7 @@ export type NotedAccount = {
 };
 
 const heardText = (condition: string, kind: NoteKind): string => `
-  SELECT a.client_id AS "clientId", a.user_id AS "userId", a.group_id AS "groupId", a.provider,
-         a.account_id AS "accountId", a.display
+  SELECT a.client_id, a.user_id, a.group_id, a.provider, a.account_id, a.display
     FROM account a JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
    WHERE ${condition}
      AND EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.client_id = a.client_id AND e.hears_${kind} = 1)
@@ -38,7 +37,7 @@ const ofConnections = ({ oneOf }: Dialect): string =>
 
 const NEXT = `
   UPDATE application_user SET feed_seq = feed_seq + 1 WHERE client_id = :clientId AND user_id = :userId
-  RETURNING feed_seq AS "seq"`;
+  RETURNING feed_seq AS seq`;
 const ADD = `
   INSERT INTO user_note (client_id, user_id, seq, kind, event_type, group_id, provider, data, noted_at)
   VALUES (:clientId, :userId, :seq, :kind, :eventType, :groupId, :provider, :data, :now)`;
@@ -62,8 +61,8 @@ async function addNote(tx: Statements, account: NotedAccount, note: Note & About
   if (next === undefined) return;
   const text = JSON.stringify({ account: accountId, accountName: display, ...data });
   const values = { clientId, userId, seq: next.seq };
-  await tx.all(ADD, { ...values, groupId, provider, kind, eventType, data: text, now });
-  await tx.all(STREAMS[kind], values);
+  await tx.change(ADD, { ...values, groupId, provider, kind, eventType, data: text, now });
+  await tx.change(STREAMS[kind], values);
 }
 
 /** Adds notes of one account; does nothing where nobody hears of them. */

@@ -37,7 +37,7 @@ const NAMES_USER = `client_id = :clientId
 const LARGE = 50;
 
 /** The calendars of a user, whose events are read one calendar at a time: so an index has their order. */
-export const CALENDARS = `SELECT calendar_key AS "calendarKey" FROM calendar WHERE ${OF_ACCOUNTS} ORDER BY calendar_key`;
+export const CALENDARS = `SELECT calendar_key FROM calendar WHERE ${OF_ACCOUNTS} ORDER BY calendar_key`;
 
 const CONNECTING: readonly RecordKind[] = [
   {
@@ -93,7 +93,7 @@ const CONNECTING: readonly RecordKind[] = [
     key: ['group_id'],
     columns: `
       group_id, transaction_id, created_at, approved_at, expires_at, told_group, (SELECT COUNT(*) FROM
-      group_device AS d WHERE d.group_id = account_group.group_id) AS "known_browsers"`,
+      group_device AS d WHERE d.group_id = account_group.group_id) AS known_browsers`,
   },
   {
     name: 'coverage',
@@ -116,7 +116,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
       addresses, addresses_read_at, granted_scopes, calendar_permission, health, health_reason,
       health_message, health_since, sync_state_at, linked_at, times_linked, listed_at, list_error,
       list_failed_at, renewal_failures, renewal_failure, renewal_failed_at, only_chosen, unfinished_syncs,
-      CASE WHEN credentials = '' THEN 0 ELSE 1 END AS "credentials_are_kept"`,
+      CASE WHEN credentials = '' THEN 0 ELSE 1 END AS credentials_are_kept`,
     json: ['addresses', 'granted_scopes'],
     flags: ['proves_owner', 'only_chosen', 'calendar_permission', 'credentials_are_kept'],
   },
@@ -204,8 +204,7 @@ const CALENDAR_DATA: readonly RecordKind[] = [
     rows: OF_ACCOUNTS,
     key: ['watch_id'],
     columns: `
-      watch_id, account_key, calendar_key, remote_id, state, reason, made_at, trusted_from, renew_at,
-      expires_at`,
+      watch_id, account_key, calendar_key, remote_id, state, reason, made_at, trusted_from, renew_at, expires_at`,
   },
 ];
 
@@ -224,8 +223,7 @@ const TOLD: readonly RecordKind[] = [
     rows: OF_USER,
     key: ['stream_id'],
     columns: `
-      stream_id, endpoint_id, calendar_key, told_seq, told_id, sequence, initial, message_id,
-      pending_since, due_at`,
+      stream_id, endpoint_id, calendar_key, told_seq, told_id, sequence, initial, message_id, pending_since, due_at`,
     flags: ['initial'],
   },
   {

@@ -4,15 +4,13 @@ import { userSubject } from '../audit/user-subject.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { UserRecord, UserRecords } from '../user-data/user-records.ts';
 import { auditFor, subjectOfUser } from './append-audit.ts';
-import type { Database, Value } from './drivers/database.ts';
+import type { Database, StoredRow, Value } from './drivers/database.ts';
 import { CALENDARS, RECORD_KINDS, type RecordKind } from './user-record-kinds.ts';
 import { answerContext, messageContext } from './webhook-sealing.ts';
 
-type Row = Record<string, Value>;
-
 const PAGE_SIZE = 500;
 const KEY_OF_USER = `
-  SELECT audit_key AS "key" FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+  SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
 
 /** What is kept about users in `db`. An export by `caller` is audited. */
 export function userRecords(db: Database, sealer: Sealer, caller?: Caller): UserRecords {
@@ -32,7 +30,7 @@ export function userRecords(db: Database, sealer: Sealer, caller?: Caller): User
     async *pagesOf(name, clientId, userId) {
       const kind = kinds.get(name);
       if (kind === undefined) throw new Error(`There are no records of the kind ${name}`);
-      const row = await db.get<{ key: string | null }>(KEY_OF_USER, { clientId, userId });
+      const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
       const subject = row?.key ? userSubject(row.key, userId) : null;
       if (!kind.byCalendar) {
         yield* pages(db, sealer, { kind, values: valuesOf(kind, { clientId, userId, subject }) });
@@ -46,18 +44,18 @@ export function userRecords(db: Database, sealer: Sealer, caller?: Caller): User
 }
 
 /** Those that the text names; it refuses others. */
-const valuesOf = ({ rows }: RecordKind, values: Row): Row =>
+const valuesOf = ({ rows }: RecordKind, values: StoredRow): StoredRow =>
   Object.fromEntries(Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(rows)));
 
 async function* pages(
   db: Database,
   sealer: Sealer,
-  { kind, values }: { readonly kind: RecordKind; readonly values: Row },
+  { kind, values }: { readonly kind: RecordKind; readonly values: StoredRow },
 ): AsyncGenerator<UserRecord[]> {
   const { first, next } = textsOf(kind);
   const limit = kind.pageSize ?? PAGE_SIZE;
-  for (let after: Row | undefined; ; ) {
-    const rows = await db.all<Row>(after === undefined ? first : next, { ...values, ...after, limit });
+  for (let after: StoredRow | undefined; ; ) {
+    const rows = await db.storedRows(after === undefined ? first : next, { ...values, ...after, limit });
     yield rows.map((row) => recordOf(row, kind, sealer));
     const last = rows.at(-1);
     if (last === undefined || rows.length < limit) return;
@@ -67,14 +65,14 @@ async function* pages(
 
 /** The first page, and the one behind a key. */
 function textsOf({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
-  const shown = [columns, ...key.map((name, i) => `${name} AS "key${i}"`)].join(', ');
+  const shown = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
   const behind = `AND (${key.join(', ')}) > (${key.map((_, i) => `:after${i}`).join(', ')})`;
   const text = (place: string) =>
     `SELECT ${shown} FROM ${table} WHERE ${rows} ${place} ORDER BY ${key.join(', ')} LIMIT :limit`;
   return { first: text(''), next: text(behind) };
 }
 
-function recordOf(row: Row, kind: RecordKind, sealer: Sealer): UserRecord {
+function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord {
   const { key, json = [], flags = [], sealed } = kind;
   const record: Record<string, unknown> = {};
   for (const [name, stored] of Object.entries(row)) {
@@ -88,7 +86,7 @@ function recordOf(row: Row, kind: RecordKind, sealer: Sealer): UserRecord {
 }
 
 /** A message or an attempt names itself. */
-function openedOf(row: Row, sealed: 'body' | 'answer', sealer: Sealer): string {
+function openedOf(row: StoredRow, sealed: 'body' | 'answer', sealer: Sealer): string {
   const messageId = String(row.message_id);
   const context = sealed === 'body' ? messageContext(messageId) : answerContext(messageId);
   return sealer.open(String(row[sealed]), context);

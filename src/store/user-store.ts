@@ -7,17 +7,16 @@ import { deleteUserInParts } from './user-deletion.ts';
 
 // Accounts of a transaction that goes on are not the user's yet.
 const SUMMARY = `
-  SELECT u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
-         u.last_seen_at AS "lastSeenAt",
+  SELECT u.client_id, u.user_id, u.created_at, u.last_seen_at,
          (SELECT COUNT(*) FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
-           WHERE g.expires_at IS NULL AND a.client_id = u.client_id AND a.user_id = u.user_id) AS "accounts",
+           WHERE g.expires_at IS NULL AND a.client_id = u.client_id AND a.user_id = u.user_id) AS accounts,
          (SELECT COUNT(*) FROM token_family AS f
-           WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS "grants"
+           WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS grants
     FROM application_user AS u
    WHERE u.client_id = :clientId`;
 
 const LIVING_GRANTS = `
-  SELECT scope, created_at AS "createdAt", refreshed_at AS "refreshedAt"
+  SELECT scope, created_at, refreshed_at
     FROM token_family
    WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL
    ORDER BY created_at, family_id`;
@@ -43,8 +42,7 @@ const DELETE_IDLE = `
         AND NOT EXISTS (SELECT 1 FROM token_family AS f
                          WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL)
       LIMIT :limit)
-     AND last_seen_at < :seenBefore
-  RETURNING user_id`;
+     AND last_seen_at < :seenBefore`;
 
 /** Users in `db`. What `caller` changes is audited. */
 export function userStore(db: Database, caller?: Caller): UserStore {
@@ -54,23 +52,15 @@ export function userStore(db: Database, caller?: Caller): UserStore {
     },
 
     async loadOrCreateUser(clientId, userId, now) {
-      await db.write(LOAD_OR_CREATE, { clientId, userId, now });
+      await db.change(LOAD_OR_CREATE, { clientId, userId, now });
     },
 
-    async findUser(clientId, userId) {
-      const row = await db.get<UserSummary>(`${SUMMARY} AND u.user_id = :userId`, { clientId, userId });
-      return row && { ...row };
-    },
+    findUser: (clientId, userId) =>
+      db.get<UserSummary>(`${SUMMARY} AND u.user_id = :userId`, { clientId, userId }),
 
-    async listUsers(clientId) {
-      const rows = await db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId });
-      return rows.map((row) => ({ ...row }));
-    },
+    listUsers: (clientId) => db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId }),
 
-    async livingGrantsOf(clientId, userId) {
-      const rows = await db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId });
-      return rows.map((row) => ({ ...row }));
-    },
+    livingGrantsOf: (clientId, userId) => db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId }),
 
     deleteUser: (clientId, userId, now) => deleteUserInParts(db, { clientId, userId, now }, caller),
 

@@ -1,7 +1,7 @@
 /** VerificationStore in SQL; held to test/contract/verification-store.contract.ts on both databases. */
 import type { Caller } from '../audit/audit-entry.ts';
 import { type ReviewStep, transitionOf } from '../verification/review-states.ts';
-import { type Activity, type ActivityKind, REVIEWED_FIELDS } from '../verification/verification.ts';
+import { type Activity, REVIEWED_FIELDS } from '../verification/verification.ts';
 import type { VerificationStore } from '../verification/verification-store.ts';
 import type { Database } from './drivers/database.ts';
 import {
@@ -62,14 +62,7 @@ const LIST_ACTIVITY = `
   SELECT number, at, actor, kind, note, fields FROM verification_activity
    WHERE client_id = :clientId AND number < :before ORDER BY number DESC LIMIT :limit`;
 
-type ActivityRow = {
-  readonly number: number;
-  readonly at: number;
-  readonly actor: string | null;
-  readonly kind: ActivityKind;
-  readonly note: string | null;
-  readonly fields: string;
-};
+type ActivityRow = Omit<Activity, 'fields'> & { readonly fields: string };
 
 /** The verification of the applications in `db`. What `caller` does is audited, and the activity log names them. */
 export function verificationStore(db: Database, caller?: Caller): VerificationStore {
@@ -78,16 +71,16 @@ export function verificationStore(db: Database, caller?: Caller): VerificationSt
 
     makeStep({ clientId, now, note, step }, check) {
       return db.transaction(async (tx) => {
-        await tx.all(LOCK_APPLICATION, { clientId, now });
+        await tx.change(LOCK_APPLICATION, { clientId, now });
         const before = await findVerification(tx, clientId);
         if (before === undefined) return undefined;
         check(before);
         const state = stateOf(before);
         const transition = transitionOf(state, step);
         if (transition === undefined) return { verification: before, isMade: false };
-        await tx.all(MAKE_ROW, { clientId });
+        await tx.change(MAKE_ROW, { clientId });
         const values = { clientId, status: transition.status, now, note: note ?? null };
-        for (const statement of STATEMENTS[step]) await tx.all(statement, values);
+        for (const statement of STATEMENTS[step]) await tx.change(statement, values);
         const after = await findVerification(tx, clientId);
         await addActivity(tx, transition, { before: state, activity: { clientId, now, note, caller } });
         return { verification: after ?? before, isMade: true };
@@ -104,12 +97,7 @@ export function verificationStore(db: Database, caller?: Caller): VerificationSt
   };
 }
 
-function activityOf({ actor, note, fields, ...row }: ActivityRow): Activity {
+function activityOf({ fields, ...row }: ActivityRow): Activity {
   const names = fields.split(',');
-  return {
-    ...row,
-    actor: actor ?? undefined,
-    note: note ?? undefined,
-    fields: REVIEWED_FIELDS.filter((field) => names.includes(field)),
-  };
+  return { ...row, fields: REVIEWED_FIELDS.filter((field) => names.includes(field)) };
 }

@@ -3,16 +3,8 @@ import type { Watch } from '../watches/watch.ts';
 import type { AccountUpdates, Notified, WatchStore } from '../watches/watch-store.ts';
 import type { Database } from './drivers/database.ts';
 
-type Row = Omit<Watch, 'calendarKey' | 'remoteId' | 'reason'> & {
-  calendarKey: string | null;
-  remoteId: string | null;
-  reason: string | null;
-};
-
 const OF_ACCOUNT = `
-  SELECT watch_id AS "watchId", account_key AS "accountKey", calendar_key AS "calendarKey", remote_id AS "remoteId",
-         state, reason, made_at AS "madeAt", trusted_from AS "trustedFrom", renew_at AS "renewAt",
-         expires_at AS "expiresAt"
+  SELECT watch_id, account_key, calendar_key, remote_id, state, reason, made_at, trusted_from, renew_at, expires_at
     FROM provider_watch WHERE account_key = :accountKey ORDER BY made_at DESC, watch_id`;
 // Nothing is watched of what is gone: its row would be refused.
 const ADD = `
@@ -22,16 +14,14 @@ const ADD = `
     FROM account
    WHERE account_key = :accountKey
      AND (CAST(:calendarKey AS TEXT) IS NULL
-          OR EXISTS (SELECT 1 FROM calendar WHERE calendar_key = :calendarKey AND account_key = :accountKey))
-  RETURNING watch_id`;
+          OR EXISTS (SELECT 1 FROM calendar WHERE calendar_key = :calendarKey AND account_key = :accountKey))`;
 const SETTLE = `
   UPDATE provider_watch
      SET state = CASE WHEN state = 'live' AND :state = 'made' THEN state ELSE :state END, remote_id = :remoteId,
          reason = :reason, renew_at = :renewAt, expires_at = :expiresAt
    WHERE watch_id = :watchId`;
 const NOTIFIED = `
-  SELECT w.watch_id AS "watchId", w.account_key AS "accountKey", w.calendar_key AS "calendarKey", w.state,
-         w.token_hash AS "tokenHash", a.provider
+  SELECT w.watch_id, w.account_key, w.calendar_key, w.state, w.token_hash, a.provider
     FROM provider_watch w JOIN account a ON a.account_key = w.account_key WHERE w.watch_id = :watchId`;
 const TRUST = `
   UPDATE provider_watch
@@ -41,65 +31,45 @@ const RENEW = `
   UPDATE provider_watch SET renew_at = 0, expires_at = CASE WHEN :isGone = 1 THEN 0 ELSE expires_at END
    WHERE watch_id = :watchId`;
 const UPDATES = `
-  SELECT a.account_key AS "accountKey",
+  SELECT a.account_key,
          CASE WHEN EXISTS (SELECT 1 FROM provider_watch w WHERE w.account_key = a.account_key
                              AND w.calendar_key IS NOT NULL AND w.state = 'live' AND w.expires_at > :now)
                AND NOT EXISTS (SELECT 1 FROM calendar c WHERE c.account_key = a.account_key AND c.left_out = 0
                                  AND NOT EXISTS (SELECT 1 FROM provider_watch w WHERE w.calendar_key = c.calendar_key
                                                     AND (w.state = 'unsupported'
                                                          OR (w.state = 'live' AND w.expires_at > :now))))
-              THEN 'push' ELSE 'polling' END AS "updates",
+              THEN 'push' ELSE 'polling' END AS updates,
          (SELECT CASE WHEN COUNT(*) = COUNT(c.synced_at) THEN MIN(c.synced_at) END FROM calendar c
-           WHERE c.account_key = a.account_key AND c.left_out = 0) AS "syncedAt"
+           WHERE c.account_key = a.account_key AND c.left_out = 0) AS synced_at
     FROM account a WHERE a.client_id = :clientId AND a.user_id = :userId`;
 
 export function watchStore(db: Database): WatchStore {
   return {
-    async listWatches(accountKey) {
-      const rows = await db.all<Row>(OF_ACCOUNT, { accountKey });
-      return rows.map(({ calendarKey, remoteId, reason, ...row }) => ({
-        ...row,
-        calendarKey: calendarKey ?? undefined,
-        remoteId: remoteId ?? undefined,
-        reason: reason ?? undefined,
-      }));
-    },
+    listWatches: (accountKey) => db.all<Watch>(OF_ACCOUNT, { accountKey }),
 
     async addWatch({ calendarKey, ...watch }) {
-      return (await db.write(ADD, { ...watch, calendarKey: calendarKey ?? null })).length > 0;
+      return (await db.change(ADD, { ...watch, calendarKey: calendarKey ?? null })) > 0;
     },
 
     async settleWatch(watchId, { remoteId, reason, ...outcome }) {
       const values = { ...outcome, remoteId: remoteId ?? null, reason: reason ?? null };
-      await db.write(SETTLE, { watchId, ...values });
+      await db.change(SETTLE, { watchId, ...values });
     },
 
     async removeWatch(watchId) {
-      await db.write('DELETE FROM provider_watch WHERE watch_id = :watchId', { watchId });
+      await db.change('DELETE FROM provider_watch WHERE watch_id = :watchId', { watchId });
     },
 
-    async findNotified(watchId) {
-      const row = await db.get<Omit<Notified, 'calendarKey'> & { calendarKey: string | null }>(NOTIFIED, {
-        watchId,
-      });
-      return row && { ...row, calendarKey: row.calendarKey ?? undefined };
-    },
+    findNotified: (watchId) => db.get<Notified>(NOTIFIED, { watchId }),
 
     async trustFrom(watchId, now) {
-      await db.write(TRUST, { watchId, now });
+      await db.change(TRUST, { watchId, now });
     },
 
     async renewSoon(watchId, isGone) {
-      await db.write(RENEW, { watchId, isGone: Number(isGone) });
+      await db.change(RENEW, { watchId, isGone: Number(isGone) });
     },
 
-    async listUpdates(clientId, userId, now) {
-      const rows = await db.all<Omit<AccountUpdates, 'syncedAt'> & { syncedAt: number | null }>(UPDATES, {
-        clientId,
-        userId,
-        now,
-      });
-      return rows.map((row) => ({ ...row, syncedAt: row.syncedAt ?? undefined }));
-    },
+    listUpdates: (clientId, userId, now) => db.all<AccountUpdates>(UPDATES, { clientId, userId, now }),
   };
 }

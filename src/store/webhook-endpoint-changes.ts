@@ -17,8 +17,8 @@ import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 // Its row is locked by this: what is read then is what the call before made.
 const LOCK = `
   UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId
-  RETURNING client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets,
-    hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"`;
+  RETURNING client_id, url, private_network, is_first, state, paused_reason, failures, secrets,
+    hears_events AS events, hears_calendars AS calendars, hears_connections AS connections, hears_own AS own`;
 const PAUSE = `
   UPDATE webhook_endpoint SET state = 'paused', paused_reason = 'operator', paused_at = :now
    WHERE endpoint_id = :endpointId`;
@@ -43,7 +43,7 @@ const WAKE = `
   UPDATE webhook_stream SET due_at = 0 WHERE endpoint_id = :endpointId AND due_at IS NOT NULL AND lease_holder IS NULL`;
 const REMOVE = `
   DELETE FROM webhook_endpoint WHERE endpoint_id = :endpointId AND is_first = 0
-  RETURNING client_id AS "clientId", url`;
+  RETURNING client_id, url`;
 const KEEP_SECRETS = 'UPDATE webhook_endpoint SET secrets = :secrets WHERE endpoint_id = :endpointId';
 
 type LockedRow = {
@@ -56,9 +56,9 @@ type LockedRow = {
   connections: number;
   own: number;
   state: 'active' | 'paused';
-  pausedReason: PauseReason | null;
+  pausedReason: PauseReason | undefined;
   failures: number;
-  secrets: string | null;
+  secrets: string | undefined;
 };
 
 type Changes = Pick<
@@ -74,7 +74,7 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
       return db.transaction(async (tx) => {
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
-        await tx.all(PAUSE, { endpointId, now });
+        await tx.change(PAUSE, { endpointId, now });
         const after = { ...stateOf(row), state: 'paused', paused_reason: 'operator' };
         const changed = differingFields(stateOf(row), after);
         const { clientId } = row;
@@ -88,8 +88,8 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
       return db.transaction(async (tx) => {
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
-        await tx.all(RESUME, { endpointId });
-        await tx.all(WAKE, { endpointId });
+        await tx.change(RESUME, { endpointId });
+        await tx.change(WAKE, { endpointId });
         const changed = differingFields(stateOf(row), ACTIVE);
         const { clientId } = row;
         if (changed)
@@ -118,7 +118,7 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         if (row === undefined) return false;
         const before = openSecrets({ endpointId, ...row }, sealer);
         const secrets = change(before);
-        await tx.all(KEEP_SECRETS, { endpointId, secrets: sealSecrets(endpointId, secrets, sealer) });
+        await tx.change(KEEP_SECRETS, { endpointId, secrets: sealSecrets(endpointId, secrets, sealer) });
         if (!isDeepStrictEqual(before, secrets)) {
           const { clientId } = row;
           await audit(tx, { ...secretsChange(before, secrets), clientId, subject: endpointId });
@@ -136,12 +136,12 @@ async function changeEndpoint(
 ): Promise<boolean> {
   const row = await tx.get<LockedRow>(LOCK, { endpointId });
   if (row === undefined) return false;
-  await tx.all(CHANGE, { endpointId, ...hearsFlags(hears) });
-  if (row.events === 1 && !hears.events) await tx.all(QUIET, { endpointId });
+  await tx.change(CHANGE, { endpointId, ...hearsFlags(hears) });
+  if (row.events === 1 && !hears.events) await tx.change(QUIET, { endpointId });
   if (url !== undefined && row.isFirst === 0) {
-    await tx.all(MOVE, { endpointId, ...urlColumns(url, caller) });
-    await tx.all(RESUME, { endpointId });
-    await tx.all(WAKE, { endpointId });
+    await tx.change(MOVE, { endpointId, ...urlColumns(url, caller) });
+    await tx.change(RESUME, { endpointId });
+    await tx.change(WAKE, { endpointId });
   }
   const after = await tx.get<LockedRow>(LOCK, { endpointId });
   const changed = after && differingFields(fieldsOf(row), fieldsOf(after));
@@ -189,6 +189,6 @@ function secretsChange(before: readonly EndpointSecret[], after: readonly Endpoi
 
 const stateOf = ({ state, pausedReason, failures }: LockedRow): AuditFields => ({
   state,
-  paused_reason: pausedReason,
+  paused_reason: pausedReason ?? null,
   failures,
 });

@@ -3,7 +3,6 @@ import type { Caller } from '../audit/audit-entry.ts';
 import { auditedUrl } from '../audit/audited-url.ts';
 import { comparableAddress } from '../lib/egress/endpoint-address.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { PauseReason } from '../webhooks/endpoint.ts';
 import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../webhooks/endpoint-store.ts';
 import { auditFor } from './append-audit.ts';
 import type { Database } from './drivers/database.ts';
@@ -14,25 +13,12 @@ import { endpointChanges, hearsFlags, hearsWords } from './webhook-endpoint-chan
 import { endpointFigures } from './webhook-endpoint-figures.ts';
 import { openSecrets, sealSecrets } from './webhook-sealing.ts';
 
-type Row = {
-  endpointId: string;
-  clientId: string;
-  url: string;
-  privateNetwork: 0 | 1;
+type Row = Omit<ListedEndpoint, 'isFirst' | 'hears'> & {
   isFirst: number;
   events: number;
   calendars: number;
   connections: number;
   own: number;
-  state: 'active' | 'paused';
-  pausedReason: PauseReason | null;
-  pausedAt: number | null;
-  failures: number;
-  failingSince: number | null;
-  createdAt: number;
-  expiresAt: number | null;
-  waiting: number;
-  lastFault: string | null;
 };
 
 /** An endpoint that is away may have one for every calendar there is. */
@@ -40,20 +26,20 @@ const MOST_WAITING = 10_000;
 /** Those that are tried again are due in the future: they come before what changed since. */
 const MOST_RETRIED = 200;
 const LISTED = `
-  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", e.url, e.private_network AS "privateNetwork", e.is_first AS "isFirst",
-         e.hears_events AS "events", e.hears_calendars AS "calendars", e.hears_connections AS "connections",
-         e.hears_own AS "own", e.state, e.paused_reason AS "pausedReason", e.paused_at AS "pausedAt", e.failures,
-         e.failing_since AS "failingSince", e.created_at AS "createdAt", e.expires_at AS "expiresAt",
+  SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
+         e.hears_events AS events, e.hears_calendars AS calendars, e.hears_connections AS connections,
+         e.hears_own AS own, e.state, e.paused_reason, e.paused_at, e.failures,
+         e.failing_since, e.created_at, e.expires_at,
          (SELECT COUNT(*) FROM
            (SELECT 1 FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL
-             LIMIT ${MOST_WAITING}) AS counted) AS "waiting",
+             LIMIT ${MOST_WAITING}) AS counted) AS waiting,
          CASE WHEN e.failures > 0 THEN
            (SELECT t.fault FROM
              (SELECT message_id FROM webhook_stream
                WHERE endpoint_id = e.endpoint_id AND due_at IS NOT NULL
                ORDER BY due_at DESC LIMIT ${MOST_RETRIED}) AS s
               JOIN webhook_attempt t ON t.message_id = s.message_id
-             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS "lastFault"
+             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS last_fault
     FROM webhook_endpoint e`;
 const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_id = :clientId
    ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;
@@ -65,19 +51,15 @@ const ADD = `
          CAST(:connections AS BIGINT), CAST(:own AS BIGINT), CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT)
    WHERE CAST(:most AS BIGINT) IS NULL
       OR (SELECT COUNT(*) FROM webhook_endpoint
-           WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)
-  RETURNING endpoint_id`;
+           WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)`;
 // This locks its row, so that endpoints and listeners of an application are counted by one caller at a time.
-const LOCK_CLIENT =
-  'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id';
-const IS_LISTENER =
-  'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL RETURNING endpoint_id';
+const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
+const IS_LISTENER = 'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL';
 const RENEW = `UPDATE webhook_endpoint SET expires_at = :expiresAt WHERE expires_at > :now AND ${IS_LISTENER}`;
 const REMOVE_LISTENER = `DELETE FROM webhook_endpoint WHERE ${IS_LISTENER}`;
 const REMOVE_ENDED = `
   DELETE FROM webhook_endpoint WHERE endpoint_id IN
-    (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)
-  RETURNING endpoint_id`;
+    (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)`;
 const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
 const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :clientId AND expires_at IS NULL';
 
@@ -91,10 +73,10 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
     const secrets = sealSecrets(endpointId, [{ secret }], sealer);
     const values = { endpointId, clientId, ...urlColumns(url, caller), secrets, createdAt };
     return db.transaction(async (tx) => {
-      await tx.all(LOCK_CLIENT, { clientId });
+      await tx.change(LOCK_CLIENT, { clientId });
       if (terms.expiresAt === null) await refuseFurther(tx, clientId, most);
       await lookSoon(tx, { clientId }, createdAt);
-      const isAdded = (await tx.all(ADD, { ...values, ...hearsFlags(hears), ...terms })).length > 0;
+      const isAdded = (await tx.change(ADD, { ...values, ...hearsFlags(hears), ...terms })) > 0;
       const after = { url: auditedUrl(url), hears: hearsWords(hears) };
       if (isAdded)
         await auditFor(tx, caller, { action: 'endpoint.created', clientId, subject: endpointId, after });
@@ -119,11 +101,11 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
     addListener: (listener, expiresAt, most) => add(listener, { expiresAt, most }),
 
     async renewListener(listener, expiresAt, now) {
-      return (await db.write(RENEW, { ...listener, expiresAt, now })).length > 0;
+      return (await db.change(RENEW, { ...listener, expiresAt, now })) > 0;
     },
 
     async removeListener(listener) {
-      return (await db.write(REMOVE_LISTENER, { ...listener })).length > 0;
+      return (await db.change(REMOVE_LISTENER, { ...listener })) > 0;
     },
 
     figuresOf: (endpointId, since) => endpointFigures(db, endpointId, since),
@@ -131,7 +113,7 @@ export function endpointStore(db: Database, sealer: Sealer, options: Options = {
     removeEndedListeners: (now) => deleteInParts(db, REMOVE_ENDED, { now }),
 
     async secretsOf(endpointId) {
-      const row = await db.get<{ secrets: string | null }>(SECRETS, { endpointId });
+      const row = await db.get<{ secrets: string | undefined }>(SECRETS, { endpointId });
       return row && openSecrets({ endpointId, ...row }, sealer);
     },
 
@@ -153,10 +135,5 @@ function endpointOf({ isFirst, events, calendars, connections, own, ...row }: Ro
       connections: connections === 1,
       own: own === 1,
     },
-    pausedReason: row.pausedReason ?? undefined,
-    pausedAt: row.pausedAt ?? undefined,
-    failingSince: row.failingSince ?? undefined,
-    expiresAt: row.expiresAt ?? undefined,
-    lastFault: row.lastFault ?? undefined,
   };
 }

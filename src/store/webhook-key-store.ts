@@ -13,8 +13,8 @@ const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('webhook_keys_changed', :keyId)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-const USE = `client_id AS "clientId", CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' END AS "keys",
-         COALESCE(webhook_keys_overlap_until, 0) AS "overlapUntil"`;
+const USE = `client_id, CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' END AS keys,
+         COALESCE(webhook_keys_overlap_until, 0) AS overlap_until`;
 const LIST_USES = `SELECT ${USE} FROM application WHERE client_id = COALESCE(:clientId, client_id)`;
 const LOCK_USE = `UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING ${USE}`;
 const SET_USE = `
@@ -24,33 +24,26 @@ const SET_USE = `
 const keysIn = (table: string, owner: '' | 'client_id') => ({
   retire: `
   UPDATE ${table} SET status = 'previous', retires_at = :retiresAt
-   WHERE status = 'active'${owner && ` AND ${owner} = :clientId`} RETURNING key_id AS "keyId"`,
+   WHERE status = 'active'${owner && ` AND ${owner} = :clientId`} RETURNING key_id`,
   add: `
   INSERT INTO ${table} (${owner && `${owner}, `}key_id, public_key, sealed, status, activated_at)
   VALUES (${owner && ':clientId, '}:keyId, :publicKey, :sealed, 'active', :activatedAt)`,
   list: `
-  SELECT ${owner || "''"} AS "clientId", key_id AS "keyId", public_key AS "publicKey", sealed, status,
-         activated_at AS "activatedAt", retires_at AS "retiresAt"
+  SELECT ${owner || "''"} AS client_id, key_id, public_key, sealed, status, activated_at, retires_at
     FROM ${table} WHERE status = 'active' OR retires_at > :now`,
   deleteRetired: `
-  DELETE FROM ${table} WHERE key_id IN (SELECT key_id FROM ${table} WHERE retires_at < :before LIMIT :limit)
-  RETURNING key_id`,
+  DELETE FROM ${table} WHERE key_id IN (SELECT key_id FROM ${table} WHERE retires_at < :before LIMIT :limit)`,
 });
 const INSTANCE_KEYS = keysIn('webhook_key', '');
 const OWN_KEYS = keysIn('application_webhook_key', 'client_id');
 const LIST = `
   SELECT * FROM (${INSTANCE_KEYS.list} UNION ALL ${OWN_KEYS.list}) AS webhook_keys
-   ORDER BY "clientId", status, "activatedAt" DESC, "keyId"`;
-
-type Row = Omit<WebhookKeyRecord, 'retiresAt'> & { readonly retiresAt: number | null };
+   ORDER BY client_id, status, activated_at DESC, key_id`;
 
 /** Webhook keys in `db`, as their creator sealed them. Changes by `caller` are audited. */
 export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore {
   return {
-    async listWebhookKeys(now) {
-      const rows = await db.all<Row>(LIST, { now });
-      return rows.map((row) => ({ ...row, retiresAt: row.retiresAt ?? undefined }));
-    },
+    listWebhookKeys: (now) => db.all<WebhookKeyRecord>(LIST, { now }),
 
     listKeyUses: (clientId) => db.all<WebhookKeyUse>(LIST_USES, { clientId: clientId ?? null }),
 
@@ -60,7 +53,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
         if (before === undefined) return undefined;
         const until = before.keys === keys ? Math.min(before.overlapUntil, overlapUntil) : overlapUntil;
         const after = { clientId, keys, overlapUntil: until };
-        await tx.all(SET_USE, { ...after, own: keys === 'own' ? 1 : 0 });
+        await tx.change(SET_USE, { ...after, own: keys === 'own' ? 1 : 0 });
         const changed = differingFields(auditedUse(before), auditedUse(after));
         if (changed) await auditFor(tx, caller, { action: 'webhook_keys.switched', clientId, ...changed });
         return after;
@@ -70,7 +63,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
     addFirstWebhookKey(key) {
       return db.transaction(async (tx) => {
         const keys = await lockedKeys(tx, key);
-        if (keys !== undefined) await tx.all(`${keys.add} ON CONFLICT DO NOTHING`, key);
+        if (keys !== undefined) await tx.change(`${keys.add} ON CONFLICT DO NOTHING`, key);
       });
     },
 
@@ -79,7 +72,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
         const keys = await lockedKeys(tx, fresh);
         if (keys === undefined) return false;
         const retired = await tx.get<{ keyId: string }>(keys.retire, { ...fresh, retiresAt });
-        await tx.all(keys.add, fresh);
+        await tx.change(keys.add, fresh);
         await auditFor(tx, caller, {
           action: 'webhook_keys.rotated',
           clientId: fresh.clientId || undefined,
@@ -101,7 +94,7 @@ export function webhookKeyStore(db: Database, caller?: Caller): WebhookKeyStore 
 async function lockedKeys(tx: Statements, { clientId, keyId }: Pick<WebhookKeyRecord, 'clientId' | 'keyId'>) {
   if (clientId !== '')
     return (await tx.get<WebhookKeyUse>(LOCK_USE, { clientId }))?.keys === 'own' ? OWN_KEYS : undefined;
-  await tx.all(TAKE_TURN, { keyId });
+  await tx.change(TAKE_TURN, { keyId });
   return INSTANCE_KEYS;
 }
 

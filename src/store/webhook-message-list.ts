@@ -6,17 +6,11 @@ import type { LoggedMessage, MessageFilter, MessagePage } from '../webhooks/mess
 import type { Database, Value } from './drivers/database.ts';
 
 /** As MESSAGE_COLUMNS reads it. */
-export type MessageRow = Omit<LoggedMessage, 'calendarId' | 'reason' | 'nextAt' | 'settledAt'> & {
-  calendarId: string | null;
-  reason: string | null;
-  nextAt: number;
-  settledAt: number | null;
-};
+export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
 
-export const MESSAGE_COLUMNS = `message_id AS "messageId", client_id AS "clientId", endpoint_id AS "endpointId",
-  user_id AS "userId", provider, calendar_id AS "calendarId", sequence, change_type AS "changeType",
-  event_count AS "eventCount", state, reason, attempts, next_at AS "nextAt", created_at AS "createdAt",
-  settled_at AS "settledAt"`;
+export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
+  user_id, provider, calendar_id, sequence, change_type, event_count, state, reason, attempts, next_at, created_at,
+  settled_at`;
 
 const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
 
@@ -36,7 +30,7 @@ const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones
 
 const OF_ANY_STATE = `state IN (${STATES.map((state) => `'${state}'`).join(', ')})`;
 const CLIENT_OF_ENDPOINT = `
-  SELECT client_id AS "clientId" FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
+  SELECT client_id FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
 
 /** The newest first, at most `limit`, behind a place. */
 export async function listMessages(
@@ -125,7 +119,7 @@ export function conditionsOf(part: FilterPart) {
 
 /** What a list is of, `at` being the time of a message. */
 const ALL_COLUMNS = () => MESSAGE_COLUMNS;
-const PLACE = (at: string) => `message_id AS "messageId", ${at} AS "createdAt"`;
+const PLACE = (at: string) => `message_id, ${at} AS created_at`;
 
 type MessagePlace = Pick<LoggedMessage, 'messageId' | 'createdAt'>;
 
@@ -149,19 +143,6 @@ const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
 
 /** A row as the log has it. */
 export const messageOf = (row: MessageRow): LoggedMessage => ({
-  messageId: row.messageId,
-  clientId: row.clientId,
-  endpointId: row.endpointId,
-  userId: row.userId,
-  provider: row.provider,
-  calendarId: row.calendarId ?? undefined,
-  sequence: row.sequence,
-  changeType: row.changeType,
-  eventCount: row.eventCount,
-  state: row.state,
-  reason: row.reason ?? undefined,
-  attempts: row.attempts,
+  ...row,
   nextAt: row.state === 'pending' ? row.nextAt : undefined,
-  createdAt: row.createdAt,
-  settledAt: row.settledAt ?? undefined,
 });

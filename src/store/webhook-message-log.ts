@@ -18,21 +18,14 @@ import { answerContext, messageContext } from './webhook-sealing.ts';
 import { addAttempt } from './webhook-settling.ts';
 import { replayTaker } from './webhook-turns.ts';
 
-type DetailsRow = MessageRow & Pick<MessageDetails, 'shows' | 'body'> & { calendarKey: string | null };
-type AttemptRow = {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  status: number | null;
-  fault: string | null;
-  answer: string | null;
-};
+type DetailsRow = MessageRow & Pick<MessageDetails, 'shows' | 'body' | 'calendarKey'>;
+type AttemptRow = AttemptedMessage['log'][number];
 
 const ONE = `
-  SELECT ${MESSAGE_COLUMNS}, calendar_key AS "calendarKey", shows, body FROM webhook_message
+  SELECT ${MESSAGE_COLUMNS}, calendar_key, shows, body FROM webhook_message
    WHERE client_id = :clientId AND message_id = :messageId`;
 const ATTEMPTS = `
-  SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status, fault, answer
+  SELECT number, started_at, duration_ms, status, fault, answer
     FROM webhook_attempt WHERE message_id = :messageId ORDER BY number`;
 const DELIVERED = `
   UPDATE webhook_message SET replay_at = NULL, state = 'delivered', settled_at = :now, reason = NULL
@@ -42,8 +35,7 @@ const REPLAYED = 'UPDATE webhook_message SET replay_at = NULL WHERE message_id =
 const DELETE_OLD = `
   DELETE FROM webhook_message
    WHERE message_id IN (SELECT message_id FROM webhook_message
-                         WHERE state IN ('delivered', 'dead', 'withheld') AND (created_at + 0) < :before LIMIT :limit)
-  RETURNING message_id`;
+                         WHERE state IN ('delivered', 'dead', 'withheld') AND (created_at + 0) < :before LIMIT :limit)`;
 
 type LogOptions = {
   readonly caller?: Caller | undefined;
@@ -61,18 +53,20 @@ function reading(
   sealer: Sealer,
   caller: Caller | undefined,
 ): Pick<MessageLog, 'listMessages' | 'findMessage' | 'findAttempts' | 'deleteOldMessages'> {
-  const withAttempts = async (row: DetailsRow): Promise<AttemptedMessage> => {
-    const { messageId, shows } = row;
+  const withAttempts = async ({
+    calendarKey: _,
+    body: __,
+    shows,
+    ...row
+  }: DetailsRow): Promise<AttemptedMessage> => {
+    const { messageId } = row;
     const attempts = await db.all<AttemptRow>(ATTEMPTS, { messageId });
     return {
       ...messageOf(row),
       shows,
-      log: attempts.map(({ number, status, fault, answer, ...times }) => ({
-        number,
-        ...times,
-        status: status ?? undefined,
-        fault: fault ?? undefined,
-        answer: answer === null ? undefined : sealer.open(answer, answerContext(messageId)),
+      log: attempts.map(({ answer, ...attempt }) => ({
+        ...attempt,
+        answer: answer === undefined ? undefined : sealer.open(answer, answerContext(messageId)),
       })),
     };
   };
@@ -86,7 +80,7 @@ function reading(
       const { calendarKey, body } = row;
       return {
         ...(await withAttempts(row)),
-        calendarKey: calendarKey ?? undefined,
+        calendarKey,
         body: sealer.open(body, messageContext(messageId)),
       };
     },
@@ -114,7 +108,7 @@ const WAITING = `
   WITH waiting AS MATERIALIZED (SELECT * FROM webhook_message WHERE replay_at IS NOT NULL LIMIT :most)`;
 
 const countText = (conditions: string, among = ''): string =>
-  `${among} SELECT COUNT(*) AS "count" FROM
+  `${among} SELECT COUNT(*) AS count FROM
      (SELECT 1 FROM ${among === '' ? 'webhook_message' : 'waiting'} WHERE ${conditions} LIMIT :most) AS found`;
 
 function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying {
@@ -124,12 +118,12 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
   return {
     async askReplay(clientId, messageId, now) {
       return requesting(async (tx) => {
-        const asked = await tx.all(
+        const asked = await tx.change(
           `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
-          WHERE client_id = :clientId AND message_id = :messageId RETURNING message_id`,
+          WHERE client_id = :clientId AND message_id = :messageId`,
           { clientId, messageId, now },
         );
-        if (asked.length === 0) return false;
+        if (asked === 0) return false;
         const after = { count: 1 };
         await auditFor(tx, caller, { action: 'delivery.replayed', clientId, subject: messageId, after });
         return true;
@@ -150,15 +144,14 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
         // First, since it locks the user.
         const named = caller === undefined ? {} : await auditedFilter(tx, filter);
         // Both times: what another call has asked for meanwhile was seen without it.
-        const asked = await tx.all(
+        const asked = await tx.change(
           `UPDATE webhook_message SET replay_at = :now
           WHERE replay_at IS NULL
             AND message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
-                                ORDER BY created_at, message_id LIMIT :limit)
-         RETURNING message_id`,
+                                ORDER BY created_at, message_id LIMIT :limit)`,
           { ...values, now, limit },
         );
-        const count = asked.length;
+        const count = asked;
         const { clientId } = filter;
         const after = { count, ...named };
         if (count > 0) await auditFor(tx, caller, { action: 'delivery.replayed', clientId, after });
@@ -170,9 +163,9 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
 
     settleReplay(messageId: string, attempt: Attempt, now: number) {
       return db.transaction(async (tx) => {
-        await tx.all(REPLAYED, { messageId });
+        await tx.change(REPLAYED, { messageId });
         await addAttempt(tx, { messageId, attempt, now, sealer });
-        if (attempt.fault === undefined) await tx.all(DELIVERED, { messageId, now });
+        if (attempt.fault === undefined) await tx.change(DELIVERED, { messageId, now });
       });
     },
   };

@@ -33,7 +33,7 @@ type Sealing = { readonly sealer: Sealer };
  * attempts are numbered one after the other, those of a replay too.
  */
 export async function addAttempt(tx: Statements, settled: SettledMessage & Sealing) {
-  await tx.all(ADD_ATTEMPT, attemptValues(settled));
+  await tx.change(ADD_ATTEMPT, attemptValues(settled));
 }
 
 function attemptValues({ messageId, attempt, sealer }: SettledMessage & Sealing) {
@@ -50,7 +50,7 @@ function attemptValues({ messageId, attempt, sealer }: SettledMessage & Sealing)
 
 const WORKS = `
   UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, gate_at = 0
-   WHERE endpoint_id = :endpointId AND failures > 0 RETURNING endpoint_id`;
+   WHERE endpoint_id = :endpointId AND failures > 0`;
 // The first success lets all go: those that wait to be tried again are due.
 const LET_GO = `
   UPDATE webhook_stream SET due_at = :now
@@ -68,7 +68,7 @@ const DELIVERED: BatchStatement = {
   },
   sql: ({ value, from }) => `
     UPDATE webhook_message SET state = 'delivered', settled_at = ${value('now')}, attempts = attempts + 1 ${from}
-     WHERE message_id = ${value('messageId')} RETURNING message_id AS "messageId"`,
+     WHERE message_id = ${value('messageId')} RETURNING message_id`,
   followedBy: [attemptText, nextText],
   key: 'messageId',
   writes: true,
@@ -101,8 +101,8 @@ export async function settleDelivered(
   if (endpoint.failures === 0) return;
   await db.transaction(
     async (tx) => {
-      const worked = await tx.all(WORKS, { endpointId });
-      if (worked.length > 0) await tx.all(LET_GO, { endpointId, now });
+      const worked = await tx.change(WORKS, { endpointId });
+      if (worked > 0) await tx.change(LET_GO, { endpointId, now });
     },
     { flush: 'later' },
   );
@@ -133,14 +133,14 @@ export async function settleFailed(
   settled: SettledMessage & AfterFailure & Sealing,
 ): Promise<void> {
   const { messageId, now, counts, retryAt, reason = null, gateAt, pause = null } = settled;
-  await tx.all(FAILED_ENDPOINT, { endpointId: endpoint.endpointId, now, gateAt, pause });
+  await tx.change(FAILED_ENDPOINT, { endpointId: endpoint.endpointId, now, gateAt, pause });
   const stream = { streamId, holder, messageId };
   if (retryAt === undefined) {
-    await tx.all(DEAD, { messageId, now, reason });
-    await tx.all(GO_ON, stream);
+    await tx.change(DEAD, { messageId, now, reason });
+    await tx.change(GO_ON, stream);
   } else {
-    await tx.all(TRY_AGAIN, { messageId, retryAt, counts: Number(counts) });
-    await tx.all(WAIT, { ...stream, retryAt });
+    await tx.change(TRY_AGAIN, { messageId, retryAt, counts: Number(counts) });
+    await tx.change(WAIT, { ...stream, retryAt });
   }
   await addAttempt(tx, settled);
 }

@@ -37,44 +37,41 @@ function turnsOf(db: Database, sealer: Sealer): Turns {
       const text = `
         UPDATE webhook_stream SET due_at = :dueAt, pending_since = COALESCE(pending_since, :dueAt)
          WHERE stream_id IN (SELECT stream_id FROM webhook_stream WHERE due_at = 0 AND lease_until <= :dueAt
-                              ORDER BY stream_id ${db.dialect.skipLocked})
-        RETURNING stream_id`;
-      return (await db.transaction((tx) => tx.all(text, { dueAt }), { ...LATER, plan: 'once' })).length;
+                              ORDER BY stream_id ${db.dialect.skipLocked})`;
+      return db.transaction((tx) => tx.change(text, { dueAt }), { ...LATER, plan: 'once' });
     },
 
     async nextDueAt() {
-      const row = await db.get<{ at: number | null }>(
+      const row = await db.get<{ at: number | undefined }>(
         `${WAITING_STREAMS}
-         SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS "at"
+         SELECT MIN(CASE WHEN n.due_at > n.gate_at THEN n.due_at ELSE n.gate_at END) AS at
            FROM (SELECT e.gate_at, (SELECT MIN(s.due_at) FROM webhook_stream s
                                      WHERE s.endpoint_id = e.endpoint_id AND s.due_at > 0) AS due_at
                    FROM waiting JOIN webhook_endpoint e ON e.endpoint_id = waiting.endpoint_id
                   WHERE e.state = 'active' AND e.expires_at IS NULL) n
           WHERE n.due_at IS NOT NULL`,
       );
-      return row?.at ?? undefined;
+      return row?.at;
     },
 
     takeStreams: streamTaker(db, sealer),
 
     async endLeases() {
-      await db.write(
-        `UPDATE webhook_stream SET due_at = 0, ${GIVEN_BACK} WHERE lease_holder IS NOT NULL RETURNING stream_id`,
-      );
+      await db.change(`UPDATE webhook_stream SET due_at = 0, ${GIVEN_BACK} WHERE lease_holder IS NOT NULL`);
     },
   };
 }
 
 type Reading = Pick<StreamStore, 'pendingChanges' | 'pendingNotes' | 'toldCalendar' | 'shownOfAccount'>;
 
-type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | null };
+type NoteRow = Omit<PendingNote, 'data' | 'shows'> & { data: string; widest: string | undefined };
 type CalendarRow = Omit<ToldCalendar, 'feedId' | 'channelId' | 'provider' | 'shows' | 'coveredSince'> & {
   provider: ProviderKind;
   /** Null where no living grant covers it. */
-  widest: string | null;
-  coveredSince: number | null;
-  feedId: string | null;
-  channelId: string | null;
+  widest: string | undefined;
+  coveredSince: number | undefined;
+  feedId: string | undefined;
+  channelId: string | undefined;
 };
 
 function readingOf(db: Database): Reading {
@@ -87,34 +84,34 @@ function readingOf(db: Database): Reading {
         ...note,
         // Written by user-notes.ts.
         data: JSON.parse(data),
-        shows: widest === null ? undefined : showsOf(widest),
+        shows: widest === undefined ? undefined : showsOf(widest),
       }));
     },
 
     async shownOfAccount({ clientId, userId, provider, accountId }) {
       const values = { clientId, userId, provider, accountId };
-      const row = await db.get<{ widest: string | null }>(SHOWN_OF_ACCOUNT, values);
-      return row === undefined || row.widest === null ? undefined : showsOf(row.widest);
+      const row = await db.get<{ widest: string | undefined }>(SHOWN_OF_ACCOUNT, values);
+      return row === undefined || row.widest === undefined ? undefined : showsOf(row.widest);
     },
 
     async toldCalendar(calendarKey) {
       const row = await db.batch<CalendarRow>(TOLD_CALENDAR, { calendarKey });
       if (row === undefined) return undefined;
       const { widest, coveredSince, feedId, channelId, ...calendar } = row;
-      if (widest === null || coveredSince === null) return undefined;
+      if (widest === undefined || coveredSince === undefined) return undefined;
       return {
         ...calendar,
         coveredSince,
         shows: showsOf(widest),
-        feedId: feedId ?? undefined,
-        channelId: channelId ?? undefined,
+        feedId,
+        channelId,
       };
     },
   };
 }
 
 const SHOWN_OF_ACCOUNT = `
-  SELECT MAX(CASE WHEN f.scope < COALESCE(o.scope, f.scope) THEN f.scope ELSE COALESCE(o.scope, f.scope) END) AS "widest"
+  SELECT MAX(CASE WHEN f.scope < COALESCE(o.scope, f.scope) THEN f.scope ELSE COALESCE(o.scope, f.scope) END) AS widest
     FROM token_family f
     LEFT JOIN account a ON a.client_id = f.client_id AND a.user_id = f.user_id AND a.provider = :provider
      AND a.account_id = :accountId
@@ -126,14 +123,14 @@ const showsOf = (scope: string): Shows => (scope === 'free-busy' ? 'busy' : 'eve
 
 /** A group that is gone was covered by the grants of its user. */
 const NOTES = `
-  SELECT n.seq, n.kind, n.event_type AS "eventType", n.provider, n.data, n.noted_at AS "notedAt",
+  SELECT n.seq, n.kind, n.event_type, n.provider, n.data, n.noted_at,
          (SELECT MAX(CASE WHEN f.scope < COALESCE(v.scope, f.scope) THEN f.scope ELSE COALESCE(v.scope, f.scope) END)
             FROM token_family f
             LEFT JOIN grant_coverage v ON v.coverage_id = f.coverage_id AND v.group_id = n.group_id
            WHERE f.client_id = n.client_id AND f.user_id = n.user_id AND f.ended_at IS NULL
              AND f.created_at <= n.noted_at
              AND (v.group_id IS NOT NULL
-                  OR NOT EXISTS (SELECT 1 FROM account_group g WHERE g.group_id = n.group_id))) AS "widest"
+                  OR NOT EXISTS (SELECT 1 FROM account_group g WHERE g.group_id = n.group_id))) AS widest
     FROM user_note n
    WHERE n.client_id = :clientId AND n.user_id = :userId AND n.seq > :seq ORDER BY n.seq LIMIT :limit`;
 
@@ -148,11 +145,10 @@ const ofGrants = (figure: string): string => `
 const TOLD_CALENDAR: BatchStatement = {
   columns: { calendarKey: 'TEXT' },
   sql: ({ value, andFrom }) => `
-    SELECT a.account_key AS "accountKey", a.provider, a.account_id AS "accountId", a.display,
-           c.calendar_key AS "calendarKey", c.href, c.time_zone AS "timeZone", c.event_count AS "eventCount",
-           ${ofGrants('MAX(CASE WHEN f.scope < o.scope THEN f.scope ELSE o.scope END)')} AS "widest",
-           ${ofGrants('MIN(f.created_at)')} AS "coveredSince", u.feed_id AS "feedId", u.feed_seq AS "seq",
-           (SELECT s.channel_id FROM webhook_subscription s WHERE s.calendar_key = c.calendar_key) AS "channelId"
+    SELECT a.account_key, a.provider, a.account_id, a.display, c.calendar_key, c.href, c.time_zone, c.event_count,
+           ${ofGrants('MAX(CASE WHEN f.scope < o.scope THEN f.scope ELSE o.scope END)')} AS widest,
+           ${ofGrants('MIN(f.created_at)')} AS covered_since, u.feed_id, u.feed_seq AS seq,
+           (SELECT s.channel_id FROM webhook_subscription s WHERE s.calendar_key = c.calendar_key) AS channel_id
       FROM calendar c JOIN account a ON a.account_key = c.account_key
       JOIN application_user u ON u.client_id = a.client_id AND u.user_id = a.user_id
       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL${andFrom}
@@ -183,8 +179,8 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
     },
 
     async narrowMessage(messageId, shows, body) {
-      await db.write(
-        'UPDATE webhook_message SET shows = :shows, body = :body WHERE message_id = :messageId RETURNING message_id',
+      await db.change(
+        'UPDATE webhook_message SET shows = :shows, body = :body WHERE message_id = :messageId',
         { messageId, shows, body: sealed({ messageId, body }) },
       );
     },
@@ -194,10 +190,10 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
         UPDATE webhook_stream SET told_seq = :toldSeq, told_id = :toldId, initial = 0,
                pending_since = CASE WHEN :more = 1 THEN pending_since END,
                due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
-         WHERE ${HELD} RETURNING stream_id`;
+         WHERE ${HELD}`;
       const place = { toldSeq: told.seq, toldId: told.id ?? null };
       const values = { streamId, holder, leaseUntil, ...place, more: Number(more) };
-      await db.transaction((tx) => tx.all(text, values), LATER);
+      await db.transaction((tx) => tx.change(text, values), LATER);
     },
 
     settleDelivered(stream, settled, then) {
@@ -211,9 +207,9 @@ function messagesOf(db: Database, sealer: Sealer): Messages {
     withhold({ streamId, holder, leaseUntil, message }, now) {
       return db.transaction(async (tx) => {
         const values = { streamId, holder, leaseUntil };
-        const held = await tx.all(WITHHOLD, values);
-        if (held.length === 0 || message === undefined) return;
-        await tx.all(
+        const held = await tx.change(WITHHOLD, values);
+        if (held === 0 || message === undefined) return;
+        await tx.change(
           `UPDATE webhook_message SET state = 'withheld', settled_at = :now, reason = :reason
             WHERE message_id = :messageId AND state = 'pending'`,
           { messageId: message.messageId, now, reason: 'No grant covers its account any more' },
@@ -251,7 +247,7 @@ const START: BatchStatement = {
   sql: ({ value, from }) => `
     UPDATE webhook_stream SET message_id = ${value('messageId')}, sequence = ${value('sequence')},
            told_seq = ${value('toldSeq')}, told_id = ${value('toldId')}, initial = 0, pending_since = NULL ${from}
-     WHERE stream_id = ${value('streamId')} AND lease_holder = ${value('holder')} RETURNING message_id AS "messageId"`,
+     WHERE stream_id = ${value('streamId')} AND lease_holder = ${value('holder')} RETURNING message_id`,
   followedBy: [
     ({ value, andFrom }) => `
       INSERT INTO webhook_message (message_id, endpoint_id, client_id, user_id, account_key, calendar_key, provider,
@@ -272,4 +268,4 @@ const WITHHOLD = `
                       (SELECT u.feed_seq FROM application_user u
                         WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id) END,
          due_at = CASE WHEN ${UNCHANGED} AND calendar_key IS NOT NULL THEN NULL ELSE 0 END, ${GIVEN_BACK}
-   WHERE ${HELD} RETURNING stream_id`;
+   WHERE ${HELD}`;

@@ -31,12 +31,12 @@ const ofAccounts = ({ oneOf }: Dialect): string => noteText(`a.account_key ${one
 
 /** Events of a calendar changed. A stream that waits to try its message again goes on waiting. */
 export async function noteChanges(tx: Statements, key: string, { seq }: Noted): Promise<void> {
-  await tx.all(OF_CALENDAR, { key, seq, initial: 0, trace: traceOfStream() });
+  await tx.change(OF_CALENDAR, { key, seq, initial: 0, trace: traceOfStream() });
 }
 
 /** The first sync of a calendar has ended: what it brought is told as a number. */
 export async function noteFirstSync(tx: Statements, key: string, { seq }: Noted): Promise<void> {
-  await tx.all(OF_CALENDAR, { key, seq, initial: 1, trace: traceOfStream() });
+  await tx.change(OF_CALENDAR, { key, seq, initial: 1, trace: traceOfStream() });
 }
 
 /** The same for all calendars of accounts that have become their user's, or are their group's now. */
@@ -45,7 +45,7 @@ export async function noteArrivals(
   accountKeys: readonly string[],
   { seq }: Noted,
 ): Promise<void> {
-  await tx.all(ofAccounts(tx.dialect), { accountKeys, seq, initial: 1, trace: traceOfStream() });
+  await tx.change(ofAccounts(tx.dialect), { accountKeys, seq, initial: 1, trace: traceOfStream() });
 }
 
 /** Whether the user that `owner` selects belongs to an application with an endpoint, for a text over application_user. */

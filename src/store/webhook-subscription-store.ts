@@ -4,14 +4,9 @@ import { firstSyncRecorder } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { lockUser } from './user-lock.ts';
 
-type Row = {
-  calendarKey: string;
-  channelId: string | null;
-  expiresAt: number | null;
-  ended: number;
-};
+type Row = Omit<Subscription, 'ended'> & { ended: number };
 
-const COLUMNS = `calendar_key AS "calendarKey", channel_id AS "channelId", expires_at AS "expiresAt", ended`;
+const COLUMNS = `calendar_key, channel_id, expires_at, ended`;
 const IS_TAKEN = `
   SELECT calendar_key FROM webhook_subscription
    WHERE client_id = :clientId AND user_id = :userId AND channel_id = :channelId AND calendar_key <> :calendarKey`;
@@ -72,9 +67,9 @@ export function subscriptionStore(db: Database): SubscriptionStore {
       return db.transaction(async (tx) => {
         await lockUser(tx, calendar);
         if (!(await isOfUser(tx, calendar))) return;
-        await tx.all(END, { ...calendar, now });
-        await tx.all(WITHHOLD, { calendarKey, now });
-        await tx.all('DELETE FROM webhook_stream WHERE calendar_key = :calendarKey', { calendarKey });
+        await tx.change(END, { ...calendar, now });
+        await tx.change(WITHHOLD, { calendarKey, now });
+        await tx.change('DELETE FROM webhook_stream WHERE calendar_key = :calendarKey', { calendarKey });
       });
     },
   };
@@ -85,9 +80,4 @@ type OfUser = { readonly clientId: string; readonly userId: string; readonly cal
 const isOfUser = async (tx: Statements, calendar: OfUser): Promise<boolean> =>
   (await tx.get(OF_USER, calendar)) !== undefined;
 
-const subscriptionOf = ({ calendarKey, channelId, expiresAt, ended }: Row): Subscription => ({
-  calendarKey,
-  channelId: channelId ?? undefined,
-  expiresAt: expiresAt ?? undefined,
-  ended: ended === 1,
-});
+const subscriptionOf = ({ ended, ...row }: Row): Subscription => ({ ...row, ended: ended === 1 });

@@ -10,12 +10,12 @@ import { messageContext, openSecrets } from './webhook-sealing.ts';
 type EndpointRow = Pick<TakenEndpoint, 'endpointId' | 'url' | 'privateNetwork'> & {
   readonly clientId: string;
   readonly origin: string;
-  readonly secrets: string | null;
+  readonly secrets: string | undefined;
   readonly hearsOwn: number;
   readonly hearsCalendars: number;
   readonly hearsConnections: number;
   readonly failures: number;
-  readonly failingSince: number | null;
+  readonly failingSince: number | undefined;
   /** How much more may be under way, and how much is due. */
   readonly free: number;
   readonly due: number;
@@ -24,14 +24,14 @@ type StreamRow = {
   readonly streamId: string;
   readonly clientId: string;
   readonly userId: string;
-  readonly calendarKey: string | null;
+  readonly calendarKey: string | undefined;
   readonly toldSeq: number;
-  readonly toldId: string | null;
+  readonly toldId: string | undefined;
   readonly sequence: number;
   readonly initial: number;
-  readonly pendingSince: number | null;
-  readonly messageId: string | null;
-  readonly trace: string | null;
+  readonly pendingSince: number | undefined;
+  readonly messageId: string | undefined;
+  readonly trace: string | undefined;
 };
 type MessageRow = {
   readonly messageId: string;
@@ -43,10 +43,7 @@ type MessageRow = {
   readonly createdAt: number;
 };
 
-type ReplayRow = Omit<TakenReplay, 'calendarKey' | 'url' | 'secrets' | 'place'> & {
-  readonly endpointId: string;
-  readonly calendarKey: string | null;
-};
+type ReplayRow = Omit<TakenReplay, 'url' | 'secrets' | 'place'> & { readonly endpointId: string };
 
 /** The number of slots: one look finds an endpoint of each application that can get one. */
 const ENDPOINTS_AT_ONCE = 128;
@@ -101,10 +98,8 @@ function dueText(work: WorkOf, { oneOf }: Dialect, [waiting, which]: readonly [s
            (SELECT COUNT(*) FROM (SELECT 1 ${ofEndpoint} AND ${isDue} ORDER BY ${order} LIMIT :ofEndpoint) AS d) AS due
       FROM waiting CROSS JOIN webhook_endpoint e
      WHERE e.endpoint_id = waiting.endpoint_id AND ${which} AND ${mayBegin} AND NOT e.client_id ${oneOf('full')})
-  SELECT e.endpoint_id AS "endpointId", e.client_id AS "clientId", c.origin, e.url,
-         e.private_network AS "privateNetwork", e.secrets,
-         e.hears_own AS "hearsOwn", e.hears_calendars AS "hearsCalendars", e.hears_connections AS "hearsConnections",
-         e.failures, e.failing_since AS "failingSince", c.most - c.leased AS "free", c.due
+  SELECT e.endpoint_id, e.client_id, c.origin, e.url, e.private_network, e.secrets, e.hears_own, e.hears_calendars,
+         e.hears_connections, e.failures, e.failing_since, c.most - c.leased AS free, c.due
     FROM (SELECT candidate.*, MAX(served_at) OVER (PARTITION BY client_id) AS client_served_at,
                  ROW_NUMBER() OVER (PARTITION BY client_id ORDER BY leased, served_at, endpoint_id) AS turn
             FROM candidate WHERE due > 0 AND leased < most AND NOT client_id || ' ' || origin ${oneOf('full')}
@@ -142,7 +137,7 @@ const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): B
        ORDER BY ${order} LIMIT COALESCE((${freeText(value, work(value))}), 0) ${skipLocked}`;
     return `
     UPDATE ${table} SET ${lease} ${fromEach(due, 'p')} WHERE ${key} = picked_id
-    RETURNING endpoint_id AS "endpointId", client_id AS "clientId", user_id AS "userId", calendar_key AS "calendarKey", ${returning}`;
+    RETURNING endpoint_id, client_id, user_id, calendar_key, ${returning}`;
   },
   key: 'endpointId',
   writes: true,
@@ -153,16 +148,14 @@ const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): B
 const MESSAGE: BatchStatement = {
   columns: { messageId: 'TEXT' },
   sql: ({ value, andFrom }) => `
-    SELECT m.message_id AS "messageId", m.sequence, m.shows, m.body, m.attempts, m.next_at AS "nextAt",
-           m.created_at AS "createdAt"
+    SELECT m.message_id, m.sequence, m.shows, m.body, m.attempts, m.next_at, m.created_at
       FROM webhook_message AS m${andFrom} WHERE m.message_id = ${value('messageId')}`,
   key: 'messageId',
   writes: false,
 };
 
 const STREAM_COLUMNS = `
-  stream_id AS "streamId", told_seq AS "toldSeq", told_id AS "toldId", sequence, initial,
-  pending_since AS "pendingSince", message_id AS "messageId", trace`;
+  stream_id, told_seq, told_id, sequence, initial, pending_since, message_id, trace`;
 
 /** Takes streams in `db` (StreamStore.takeStreams). */
 export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStreams'] {
@@ -174,7 +167,8 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
     const due = listenerId === undefined ? dueOfAll : dueOfListener;
     return take({ db, due, lease }, terms, async (stream: StreamRow, found) => {
       const { messageId } = stream;
-      const message = messageId === null ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
+      const message =
+        messageId === undefined ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
       const endpoint = openedEndpoint(found, sealer);
       return { ...openedStream(stream, message, sealer), endpoint, holder, leaseUntil };
     });
@@ -185,14 +179,13 @@ const ANY_RESEND = 'SELECT message_id FROM webhook_message WHERE replay_at IS NO
 
 /** Takes resends in `db` (MessageLog.takeReplays). */
 export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeReplays'] {
-  const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS "messageId", shows, body');
+  const lease = leaseBatch(REPLAYS, db.dialect, 'message_id AS message_id, shows, body');
   const due = dueText(REPLAYS, db.dialect, [waitingText('webhook_message', 'replay_at'), '1 = 1']);
   return async (terms) => {
     // Mostly there are none, which this finds at less cost.
     if ((await db.get(ANY_RESEND, {})) === undefined) return [];
-    return take({ db, due, lease }, terms, ({ endpointId: _, calendarKey, ...row }: ReplayRow, endpoint) => ({
+    return take({ db, due, lease }, terms, ({ endpointId: _, ...row }: ReplayRow, endpoint) => ({
       ...row,
-      calendarKey: calendarKey ?? undefined,
       body: sealer.open(row.body, messageContext(row.messageId)),
       ...{ url: endpoint.url, privateNetwork: endpoint.privateNetwork },
       secrets: openSecrets(endpoint, sealer),
@@ -245,7 +238,7 @@ function openedEndpoint(
     hearsOwn: row.hearsOwn === 1,
     hearsCalendars: row.hearsCalendars === 1,
     hearsConnections: row.hearsConnections === 1,
-    failingSince: row.failingSince ?? undefined,
+    failingSince: row.failingSince,
   };
 }
 
@@ -253,11 +246,11 @@ function openedStream(stream: StreamRow, message: MessageRow | undefined, sealer
   const { calendarKey, toldSeq, toldId, initial, pendingSince, messageId: _, trace, ...names } = stream;
   return {
     ...names,
-    calendarKey: calendarKey ?? undefined,
-    told: { seq: toldSeq, id: toldId ?? undefined },
+    calendarKey,
+    told: { seq: toldSeq, id: toldId },
     initial: initial === 1,
-    pendingSince: pendingSince ?? undefined,
-    ...(trace === null ? {} : { trace }),
+    pendingSince,
+    ...(trace === undefined ? {} : { trace }),
     message: message && { ...message, body: sealer.open(message.body, messageContext(message.messageId)) },
   };
 }

@@ -27,7 +27,7 @@ export async function forgetVersions(
 ): Promise<void> {
   const zones = new Map(calendars.map((calendar) => [storable(calendar.href), zoneOf(calendar)]));
   const large = await db.all<Row>(
-    `SELECT calendar_key AS "key", href, time_zone AS "timeZone" FROM calendar
+    `SELECT calendar_key AS key, href, time_zone FROM calendar
       WHERE account_key = :accountKey AND event_count > ${FEW}`,
     { accountKey },
   );
@@ -45,9 +45,9 @@ async function forgetPart(db: Database, key: string, after: string): Promise<str
     { key, after },
   );
   const hrefs = part.map(({ href }) => href);
-  await db.write(
+  await db.change(
     `UPDATE event SET etag = NULL
-      WHERE calendar_key = :key AND href ${db.dialect.oneOf('hrefs')} AND etag IS NOT NULL RETURNING calendar_key`,
+      WHERE calendar_key = :key AND href ${db.dialect.oneOf('hrefs')} AND etag IS NOT NULL`,
     { key, hrefs },
   );
   return hrefs.length < RESOURCES_PER_PART ? undefined : hrefs.at(-1);

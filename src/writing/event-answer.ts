@@ -55,7 +55,7 @@ export function createdEvent(
   const { start, recurrence } = event;
   const times = { start: instantOf(start, timeZone), end: instantOf(event.end, timeZone) };
   const listed = {
-    ...{ calendarKey, id, startsAt: times.start, original: null, etag: etag ?? null },
+    ...{ calendarKey, id, startsAt: times.start, original: undefined, etag },
     content: renderMembers<EventMembers>(eventDetails(event, timeZone)),
     times: { ...times, allDay: start.type === 'date' },
     ...(recurrence && { recurrence: recurrenceObject(recurrence, start, timeZone) }),
@@ -67,8 +67,8 @@ function cancelled(
   { eventId: id, startsAt, content, etag, endsAt, event, ...stored }: StoredEvent,
   calendarKey: string,
 ) {
-  const original = stored.originalDigest === undefined ? stored.original : null;
-  const listed = { calendarKey, id, startsAt, content, original, etag: etag ?? null };
+  const original = stored.originalDigest === undefined ? stored.original : undefined;
+  const listed = { calendarKey, id, startsAt, content, original, etag };
   // The content of a single event has its id and times, that of a series has not.
   if (readMembers(content).id !== undefined) return listed;
   return { ...listed, times: { start: startsAt, end: endsAt, allDay: event.start.type === 'date' } };

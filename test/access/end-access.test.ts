@@ -51,10 +51,14 @@ describe('access to a disconnected account', () => {
   };
   const remaining = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
   const job = async () => {
-    const [row] = await server.db.all<{ run_at: number; lease_holder: string | null }>(
+    const [row] = await server.db.all<{ runAt: number; leaseHolder: string | undefined }>(
       "SELECT run_at, lease_holder FROM job WHERE kind = 'end-access'",
     );
     return row;
+  };
+  const isIdle = async () => {
+    const row = await job();
+    return row !== undefined && row.leaseHolder === undefined;
   };
   const down = () => new ProviderError('unavailable', 'Down');
 
@@ -88,13 +92,15 @@ describe('access to a disconnected account', () => {
     await disconnect();
     google.revocationFailures.push(down(), down());
     start();
-    await until(async () => google.revocations.length === 1 && (await job())?.lease_holder === null);
+    await until(async () => google.revocations.length === 1 && (await isIdle()));
     await worker?.stop();
 
     start();
     for (let attempt = 2; attempt <= 3; attempt += 1) {
-      clock.now = (await job())?.run_at ?? clock.now;
-      await until(async () => google.revocations.length === attempt && (await job())?.lease_holder == null);
+      clock.now = (await job())?.runAt ?? clock.now;
+      await until(
+        async () => google.revocations.length === attempt && (await job())?.leaseHolder === undefined,
+      );
     }
 
     await until(async () => (await remaining()) === 0 && (await job()) === undefined);

@@ -56,10 +56,10 @@ describe('kalends client', () => {
     const { secret } = await created();
 
     const db = openSqlite(`${cli.dataDir}/kalends.db`);
-    const rows = await db.all<{ secret_hash: string }>('SELECT secret_hash FROM client_secret');
+    const rows = await db.all<{ secretHash: string }>('SELECT secret_hash FROM client_secret');
     await db.close();
     assert.deepEqual(
-      rows.map((row) => row.secret_hash),
+      rows.map((row) => row.secretHash),
       [hashOfSecret(secret)],
     );
   });

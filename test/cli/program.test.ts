@@ -185,12 +185,12 @@ describe('kalends backup', () => {
     const count = await copy.all<{ n: number }>(
       "SELECT COUNT(*) AS n FROM setting WHERE name LIKE 'a%' OR name LIKE 'b%'",
     );
-    const integrity = await copy.all<{ integrity_check: string }>('PRAGMA integrity_check');
+    const integrity = await copy.all<{ integrityCheck: string }>('PRAGMA integrity_check');
     await copy.close();
     assert.ok(writes > 0);
     assert.equal((count[0]?.n ?? 1) % 2, 0);
     assert.deepEqual(
-      integrity.map((row) => row.integrity_check),
+      integrity.map((row) => row.integrityCheck),
       ['ok'],
     );
   });

@@ -30,7 +30,7 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
         }),
     });
     // The driver's own members are private to the object itself.
-    for (const name of ['all', 'get', 'write', 'batch'] as const)
+    for (const name of ['all', 'get', 'write', 'change', 'batch'] as const)
       Object.assign(watched, { [name]: (db[name] as () => unknown).bind(db) });
     return { db, plain, ...openStores(watched, { sealer }) };
   };

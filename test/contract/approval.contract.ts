@@ -30,11 +30,16 @@ const crashing = (db: Database): Database => ({
   dialect: db.dialect,
   transaction: (work) =>
     db.transaction((tx) => {
-      const get: Statements['get'] = (sql, values) => {
+      const change: Statements['change'] = (sql, values) => {
         if (sql.includes('INSERT INTO token_family')) throw new Error('crashed');
-        return tx.get(sql, values);
+        return tx.change(sql, values);
       };
-      return work({ dialect: tx.dialect, all: (sql, values) => tx.all(sql, values), get });
+      return work({
+        dialect: tx.dialect,
+        all: (sql, values) => tx.all(sql, values),
+        get: (sql, values) => tx.get(sql, values),
+        change,
+      });
     }),
 });
 

@@ -128,11 +128,11 @@ export async function makeCode(db: Database, userId: string): Promise<void> {
 }
 
 export async function codeIsWithdrawn(db: Database, userId: string): Promise<boolean> {
-  const row = await db.get<{ withdrawn_at: number | null }>(
+  const row = await db.get<{ withdrawnAt: number | undefined }>(
     "SELECT withdrawn_at FROM authorization_code WHERE client_id = 'acme' AND user_id = :userId",
     { userId },
   );
-  return row?.withdrawn_at != null;
+  return row?.withdrawnAt !== undefined;
 }
 
 /** Ten calls at once, as a race test makes them. */

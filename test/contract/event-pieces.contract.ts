@@ -87,7 +87,7 @@ export function eventPiecesContract(database: string, open: () => Promise<Databa
       const sizes = await reader.sizesById(calendarKeys, ['series', 'large', 'gone']);
 
       assert.equal(contents.size, names.length);
-      assert.equal(contents.get('/large.ics ')?.original, null);
+      assert.equal(contents.get('/large.ics ')?.original, undefined);
       assert.equal(contents.get('/alpha.ics ')?.original, '{"name":"alpha"}');
       assert.ok(names.every(({ size, searched }) => size < 1_000 && searched > 0));
       assert.deepEqual(

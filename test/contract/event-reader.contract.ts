@@ -298,11 +298,11 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
 
       assert.deepEqual([singles.length, series.length], [1, 1]);
       assert.equal(singles[0]?.calendarKey, key);
-      assert.equal(singles[0]?.original, null);
-      assert.equal(series[0]?.rows[0]?.stored.original, null);
+      assert.equal(singles[0]?.original, undefined);
+      assert.equal(series[0]?.rows[0]?.stored.original, undefined);
       const whole = await reader.eventsById([key], asked);
       assert.equal(singles[0]?.content, whole.singles[0]?.content);
-      assert.notEqual(whole.singles[0]?.original, null);
+      assert.notEqual(whole.singles[0]?.original, undefined);
     });
 
     it('an override whose master the calendar lacks is an instance of its own', async () => {

@@ -256,6 +256,7 @@ function explainingTurns(db: Database, plans: string[]): Database {
   const explaining = (tx: Statements): Statements => ({
     dialect: tx.dialect,
     get: tx.get.bind(tx),
+    change: tx.change.bind(tx),
     async all<Row>(sql: string, values?: Values) {
       if (/LIMIT 1000/.test(sql)) {
         const rows = await tx.all<Record<string, unknown>>(`${explain} ${sql}`, values);

@@ -59,12 +59,12 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
         [account.accountKey, 'New', 2, 'active', NOW],
       );
       assert.deepEqual(await accounts.credentialsOf(account.accountKey), NEW.credentials);
-      const row = await db.get<{ holder: string | null; version: number; unfinished: number }>(
+      const row = await db.get<{ holder: string | undefined; version: number; unfinished: number }>(
         `SELECT lease_holder AS "holder", credentials_version AS "version", unfinished_syncs AS "unfinished"
            FROM account`,
       );
       // The sync that loses its lease by this is not one that did not come to its end.
-      assert.deepEqual([row?.holder, row?.version, row?.unfinished], [null, 1, 0]);
+      assert.deepEqual([row?.holder, row?.version, row?.unfinished], [undefined, 1, 0]);
       const jobs = await db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
       assert.deepEqual(
         jobs.map(({ kind, key }) => `${kind} ${key}`),

@@ -79,13 +79,13 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
     it('a sign-in is kept sealed, and nothing of it once it was taken', async () => {
       const { db, signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
-      const read = () => db.get<{ kept: string | null }>('SELECT kept FROM sign_in');
+      const read = () => db.get<{ kept: string | undefined }>('SELECT kept FROM sign_in');
 
       const before = await read();
       await signIns.takeSignIn(id);
 
       assert.doesNotMatch(String(before?.kept), /canary/);
-      assert.deepEqual({ ...(await read()) }, { kept: null });
+      assert.deepEqual({ ...(await read()) }, { kept: undefined });
     });
 
     it('a sign-in does not begin without a request, and is forgotten with it', async () => {

@@ -26,7 +26,7 @@ async function leftIn(db: Database, user: PlantedUser): Promise<string[]> {
   const columns = (await columnsOf(db)).filter(({ isText }) => isText);
   const found: string[] = [];
   for (const { table, column } of columns) {
-    const rows = await db.all<{ text: string | null }>(`SELECT ${column} AS "text" FROM ${table}`);
+    const rows = await db.all<{ text: string | undefined }>(`SELECT ${column} AS "text" FROM ${table}`);
     if (rows.some(({ text }) => text?.includes(`${user.mark}-`))) found.push(`${table}.${column}`);
   }
   return found;

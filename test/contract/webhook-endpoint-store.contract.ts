@@ -217,13 +217,13 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
 
       await endpoints.resumeEndpoint('we_1');
 
-      const rows = await db.all<{ id: string; dueAt: number | null }>(
+      const rows = await db.all<{ id: string; dueAt: number | undefined }>(
         'SELECT stream_id AS "id", due_at AS "dueAt" FROM webhook_stream',
       );
       assert.deepEqual(Object.fromEntries(rows.map(({ id, dueAt }) => [id, dueAt])), {
         waits: 0,
         worked: NOW + HOUR,
-        idle: null,
+        idle: undefined,
         elsewhere: NOW + HOUR,
       });
     });

@@ -126,7 +126,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await held(), [{ holder: second.holder, messageId }]);
       await streams.settleDelivered(second, { messageId, attempt: good, now: NOW }, then);
 
-      assert.deepEqual(await held(), [{ holder: null, messageId: null }]);
+      assert.deepEqual(await held(), [{ holder: undefined, messageId: undefined }]);
       const attempts = await db.all<{ number: number }>('SELECT number FROM webhook_attempt ORDER BY number');
       assert.deepEqual(
         attempts.map(({ number }) => number),
@@ -291,7 +291,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       const [row] = await db.all<Record<string, unknown>>(
         'SELECT s.message_id AS "messageId", s.due_at AS "dueAt", s.told_seq AS "seq", e.failures FROM webhook_stream s, webhook_endpoint e',
       );
-      assert.deepEqual({ ...row }, { messageId: null, dueAt: null, seq: 5, failures: 0 });
+      assert.deepEqual({ ...row }, { messageId: undefined, dueAt: undefined, seq: 5, failures: 0 });
       assert.equal(await streams.nextDueAt(), undefined);
     });
 

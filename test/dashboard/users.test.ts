@@ -40,7 +40,7 @@ onEachDatabase((database, open) => {
       return account;
     };
     const audited = async (action: string) =>
-      dashboard.db.all<{ actor: string; after: string | null }>(
+      dashboard.db.all<{ actor: string; after: string | undefined }>(
         'SELECT actor_name AS "actor", after_change AS "after" FROM audit_entry WHERE action = :action',
         { action },
       );

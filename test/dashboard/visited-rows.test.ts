@@ -69,6 +69,7 @@ function noting(db: Database, noted: Noted): Database {
       noted.set(sql, values);
       return on.get(sql, values);
     },
+    change: (sql, values) => on.change(sql, values),
   });
   return Object.assign(Object.create(db) as Database, {
     ...statements(db),

@@ -52,7 +52,7 @@ export async function sealEverywhere(db: Database, sealer: Sealer, users: number
 async function sealColumn(db: Database, sealer: Sealer, { table, column, ...of }: SealedColumn) {
   const row = of.row ?? of.key;
   const names = [...new Set([...of.key, ...row])];
-  const rows = await db.all<Record<string, string | number>>(`SELECT ${names.join(', ')} FROM ${table}`);
+  const rows = await db.storedRows(`SELECT ${names.join(', ')} FROM ${table}`);
   if (rows.length === 0) throw new Error(`Nothing stands in ${table}`);
   for (const one of rows) {
     const context = sealedField(of.context)(...row.map((name) => String(one[name])));
@@ -83,11 +83,11 @@ export async function sealedUnder(db: Database): Promise<ReadonlyMap<string, rea
 export async function openEverything(db: Database, sealer: Sealer): Promise<string[]> {
   const opened: string[] = [];
   for (const { table, column, context, key, row = key } of SEALED_COLUMNS) {
-    const rows = await db.all<Record<string, string>>(
-      `SELECT ${row.join(', ')}, ${column} AS "sealed" FROM ${table} WHERE ${column} IS NOT NULL`,
+    const rows = await db.storedRows(
+      `SELECT ${row.join(', ')}, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`,
     );
     const texts = rows.map((one) =>
-      sealer.open(one.sealed ?? '', sealedField(context)(...row.map((part) => one[part] ?? ''))),
+      sealer.open(String(one.sealed), sealedField(context)(...row.map((part) => String(one[part])))),
     );
     if (table !== 'derived_key') opened.push(...texts);
   }

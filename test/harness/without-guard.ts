@@ -41,23 +41,24 @@ function changedSql(sql: BatchStatement['sql'], change: (sql: string) => string)
     );
 }
 
-function mutated(db: Database, change: (sql: string) => string): Database {
+function mutated(db: Database, mutate: (sql: string) => string): Database {
   const batches = new Map<BatchStatement, BatchStatement>();
   const changedBatch = (statement: BatchStatement): BatchStatement => {
     const { sql, precededBy = [], followedBy = [] } = statement;
     const changed = batches.get(statement) ?? {
       ...statement,
-      sql: changedSql(sql, change),
-      precededBy: precededBy.map((text) => changedSql(text, change)),
-      followedBy: followedBy.map((text) => changedSql(text, change)),
+      sql: changedSql(sql, mutate),
+      precededBy: precededBy.map((text) => changedSql(text, mutate)),
+      followedBy: followedBy.map((text) => changedSql(text, mutate)),
     };
     batches.set(statement, changed);
     return changed;
   };
   const statements = (on: Statements): Statements => ({
     dialect: db.dialect,
-    all: (sql, values) => on.all(change(sql), values),
-    get: (sql, values) => on.get(change(sql), values),
+    all: (sql, values) => on.all(mutate(sql), values),
+    get: (sql, values) => on.get(mutate(sql), values),
+    change: (sql, values) => on.change(mutate(sql), values),
   });
   const transaction = <T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> =>
     db.transaction(async (tx) => {
@@ -68,6 +69,8 @@ function mutated(db: Database, change: (sql: string) => string): Database {
   return wrappedDatabase(db, {
     ...statements(db),
     write: (sql, values) => transaction((tx) => tx.all(sql, values)),
+    change: (sql, values) => transaction((tx) => tx.change(sql, values)),
+    storedRows: (sql, values) => db.storedRows(mutate(sql), values),
     transaction,
     batch: (statement, values) => db.batch(changedBatch(statement), values),
     batchAll: (statement, values) => db.batchAll(changedBatch(statement), values),

@@ -38,13 +38,13 @@ describe('the worker', () => {
     assert.ok(await isTrue(), 'it came to be so');
   };
   const jobOf = async (kind: string) =>
-    server.db.get<{ run_at: number; attempts: number; lease_holder: string | null }>(
+    server.db.get<{ runAt: number; attempts: number; leaseHolder: string | undefined }>(
       'SELECT run_at, attempts, lease_holder FROM job WHERE kind = :kind',
       { kind },
     );
   const isIdle = async (kind: string) => {
     const job = await jobOf(kind);
-    return job === undefined || job.lease_holder === null;
+    return job === undefined || job.leaseHolder === undefined;
   };
   const events = async () => (await server.db.all('SELECT href FROM event')).length;
 
@@ -58,14 +58,14 @@ describe('the worker', () => {
       isWaiting = false;
     };
     worker = startWorker(server, { wakeUp: { ...wakeUp, wait } });
-    while (!isWaiting || ((await jobOf('housekeeping'))?.run_at ?? 0) <= server.clock.now) await sleep(10);
+    while (!isWaiting || ((await jobOf('housekeeping'))?.runAt ?? 0) <= server.clock.now) await sleep(10);
 
     await link(server);
     while ((await events()) === 0) await sleep(10);
 
     await until(() => isIdle('sync-account'));
     const job = await jobOf('sync-account');
-    const minutes = ((job?.run_at ?? 0) - server.clock.now) / 60_000;
+    const minutes = ((job?.runAt ?? 0) - server.clock.now) / 60_000;
     assert.ok(minutes >= 12 && minutes <= 18, `${minutes}`);
   });
 
@@ -90,8 +90,8 @@ describe('the worker', () => {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await until(async () => server.provider.calls.length === attempt && (await isIdle('sync-account')));
       const job = await jobOf('sync-account');
-      waits.push((job?.run_at ?? 0) - server.clock.now);
-      server.clock.now = job?.run_at ?? 0;
+      waits.push((job?.runAt ?? 0) - server.clock.now);
+      server.clock.now = job?.runAt ?? 0;
     }
 
     await until(async () => (await events()) === 1 && (await isIdle('sync-account')));
@@ -109,7 +109,7 @@ describe('the worker', () => {
     start();
 
     await until(async () => (await jobOf('sync-calendar')) !== undefined && (await isIdle('sync-account')));
-    server.clock.now = (await jobOf('sync-calendar'))?.run_at ?? 0;
+    server.clock.now = (await jobOf('sync-calendar'))?.runAt ?? 0;
 
     await until(async () => (await jobOf('sync-calendar')) === undefined);
     const changes = server.provider.calls.filter((call) => call === 'changes /b/ all');
@@ -211,7 +211,7 @@ describe('the worker', () => {
     await link(server, { userId: 'linked' });
     start();
     const isDone = async () =>
-      ((await jobOf('housekeeping'))?.run_at ?? 0) > clock.now && (await isIdle('housekeeping'));
+      ((await jobOf('housekeeping'))?.runAt ?? 0) > clock.now && (await isIdle('housekeeping'));
     await until(isDone);
     const users = async () =>
       (await db.all<{ id: string }>("SELECT user_id AS id FROM application_user WHERE client_id = 'acme'"))

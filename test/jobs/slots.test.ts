@@ -56,10 +56,14 @@ describe("the worker's slots", () => {
     assert.ok(await isTrue(), 'it came to be so');
   };
   const jobOf = async (key: string) =>
-    server.db.get<{ run_at: number; lease_holder: string | null; unfinished: number }>(
+    server.db.get<{ runAt: number; leaseHolder: string | undefined; unfinished: number }>(
       'SELECT run_at, lease_holder, unfinished FROM job WHERE key = :key',
       { key },
     );
+  const isIdle = async (key: string) => {
+    const job = await jobOf(key);
+    return job !== undefined && job.leaseHolder === undefined;
+  };
   const begunOf = (kind: JobKind) => begun.filter((run) => run.kind === kind).length;
 
   it('are kept for other work while syncs take all of theirs', async () => {
@@ -106,11 +110,11 @@ describe("the worker's slots", () => {
     await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
 
     start({ deadlines: soon });
-    await until(async () => (await jobOf('slow'))?.lease_holder === null && begunOf('sync-calendar') === 1);
+    await until(async () => (await isIdle('slow')) && begunOf('sync-calendar') === 1);
 
     const job = await jobOf('slow');
     assert.equal(job?.unfinished, 1);
-    assert.ok((job?.run_at ?? 0) > server.clock.now);
+    assert.ok((job?.runAt ?? 0) > server.clock.now);
     assert.equal(begun.find(({ key }) => key === 'slow')?.signal.aborted, true);
     assert.match(server.log.lines.join('\n'), /warn A job did not end in time .*"sync-calendar"/);
   });
@@ -119,10 +123,10 @@ describe("the worker's slots", () => {
     await server.deps.jobs.schedule('sync-calendar', 'slow', 0);
     start({ deadlines: soon });
     await until(async () => (await jobOf('slow'))?.unfinished === 1 && begunOf('sync-calendar') === 1);
-    await until(async () => (await jobOf('slow'))?.lease_holder === null);
+    await until(() => isIdle('slow'));
 
     server.clock.now += 3_600_000;
-    await until(async () => ((await jobOf('slow'))?.run_at ?? 0) > server.clock.now);
+    await until(async () => ((await jobOf('slow'))?.runAt ?? 0) > server.clock.now);
 
     assert.equal(begunOf('sync-calendar'), 1);
   });
@@ -138,7 +142,7 @@ describe("the worker's slots", () => {
       server.log.lines.join('\n'),
       /error A job did not come to its end three times: it is tried once a day .*"sync-calendar".*"killer"/,
     );
-    assert.equal((await jobOf('killer'))?.run_at, server.clock.now + DAY);
+    assert.equal((await jobOf('killer'))?.runAt, server.clock.now + DAY);
   });
 
   it('are given back after a minute by an account with many slow calendars, which become jobs', async () => {
@@ -158,14 +162,14 @@ describe("the worker's slots", () => {
     const [account] = await deps.accounts.listAccounts('acme', 'ada');
     await until(async () => {
       const job = await jobOf(account?.accountKey ?? '');
-      return job?.lease_holder === null && job.run_at > clock.now;
+      return job !== undefined && job.leaseHolder === undefined && job.runAt > clock.now;
     });
-    const jobs = await server.db.all<{ run_at: number }>(
+    const jobs = await server.db.all<{ runAt: number }>(
       "SELECT run_at FROM job WHERE kind = 'sync-calendar' ORDER BY run_at",
     );
 
     assert.equal(jobs.length, 6);
-    assert.ok(new Set(jobs.map(({ run_at }) => run_at)).size > 1, 'spread');
+    assert.ok(new Set(jobs.map(({ runAt }) => runAt)).size > 1, 'spread');
   });
 
   it('the run of a sync that waits for its turn is not given up before the wait ends', () => {

@@ -55,9 +55,9 @@ describe('POST /par', () => {
   it('POST /par keeps the hash of the reference and not the reference', async () => {
     const uri: string = (await push('user_id=ada')).json().request_uri;
 
-    const rows = await server.db.all<{ uri_hash: string }>('SELECT uri_hash FROM pushed_request');
+    const rows = await server.db.all<{ uriHash: string }>('SELECT uri_hash FROM pushed_request');
     const reference = uri.split(':').at(-1) ?? '';
-    assert.ok(rows.some((row) => row.uri_hash === hashOfRequestUri(uri)));
+    assert.ok(rows.some((row) => row.uriHash === hashOfRequestUri(uri)));
     assert.ok(!JSON.stringify(rows).includes(reference));
   });
 

@@ -28,8 +28,8 @@ function answerOf(count: number, size: number) {
   const gone = new Set<string>();
   const contentOf = (): EventContent => ({
     content: renderMembers({ title: 'x'.repeat(size) }) as EventContent['content'],
-    original: null,
-    etag: null,
+    original: undefined,
+    etag: undefined,
   });
   const contentsOf = async (_calendarKey: string, rows: readonly RowName[]) => {
     read.push(rows);

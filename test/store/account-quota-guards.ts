@@ -26,7 +26,7 @@ export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [
   },
   {
     store: 'calendar-list',
-    without: ' AND list_error IS NULL RETURNING=> RETURNING',
+    without: 'account_key = :accountKey AND list_error IS NULL=>account_key = :accountKey',
     fails: 'what is said of a list that is not whole hides no failure that came meanwhile',
   },
 ];

@@ -55,7 +55,7 @@ function explaining(db: Database, plans: string[]): Database {
     const rows = await db.all<Record<string, unknown>>(`${explain} ${sql}`, values);
     plans.push(rows.map((row) => String(row['QUERY PLAN'] ?? row.detail)).join('\n'));
   };
-  const asking: Pick<Database, 'all' | 'get' | 'write'> = {
+  const asking: Pick<Database, 'all' | 'get' | 'write' | 'change'> = {
     async all(sql, values) {
       await note(sql, values);
       return db.all(sql, values);
@@ -66,6 +66,7 @@ function explaining(db: Database, plans: string[]): Database {
     },
     // Private fields are the database's own.
     write: db.write.bind(db),
+    change: db.change.bind(db),
   };
   return Object.assign(Object.create(db) as Database, asking);
 }

@@ -104,7 +104,7 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
 
     it('the SQLite driver reads where it writes, unless a transaction is open there', async () => {
       const db = await open();
-      const where = async () => (await db.get<{ query_only: number }>('PRAGMA query_only'))?.query_only;
+      const where = async () => (await db.get<{ queryOnly: number }>('PRAGMA query_only'))?.queryOnly;
       const [APART, WITH_WRITES] = [1, 0];
 
       assert.equal(await where(), APART, 'where nothing can be written it runs first');

@@ -106,7 +106,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'authorization-request',
-    without: " AND status = 'open' RETURNING=> RETURNING",
+    without:
+      "SET status = 'denied' WHERE transaction_id = :transactionId AND status = 'open'=>SET status = 'denied' WHERE transaction_id = :transactionId",
     fails: 'a request is denied once, however many try, and what was linked in it goes',
   },
   {
@@ -131,7 +132,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'approval',
-    without: " AND status = 'open' RETURNING=> RETURNING",
+    without: " AND status = 'open'=>",
     fails: 'exactly one of five approvals and five denials decides a request',
   },
   {
@@ -212,7 +213,7 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'client',
     without:
-      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId',
+      'UPDATE application SET updated_at = :now WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId',
     fails: 'ten concurrent rotations leave two secrets, one of them to stay',
     on: 'PostgreSQL',
   },

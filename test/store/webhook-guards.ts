@@ -1,7 +1,7 @@
 /** The guards of webhooks and of watches at providers. */
 import type { Guard } from './known-guards.ts';
 
-const USE = `client_id AS "clientId", CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' END AS "keys", COALESCE(webhook_keys_overlap_until, 0) AS "overlapUntil"`;
+const USE = `client_id, CASE own_webhook_keys WHEN 1 THEN 'own' ELSE 'instance' END AS keys, COALESCE(webhook_keys_overlap_until, 0) AS overlap_until`;
 const OWN_KEYS =
   'an application without messages has own keys once a developer is given it, unless it was switched';
 const KEYS: readonly Guard[] = [
@@ -33,7 +33,7 @@ const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
     without:
-      'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId',
+      'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId=>SELECT client_id FROM application WHERE client_id = :clientId',
     fails: 'of ten listeners that are added at once as many are as an application may have',
     on: 'PostgreSQL',
   },
@@ -44,7 +44,7 @@ const ENDPOINTS: readonly Guard[] = [
   },
   {
     store: 'webhook-endpoint',
-    without: ' AND expires_at IS NOT NULL RETURNING=> RETURNING',
+    without: 'client_id = :clientId AND expires_at IS NOT NULL=>client_id = :clientId',
     fails: 'a listener is removed once, by its own application',
   },
   {
@@ -81,7 +81,7 @@ const ENDPOINTS: readonly Guard[] = [
   {
     store: 'webhook-endpoint',
     without:
-      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own"=>SELECT client_id AS "clientId", url, private_network AS "privateNetwork", is_first AS "isFirst", state, paused_reason AS "pausedReason", failures, secrets, hears_events AS "events", hears_calendars AS "calendars", hears_connections AS "connections", hears_own AS "own" FROM webhook_endpoint WHERE endpoint_id = :endpointId',
+      'UPDATE webhook_endpoint SET url = url WHERE endpoint_id = :endpointId RETURNING client_id, url, private_network, is_first, state, paused_reason, failures, secrets, hears_events AS events, hears_calendars AS calendars, hears_connections AS connections, hears_own AS own=>SELECT client_id, url, private_network, is_first, state, paused_reason, failures, secrets, hears_events AS events, hears_calendars AS calendars, hears_connections AS connections, hears_own AS own FROM webhook_endpoint WHERE endpoint_id = :endpointId',
     fails: 'of ten who change the secrets at once each sees what the one before made',
     on: 'PostgreSQL',
   },

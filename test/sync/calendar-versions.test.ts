@@ -96,10 +96,10 @@ for (const { name, program, start } of SERVERS) {
       const nextAfter = async (ms: number) => {
         await server.db.write("DELETE FROM job WHERE kind = 'sync-account' RETURNING key");
         await account.look(ms);
-        const job = await server.db.get<{ run_at: number }>(
+        const job = await server.db.get<{ runAt: number }>(
           "SELECT run_at FROM job WHERE kind = 'sync-account'",
         );
-        return ((job?.run_at ?? 0) - clock.now) / MINUTE;
+        return ((job?.runAt ?? 0) - clock.now) / MINUTE;
       };
       const unfollowed = await nextAfter(MINUTE);
       await server.deps.changes.follow({ clientId: 'acme', userId: 'ada' }, clock.now);

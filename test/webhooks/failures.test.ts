@@ -152,7 +152,7 @@ onEachDatabase((database, open) => {
       await change('/work/', 'one');
       await later(6_000);
 
-      const faults = await telling.server.db.all<{ status: number | null; fault: string | null }>(
+      const faults = await telling.server.db.all<{ status: number | undefined; fault: string | undefined }>(
         'SELECT status, fault FROM webhook_attempt WHERE fault IS NOT NULL ORDER BY started_at',
       );
       assert.equal(faults[0]?.status, 302);

@@ -5,15 +5,17 @@
  * For whoever writes a store:
  * - A text of SQL is a constant: it is prepared once and kept. A list is one parameter:
  *   `WHERE calendar_key ${db.dialect.oneOf('keys')}` with `{ keys: ['a', 'b'] }`; an empty one matches nothing.
- * - Name columns `AS "camelCase"`: PostgreSQL folds unquoted names. Instants and keys are BIGINT, flags 0 or 1.
+ * - SQL names columns in snake_case: `client_id` is the property `clientId`, and NULL is `undefined`. Instants and keys are
+ *   BIGINT, flags 0 or 1.
  * - A SQL text passes every parameter it names, `null` where there is none.
  * - Text with U+0000 or half a surrogate pair can be stored by neither engine as it is. Where it is
  *   asked for (`all`, `get`, a reading batch) it equals nothing; where it would be written it is
  *   refused with 400. See text-values.ts.
  */
 
-/** What a statement takes and answers: text, numbers and NULL. Instants are epoch milliseconds. */
+/** The value of a parameter: text, a number or NULL. Instants are epoch milliseconds. */
 export type Value = string | number | null;
+export type StoredRow = Record<string, Value>;
 /** Parameters by name; a list goes with `dialect.oneOf`. */
 export type Values = Readonly<Record<string, Value | readonly string[] | readonly number[]>>;
 
@@ -24,6 +26,9 @@ export interface Statements {
   all<Row>(sql: string, values?: Values): Promise<Row[]>;
   /** The first row, `undefined` when there is none. */
   get<Row>(sql: string, values?: Values): Promise<Row | undefined>;
+
+  /** Runs one writing statement and returns the number of rows that it changed. Outside a transaction it is a `write`. */
+  change(sql: string, values?: Values): Promise<number>;
 }
 
 /**
@@ -89,6 +94,9 @@ export interface Database extends Statements {
    * arrive while a commit is under way share the next one. Its failure undoes nobody else's write.
    */
   write<Row>(sql: string, values?: Values): Promise<Row[]>;
+
+  /** Reads rows as they are stored: properties have the names of the columns, and NULL is `null`. */
+  storedRows(sql: string, values?: Values): Promise<StoredRow[]>;
 
   /**
    * Runs `work` in one transaction: all of it or, when it throws, nothing. Durable when it answers.

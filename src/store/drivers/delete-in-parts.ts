@@ -8,7 +8,7 @@ const ROWS_PER_PART = 1000;
  * more. Answers how many rows it deleted. The next run deletes what an interrupted one left.
  */
 export function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
-  return inParts(async (limit) => (await db.write(sql, { ...values, limit })).length);
+  return inParts(async (limit) => db.change(sql, { ...values, limit }));
 }
 
 type DeletePart = (limit: number) => Promise<number>;

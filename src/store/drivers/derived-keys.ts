@@ -21,9 +21,9 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
 
 const contextOf = sealedField('derived_key.sealed');
 const ADD = `
-  INSERT INTO derived_key (purpose, sealed) VALUES (:purpose, :sealed) ON CONFLICT (purpose) DO NOTHING RETURNING purpose`;
+  INSERT INTO derived_key (purpose, sealed) VALUES (:purpose, :sealed) ON CONFLICT (purpose) DO NOTHING`;
 const LIST = 'SELECT purpose, sealed FROM derived_key ORDER BY purpose';
-const REMOVE = 'DELETE FROM derived_key WHERE purpose = :purpose RETURNING purpose';
+const REMOVE = 'DELETE FROM derived_key WHERE purpose = :purpose';
 
 /** Makes `ring` derive what is kept of the master key before. */
 export async function keepDerivedKeys(db: Statements, ring: Keyring): Promise<void> {
@@ -35,12 +35,12 @@ export async function keepDerivedKeys(db: Statements, ring: Keyring): Promise<vo
 export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<void> {
   for (const purpose of Object.keys(DERIVED_KEYS)) {
     const key = sealer.derive(purpose).toString('base64');
-    await tx.all(ADD, { purpose, sealed: sealer.seal(key, contextOf(purpose)) });
+    await tx.change(ADD, { purpose, sealed: sealer.seal(key, contextOf(purpose)) });
   }
 }
 
 /** Keeps no longer what does not outlive its master key. */
 export async function removeDerivedKeys(tx: Statements): Promise<void> {
   for (const [purpose, { outlives }] of Object.entries(DERIVED_KEYS))
-    if (!outlives) await tx.all(REMOVE, { purpose });
+    if (!outlives) await tx.change(REMOVE, { purpose });
 }

@@ -12,25 +12,25 @@ import { type DatabaseSettings, READ_ONLY, sqliteFileIn } from './open-database.
 import { openSqlite } from './sqlite-driver.ts';
 
 const NEWEST = `
-  SELECT MAX(at) AS "newest" FROM (
+  SELECT MAX(at) AS newest FROM (
     SELECT MAX(last_seen_at) AS at FROM application_user
     UNION ALL SELECT MAX(refreshed_at) FROM token_family
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
 
 const WATCHED = `
-  SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'ended' ELSE w.state END AS "state",
-         w.reason, COUNT(*) AS "count"
+  SELECT a.provider, CASE WHEN w.state = 'live' AND w.expires_at <= :now THEN 'ended' ELSE w.state END AS state,
+         w.reason, COUNT(*) AS count
     FROM provider_watch w JOIN account a ON a.account_key = w.account_key
    WHERE w.calendar_key IS NOT NULL AND w.state <> 'asked'
    GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC, 2, 3`;
 
 const SHARED_KEYS = `
-  SELECT DISTINCT client_id AS "clientId" FROM application JOIN person_application USING (client_id) JOIN person USING (person_id)
+  SELECT DISTINCT client_id FROM application JOIN person_application USING (client_id) JOIN person USING (person_id)
    WHERE own_webhook_keys = 0 AND role = 'developer' ORDER BY 1`;
 
 /** Identities with a tenant are "oid:TENANT/OBJECT". */
 const WITHOUT_TENANT = `
-  SELECT COUNT(*) AS "count" FROM account
+  SELECT COUNT(*) AS count FROM account
    WHERE provider = 'microsoft' AND (identity IS NULL OR identity NOT LIKE 'oid:%')`;
 
 /** Never throws. `now` answers epoch milliseconds. */

@@ -1,7 +1,7 @@
 import type { BackupFailure, LastBackups, NotedBackup } from '../../system/system-store.ts';
 import type { Statements } from './database.ts';
 
-const BEGUN = 'SELECT MIN(applied_at) AS "at" FROM migration';
+const BEGUN = 'SELECT MIN(applied_at) AS at FROM migration';
 const LAST = `SELECT name, value FROM setting WHERE name IN ('last_backup', 'last_backup_failure')`;
 
 /** Returns the last backup and why the one after it failed, as systemStore noted them. Throws unless `db` is migrated. */

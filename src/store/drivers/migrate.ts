@@ -106,7 +106,7 @@ async function apply(
 ): Promise<void> {
   await db.script(await textOfMigration(file, db.dialect), async (tx) => {
     await renew(tx, holder, now);
-    await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
+    await tx.change('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
       number,
       file,
       now: now(),
@@ -138,24 +138,23 @@ async function underLease(db: Database, now: Clock, work: (holder: string) => Pr
 async function acquire(db: Database, holder: string, now: Clock): Promise<void> {
   for (;;) {
     const at = now();
-    const leased = await db.write(
+    const leased = await db.change(
       `INSERT INTO lease (name, holder, expires_at) VALUES ('migration', :holder, :expiresAt)
        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-        WHERE lease.expires_at < :now
-       RETURNING holder`,
+        WHERE lease.expires_at < :now`,
       { holder, expiresAt: at + LEASE_MS, now: at },
     );
-    if (leased.length > 0) return;
+    if (leased > 0) return;
     await sleep(WAIT_MS);
   }
 }
 
 async function renew(tx: Statements, holder: string, now: Clock): Promise<void> {
-  const renewed = await tx.all(
-    `UPDATE lease SET expires_at = :expiresAt WHERE name = 'migration' AND holder = :holder RETURNING holder`,
+  const renewed = await tx.change(
+    `UPDATE lease SET expires_at = :expiresAt WHERE name = 'migration' AND holder = :holder`,
     { holder, expiresAt: now() + LEASE_MS },
   );
-  if (renewed.length === 0) throw new Error('Another instance took over the migration; start again');
+  if (renewed === 0) throw new Error('Another instance took over the migration; start again');
 }
 
 async function listMigrations(): Promise<Migration[]> {

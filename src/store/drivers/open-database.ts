@@ -120,7 +120,7 @@ const CLAIM = `
 
 /** Writes the fingerprint unless there is one, then refuses any other key. */
 async function claim(db: Database, ring: Keyring, settings: DatabaseSettings): Promise<void> {
-  if ((await masterKeyState(db)).keyId === undefined) await db.write(CLAIM, { keyId: ring.keyId });
+  if ((await masterKeyState(db)).keyId === undefined) await db.change(CLAIM, { keyId: ring.keyId });
   await fit(db, ring, settings);
 }
 

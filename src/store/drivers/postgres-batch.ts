@@ -22,7 +22,7 @@ type Call = {
 
 export class PostgresBatch {
   readonly #columns: readonly string[];
-  readonly #statements: readonly { readonly name: string; readonly text: string }[];
+  readonly #statements: readonly Omit<Query, 'values'>[];
   readonly #answering: number;
   readonly #key: string;
   readonly #writes: boolean;
@@ -51,7 +51,7 @@ export class PostgresBatch {
     this.#answering = precededBy.length;
     this.#statements = [...precededBy, sql, ...followedBy]
       .map((write) => write(supplied))
-      .map((text) => ({ name: nameOf(text), text }));
+      .map((text) => ({ name: nameOf(text), text, rowMode: 'array' }));
     this.#key = key;
     this.#writes = writes;
     this.#oneOfKey = precededBy.length > 0;

@@ -2,31 +2,25 @@
  * PostgreSQL behind the Database interface. Every statement is a named prepared one (1.8 times the
  * rate of an unnamed one); batches join the waiting callers into one statement (postgres-batch.ts).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type pg from 'pg';
 
-import { DatabaseAwayError } from '../../lib/database-away-error.ts';
-import { errorCode } from '../../lib/error-code.ts';
-import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
+import type {
+  BatchStatement,
+  Database,
+  Statements,
+  StoredRow,
+  TransactionTerms,
+  Values,
+} from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
 import { beginText } from './postgres-begin.ts';
-import { openPool } from './postgres-pool.ts';
-import { PostgresPresence, SERVER_STATE, type ServerState } from './postgres-presence.ts';
+import { PostgresConnections } from './postgres-pool.ts';
+import { SERVER_STATE, type ServerState } from './postgres-presence.ts';
 import { isRefusal, type Query, unnamed } from './postgres-query.ts';
 import { retryingSerialization } from './postgres-retries.ts';
 import { PostgresTexts } from './postgres-texts.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
-
-/** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
-const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
-const CONNECT_TRIES = 20;
-/** Once it was there, whoever asks is not kept waiting for longer than a second. */
-const RECONNECT_TRIES = 10;
-const CONNECT_WAIT_MS = 100;
-/** Ends the wait for a connection of a pool that was replaced. */
-const RECONNECT = Symbol('reconnect');
 
 export type PostgresOptions = {
   /** Whether statements are prepared by name: not behind a pooler whose sessions end with each transaction. */
@@ -49,18 +43,12 @@ class PostgresDatabase implements Database {
     oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
   } as const;
   readonly server = {
-    isReadOnly: () => this.#presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE)),
-    clockOffset: () => this.#presence.clockOffset,
+    isReadOnly: () => this.#connections.presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE)),
+    clockOffset: () => this.#connections.presence.clockOffset,
   };
-  readonly #openPool: () => pg.Pool;
   readonly #prepares: boolean;
-  #pool: pg.Pool;
-  readonly #presence: PostgresPresence;
+  readonly #connections: PostgresConnections;
   readonly #texts = new PostgresTexts();
-  readonly #inUse = new Set<pg.PoolClient>();
-  /** Those that wait for a connection, by what ends their wait. */
-  readonly #waiting = new Set<(reason: unknown) => void>();
-  #wasThere = false;
   readonly #batches = new Map<BatchStatement, PostgresBatch>();
   #underWay = 0;
   #drained: (() => void) | undefined;
@@ -68,18 +56,7 @@ class PostgresDatabase implements Database {
 
   constructor(url: string, connections: number, { prepares = true, now }: PostgresOptions) {
     this.#prepares = prepares;
-    this.#openPool = () => openPool(url, connections);
-    this.#pool = this.#openPool();
-    this.#presence = new PostgresPresence(url, {
-      underWay: () => this.#inUse.size + this.#waiting.size,
-      giveUp: () => {
-        this.#openAnew(new DatabaseAwayError('PostgreSQL does not answer'));
-        // Without its statement being answered, each of these closes at once.
-        for (const client of this.#inUse) client.end().catch(() => {});
-      },
-      reconnect: () => this.#openAnew(RECONNECT),
-      now,
-    });
+    this.#connections = new PostgresConnections(url, connections, now);
   }
 
   all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
@@ -94,6 +71,20 @@ class PostgresDatabase implements Database {
     return this.#whileOpen(() => {
       const query = this.#texts.query(sql, values, textToWrite);
       return retryingSerialization(() => this.#query<Row>(query));
+    });
+  }
+
+  change(sql: string, values: Values = {}): Promise<number> {
+    return this.#whileOpen(() => {
+      const query = this.#texts.query(sql, values, textToWrite);
+      return retryingSerialization(async () => (await this.#alone(query)).rowCount ?? 0);
+    });
+  }
+
+  storedRows(sql: string, values: Values = {}): Promise<StoredRow[]> {
+    return this.#whileOpen(async () => {
+      const { fields, rows } = await this.#alone(this.#texts.query(sql, values, textToFind));
+      return rows.map((row) => Object.fromEntries(fields.map(({ name }, place) => [name, row[place]])));
     });
   }
 
@@ -147,16 +138,7 @@ class PostgresDatabase implements Database {
       this.#drained = resolve;
       if (this.#underWay === 0) resolve();
     });
-    this.#presence.stop();
-    await this.#pool.end();
-  }
-
-  /** Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements. */
-  #openAnew(reason: unknown): void {
-    const before = this.#pool;
-    this.#pool = this.#openPool();
-    for (const end of this.#waiting) end(reason);
-    before.end().catch(() => {});
+    await this.#connections.end();
   }
 
   async #whileOpen<T>(work: () => Promise<T>): Promise<T> {
@@ -171,17 +153,21 @@ class PostgresDatabase implements Database {
   }
 
   async #query<Row>(query: Query): Promise<Row[]> {
-    const client = await this.#connect();
+    return this.#texts.rowsOf<Row>(query, await this.#alone(query));
+  }
+
+  /** Runs a statement outside a transaction. */
+  async #alone(query: Query): Promise<pg.QueryArrayResult> {
+    const client = await this.#connections.acquire();
     let broken = false;
     try {
-      // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-      return (await this.#ask(client, query)).rows as Row[];
+      return await this.#ask(client, query);
     } catch (reason) {
       // The pool would throw away the connection of every refused statement.
       broken = !isRefusal(reason);
       throw reason;
     } finally {
-      this.#release(client, broken);
+      this.#connections.release(client, broken);
     }
   }
 
@@ -195,18 +181,25 @@ class PostgresDatabase implements Database {
     const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
     if (alone !== undefined && isAlone) return this.#query(alone);
     return this.#inTransaction(beginText({ flush, plan }), async (client) => {
-      const answers: pg.QueryResult[] = [];
-      for (const query of queries) answers.push(await this.#ask(client, query));
-      return (answers[answering]?.rows ?? []) as Row[];
+      let rows: Row[] = [];
+      for (const [place, query] of queries.entries()) {
+        const answer = await this.#ask(client, query);
+        if (place === answering) rows = this.#texts.rowsOf(query, answer);
+      }
+      return rows;
     });
   }
 
   #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>, begin = beginText()): Promise<T> {
     return this.#inTransaction(begin, async (client) => {
-      const tx = new TransactionStatements(
-        this.dialect,
-        async (sql, values) => (await this.#ask(client, this.#texts.query(sql, values, textToWrite))).rows,
-      );
+      const queryOf = (sql: string, values: Values) => this.#texts.query(sql, values, textToWrite);
+      const tx = new TransactionStatements(this.dialect, {
+        all: async (sql, values) => {
+          const query = queryOf(sql, values);
+          return this.#texts.rowsOf(query, await this.#ask(client, query));
+        },
+        change: async (sql, values) => (await this.#ask(client, queryOf(sql, values))).rowCount ?? 0,
+      });
       try {
         const result = await work(client, tx);
         tx.finish();
@@ -218,7 +211,7 @@ class PostgresDatabase implements Database {
   }
 
   async #inTransaction<T>(begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
+    const client = await this.#connections.acquire();
     let broken = false;
     try {
       await this.#ask(client, begin);
@@ -232,64 +225,20 @@ class PostgresDatabase implements Database {
       });
       throw reason;
     } finally {
-      this.#release(client, broken);
+      this.#connections.release(client, broken);
     }
   }
 
   /** Throws DatabaseAwayError if the failure is not of this statement alone. */
-  async #ask(client: pg.PoolClient, query: Query | string): Promise<pg.QueryResult> {
+  async #ask(client: pg.PoolClient, query: Query | string): Promise<pg.QueryArrayResult> {
     try {
-      return await client.query(this.#prepares || typeof query === 'string' ? query : unnamed(query));
+      if (typeof query === 'string') return await client.query(query);
+      return await client.query(this.#prepares ? query : unnamed(query));
     } catch (reason) {
       if (isRefusal(reason)) throw reason;
-      throw this.#presence.failed(reason);
+      throw this.#connections.presence.failed(reason);
     } finally {
-      this.#presence.answered();
+      this.#connections.presence.answered();
     }
-  }
-
-  #release(client: pg.PoolClient, broken: boolean): void {
-    this.#inUse.delete(client);
-    client.release(broken);
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
-    const admission = this.#presence.admission();
-    if (admission !== undefined) await admission;
-    const tries = this.#wasThere ? RECONNECT_TRIES : CONNECT_TRIES;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const client = await this.#freeConnection();
-        this.#wasThere = true;
-        return client;
-      } catch (reason) {
-        if (reason === RECONNECT) continue;
-        if (reason instanceof DatabaseAwayError) throw reason;
-        if (!NOT_YET.has(errorCode(reason) ?? '') || attempt >= tries) {
-          if (this.#wasThere) this.#presence.missed();
-          throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
-        }
-      }
-      await sleep(CONNECT_WAIT_MS);
-    }
-  }
-
-  #freeConnection(): Promise<pg.PoolClient> {
-    return new Promise((resolve, reject) => {
-      const end = (reason: unknown) => {
-        this.#waiting.delete(end);
-        reject(reason);
-      };
-      this.#waiting.add(end);
-      this.#pool.connect((reason, client) => {
-        // If the wait was ended before, the connection is of a replaced pool. After a timeout there is none.
-        if (!this.#waiting.delete(end)) client?.release(true);
-        else if (client === undefined) reject(reason);
-        else {
-          this.#inUse.add(client);
-          resolve(client);
-        }
-      });
-    });
   }
 }

@@ -1,12 +1,113 @@
 /** The connections of the PostgreSQL driver. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import pg from 'pg';
+
+import { DatabaseAwayError } from '../../lib/database-away-error.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { PostgresPresence } from './postgres-presence.ts';
+import { isRefusal } from './postgres-query.ts';
 
 /** How long a statement waits for a free connection of the pool, or for a new one, before it fails. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
+/** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
+const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
+const CONNECT_TRIES = 20;
+/** Once it was there, whoever asks is not kept waiting for longer than a second. */
+const RECONNECT_TRIES = 10;
+const CONNECT_WAIT_MS = 100;
+/** Ends the wait for a connection of a pool that was replaced. */
+const RECONNECT = Symbol('reconnect');
+
+export class PostgresConnections {
+  readonly presence: PostgresPresence;
+  readonly #openPool: () => pg.Pool;
+  #pool: pg.Pool;
+  readonly #inUse = new Set<pg.PoolClient>();
+  /** Those that wait for a connection, by what ends their wait. */
+  readonly #waiting = new Set<(reason: unknown) => void>();
+  #wasThere = false;
+
+  /** Connects at the first statement. `now` is that of PostgresOptions. */
+  constructor(url: string, connections: number, now: (() => number) | undefined) {
+    this.#openPool = () => openPool(url, connections);
+    this.#pool = this.#openPool();
+    this.presence = new PostgresPresence(url, {
+      underWay: () => this.#inUse.size + this.#waiting.size,
+      giveUp: () => {
+        this.#openAnew(new DatabaseAwayError('PostgreSQL does not answer'));
+        // Without its statement being answered, each of these closes at once.
+        for (const client of this.#inUse) client.end().catch(() => {});
+      },
+      reconnect: () => this.#openAnew(RECONNECT),
+      now,
+    });
+  }
+
+  end(): Promise<void> {
+    this.presence.stop();
+    return this.#pool.end();
+  }
+
+  release(client: pg.PoolClient, broken: boolean): void {
+    this.#inUse.delete(client);
+    client.release(broken);
+  }
+
+  /** Resolves to a free connection. Throws DatabaseAwayError if there is none. */
+  async acquire(): Promise<pg.PoolClient> {
+    const admission = this.presence.admission();
+    if (admission !== undefined) await admission;
+    const tries = this.#wasThere ? RECONNECT_TRIES : CONNECT_TRIES;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const client = await this.#freeConnection();
+        this.#wasThere = true;
+        return client;
+      } catch (reason) {
+        if (reason === RECONNECT) continue;
+        if (reason instanceof DatabaseAwayError) throw reason;
+        if (!NOT_YET.has(errorCode(reason) ?? '') || attempt >= tries) {
+          if (this.#wasThere) this.presence.missed();
+          throw isRefusal(reason) ? reason : new DatabaseAwayError(reason);
+        }
+      }
+      await sleep(CONNECT_WAIT_MS);
+    }
+  }
+
+  /** Ends the pool, and each wait for a connection of it with `reason`. Connections in use close after their statements. */
+  #openAnew(reason: unknown): void {
+    const before = this.#pool;
+    this.#pool = this.#openPool();
+    for (const end of this.#waiting) end(reason);
+    before.end().catch(() => {});
+  }
+
+  #freeConnection(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      const end = (reason: unknown) => {
+        this.#waiting.delete(end);
+        reject(reason);
+      };
+      this.#waiting.add(end);
+      this.#pool.connect((reason, client) => {
+        // If the wait was ended before, the connection is of a replaced pool. After a timeout there is none.
+        if (!this.#waiting.delete(end)) client?.release(true);
+        else if (client === undefined) reject(reason);
+        else {
+          this.#inUse.add(client);
+          resolve(client);
+        }
+      });
+    });
+  }
+}
+
 /** At most `connections`, each opened when it is needed. */
-export function openPool(url: string, connections: number): pg.Pool {
+function openPool(url: string, connections: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'kalends',

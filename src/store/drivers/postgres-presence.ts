@@ -23,8 +23,8 @@ const CLOCK_LOOK_MS = 60_000;
 const LEAST_CHANGE_MS = 250;
 
 export const SERVER_STATE = `
-  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS "at"`;
+  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only,
+         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at`;
 
 /** `at`: the server's clock in epoch milliseconds. */
 export type ServerState = { readonly isReadOnly: boolean; readonly at: number | string };
@@ -173,7 +173,10 @@ async function readState(url: string, within: number): Promise<Look> {
   client.on('error', () => {}); // what it says fails the statement too
   try {
     await client.connect();
-    return await timed(async () => (await client.query<ServerState>(SERVER_STATE)).rows[0]);
+    return await timed(async () => {
+      const [row] = (await client.query<{ is_read_only: boolean; at: number | string }>(SERVER_STATE)).rows;
+      return row && { isReadOnly: row.is_read_only, at: row.at };
+    });
   } catch (reason) {
     // A server without a free connection is there. A process that was held up itself knows nothing.
     const isThere = reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');

@@ -4,10 +4,10 @@ import { hash } from 'node:crypto';
 import pg from 'pg';
 
 /** A statement as `pg` takes it; without a name it is parsed anew each time. */
-export type Query = { text: string; values: unknown[]; name?: string };
+export type Query = { text: string; values: unknown[]; name?: string; rowMode: 'array' };
 
 /** Returns the query without its name, so that the server parses it each time. */
-export const unnamed = ({ text, values }: Query): Query => ({ text, values });
+export const unnamed = ({ text, values, rowMode }: Query): Query => ({ text, values, rowMode });
 
 /** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
 export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);

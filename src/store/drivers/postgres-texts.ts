@@ -1,23 +1,46 @@
 /** The statements of the program as PostgreSQL takes them: translated and named once. */
+import type pg from 'pg';
+
 import type { Values } from './database.ts';
 import { nameOf, type Query } from './postgres-query.ts';
-import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
+import {
+  numbered,
+  propertyName,
+  rowFrom,
+  STATEMENTS_KEPT,
+  type StatementText,
+  valueFor,
+} from './statement-text.ts';
 
 type TextRule = (text: string) => string;
 
 export class PostgresTexts {
   readonly #known = new Map<string, StatementText & { name: string }>();
+  /** The properties of the rows of each text. */
+  readonly #names = new Map<string, readonly string[]>();
 
   query(sql: string, values: Values, rule: TextRule): Query {
     const prepared = this.#known.get(sql);
-    if (prepared !== undefined) return { ...prepared, values: bound(prepared.parameters, values, rule) };
+    if (prepared !== undefined)
+      return { ...prepared, values: bound(prepared.parameters, values, rule), rowMode: 'array' };
     const { text, parameters } = numbered(sql, '$');
-    const query = { text, values: bound(parameters, values, rule) };
+    const query: Query = { text, values: bound(parameters, values, rule), rowMode: 'array' };
     // The server keeps every named statement for as long as the connection lives: only so many.
     if (this.#known.size >= STATEMENTS_KEPT) return query;
     const name = nameOf(text);
     this.#known.set(sql, { text, parameters, name });
     return { ...query, name };
+  }
+
+  /** Returns the rows of a query. They have the columns of its list: the caller's Row states that list. */
+  rowsOf<Row>({ text }: Query, { fields, rows }: pg.QueryArrayResult): Row[] {
+    let names = this.#names.get(text);
+    if (names === undefined) {
+      names = fields.map(({ name }) => propertyName(name));
+      if (this.#names.size < STATEMENTS_KEPT) this.#names.set(text, names);
+    }
+    const properties = names;
+    return rows.map((row) => rowFrom(properties, row) as Row);
   }
 }
 

@@ -27,11 +27,9 @@ export class ReadCache {
     // Rows of a statement are what its own callers state as their Row.
     const cached = rows.get(key) as Row | undefined;
     if (cached !== undefined) return cached;
-    const answer = read();
-    if (answer === undefined) return undefined;
+    const row = read();
+    if (row === undefined) return undefined;
     if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value ?? '');
-    // A plain object: those that node:sqlite makes take several times as long to read.
-    const row = { ...answer };
     rows.set(key, row);
     return row;
   }

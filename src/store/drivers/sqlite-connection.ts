@@ -1,11 +1,15 @@
 /** One node:sqlite connection with its prepared statements. */
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 
-import type { Values } from './database.ts';
-import { STATEMENTS_KEPT, sqliteText, valueFor } from './statement-text.ts';
+import type { StoredRow, Value, Values } from './database.ts';
+import { propertyName, rowFrom, STATEMENTS_KEPT, sqliteText, valueFor } from './statement-text.ts';
 
-type Prepared = { readonly statement: StatementSync; readonly parameters: readonly string[] };
-type Bound = string | number | null;
+type Prepared = {
+  readonly statement: StatementSync;
+  readonly parameters: readonly string[];
+  /** The properties of its rows. */
+  readonly names: readonly string[];
+};
 
 /** More pages than any database has, which stands for all of them. */
 const MOST_PAGES = 2_147_483_647;
@@ -39,15 +43,32 @@ export class SqliteConnection {
   }
 
   // `text` is that of the constructor for one statement alone.
-  // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
+  // Rows have the columns of the SELECT or RETURNING list: the caller's Row states that list.
   all<Row>(sql: string, values: Values, text = this.#text): Row[] {
-    const { statement, parameters } = this.#prepare(sql);
-    return statement.all(...bound(parameters, values, text)) as Row[];
+    const { statement, parameters, names } = this.#prepare(sql);
+    return statement
+      .all(...bound(parameters, values, text))
+      .map((row) => rowFrom(names, arrayOf(row)) as Row);
   }
 
   get<Row>(sql: string, values: Values, text = this.#text): Row | undefined {
+    const { statement, parameters, names } = this.#prepare(sql);
+    const row = statement.get(...bound(parameters, values, text));
+    return row && (rowFrom(names, arrayOf(row)) as Row);
+  }
+
+  /** Runs a writing statement and returns the number of rows that it changed. */
+  change(sql: string, values: Values): number {
     const { statement, parameters } = this.#prepare(sql);
-    return statement.get(...bound(parameters, values, text)) as Row | undefined;
+    return Number(statement.run(...bound(parameters, values, this.#text)).changes);
+  }
+
+  storedRows(sql: string, values: Values, text = this.#text): StoredRow[] {
+    const { statement, parameters } = this.#prepare(sql);
+    const columns = statement.columns().map(({ name }) => name);
+    return statement
+      .all(...bound(parameters, values, text))
+      .map((row) => Object.fromEntries(columns.map((name, place) => [name, arrayOf(row)[place] ?? null])));
   }
 
   /** A number that changes when another connection has committed, and only then. */
@@ -70,13 +91,19 @@ export class SqliteConnection {
     const earlier = this.#prepared.get(sql);
     if (earlier !== undefined) return earlier;
     const { text, parameters } = sqliteText(sql);
-    const prepared = { statement: this.#db.prepare(text), parameters };
+    const statement = this.#db.prepare(text);
+    statement.setReturnArrays(true);
+    const names = statement.columns().map(({ name }) => propertyName(name));
+    const prepared = { statement, parameters, names };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
     return prepared;
   }
 }
 
-function bound(parameters: readonly string[], values: Values, text: (text: string) => string): Bound[] {
+/** The typings know a row as an object only; setReturnArrays makes it an array. */
+const arrayOf = (row: unknown) => row as Value[];
+
+function bound(parameters: readonly string[], values: Values, text: (text: string) => string): Value[] {
   return parameters.map((parameter) => {
     const value = valueFor(values, parameter);
     if (typeof value === 'string') return text(value);

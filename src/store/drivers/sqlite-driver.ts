@@ -8,7 +8,14 @@
  */
 import { stat } from 'node:fs/promises';
 
-import type { BatchStatement, Database, Statements, TransactionTerms, Values } from './database.ts';
+import type {
+  BatchStatement,
+  Database,
+  Statements,
+  StoredRow,
+  TransactionTerms,
+  Values,
+} from './database.ts';
 import { ReadCache } from './read-cache.ts';
 import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -86,6 +93,14 @@ class SqliteDatabase implements Database {
     return this.#enqueue(() => this.#writeAll<Row>(sql, values));
   }
 
+  change(sql: string, values: Values = {}): Promise<number> {
+    return this.#enqueue(() => this.#change(sql, values));
+  }
+
+  async storedRows(sql: string, values: Values = {}): Promise<StoredRow[]> {
+    return this.#reads.storedRows(sql, values);
+  }
+
   transaction<T>(work: (tx: Statements) => Promise<T>, terms?: TransactionTerms): Promise<T> {
     return this.#enqueue(() => this.#atomically(work), terms?.flush);
   }
@@ -142,6 +157,11 @@ class SqliteDatabase implements Database {
   #writeAll<Row>(sql: string, values: Values): Row[] {
     this.#kept.wrote(sql);
     return this.#writer.all<Row>(sql, values);
+  }
+
+  #change(sql: string, values: Values): number {
+    this.#kept.wrote(sql);
+    return this.#writer.change(sql, values);
   }
 
   /** Of several texts, in one: answers the rows of one of them. */
@@ -259,7 +279,10 @@ class SqliteDatabase implements Database {
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
   async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    const tx = new TransactionStatements(this.dialect, (sql, values) => this.#writeAll(sql, values));
+    const tx = new TransactionStatements(this.dialect, {
+      all: (sql, values) => this.#writeAll(sql, values),
+      change: (sql, values) => this.#change(sql, values),
+    });
     this.#writer.run('SAVEPOINT work');
     try {
       const result = await work(tx);

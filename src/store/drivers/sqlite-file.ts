@@ -28,8 +28,8 @@ export async function isWholeFile(file: string): Promise<boolean> {
 export function checkIntegrity(file: string): string | undefined {
   const connection = new SqliteConnection(file, textToFind, 0);
   try {
-    const result = connection.get<{ integrity_check: string }>('PRAGMA integrity_check(1)', {});
-    return result?.integrity_check === 'ok' ? undefined : (result?.integrity_check ?? 'no answer');
+    const result = connection.get<{ integrityCheck: string }>('PRAGMA integrity_check(1)', {});
+    return result?.integrityCheck === 'ok' ? undefined : (result?.integrityCheck ?? 'no answer');
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);
   } finally {

@@ -4,13 +4,13 @@ import { link, rename } from 'node:fs/promises';
 
 import type { Compared, PresentDatabase } from '../../system/restore.ts';
 import { RestoreError } from '../../system/restore-error.ts';
+import type { StoredRow } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-lock.ts';
 import { textToFind } from './text-values.ts';
 
-type Key = Readonly<Record<string, string | number>>;
 /** The rows that the backup has and that live no more. */
-export type Ended = Readonly<Record<Compared, readonly Key[]>>;
+export type Ended = Readonly<Record<Compared, readonly StoredRow[]>>;
 
 const SIDES = ['-wal', '-shm', '-journal'];
 
@@ -37,10 +37,10 @@ const missing = (kind: Compared, here: string, there: string): string => {
 };
 
 const REFRESHED = `
-  SELECT COUNT(*) AS "count" FROM backup.token_family AS a JOIN main.token_family AS b ON b.family_id = a.family_id
+  SELECT COUNT(*) AS count FROM backup.token_family AS a JOIN main.token_family AS b ON b.family_id = a.family_id
    WHERE a.ended_at IS NULL AND b.ended_at IS NULL AND a.token_hash <> b.token_hash`;
 const SECRETS_CHANGED = `
-  SELECT COUNT(*) AS "count" FROM main.application AS a WHERE
+  SELECT COUNT(*) AS count FROM main.application AS a WHERE
     EXISTS (SELECT 1 FROM backup.application AS b WHERE b.client_id = a.client_id) AND
     EXISTS (SELECT 1 FROM main.client_secret AS s WHERE s.client_id = a.client_id AND NOT EXISTS
       (SELECT 1 FROM backup.client_secret AS t WHERE t.client_id = s.client_id AND t.secret_hash = s.secret_hash))`;
@@ -70,7 +70,7 @@ export class LockedDatabase {
       connection.exec('PRAGMA locking_mode = EXCLUSIVE');
       // Refused while anybody else has it open; afterwards the file is the whole database.
       connection.all('PRAGMA journal_mode = DELETE', {});
-      connection.all('SELECT COUNT(*) AS "count" FROM sqlite_master', {});
+      connection.all('SELECT COUNT(*) AS count FROM sqlite_master', {});
       return new LockedDatabase(file, connection);
     } catch (reason) {
       connection?.close();
@@ -94,9 +94,9 @@ export class LockedDatabase {
       const each = <T>(of: (kind: Compared) => T) =>
         Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as Record<Compared, T>; // one for each kind
       const count = (sql: string) => connection.get<{ count: number }>(sql, {})?.count ?? 0;
-      const ended = each((kind) => connection.all<Key>(missing(kind, 'backup', 'main'), {}));
+      const ended = each((kind) => connection.storedRows(missing(kind, 'backup', 'main'), {}));
       const lost = each((kind) =>
-        count(`SELECT COUNT(*) AS "count" FROM (${missing(kind, 'main', 'backup')})`),
+        count(`SELECT COUNT(*) AS count FROM (${missing(kind, 'main', 'backup')})`),
       );
       const found = {
         state: 'readable',

@@ -2,7 +2,7 @@
  * Reads of a SQLite database. A commit makes every other connection read its pages anew, and only the one that wrote keeps
  * those that it has in memory: as long as it has no transaction open, it reads too.
  */
-import type { Values } from './database.ts';
+import type { StoredRow, Values } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isBusy, READ_TIMEOUT_MS } from './sqlite-lock.ts';
 import { STATEMENTS_KEPT } from './statement-text.ts';
@@ -28,6 +28,11 @@ export class SqliteReads {
   /** The first of them. */
   get<Row>(sql: string, values: Values): Row | undefined {
     return this.#read(sql, (connection) => connection.get<Row>(sql, values, textToFind));
+  }
+
+  /** The same rows as they are stored. */
+  storedRows(sql: string, values: Values): StoredRow[] {
+    return this.#read(sql, (connection) => connection.storedRows(sql, values, textToFind));
   }
 
   /** The writer's is not closed. */

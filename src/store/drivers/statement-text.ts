@@ -23,6 +23,18 @@ export function sqliteText(sql: string): StatementText {
   return { text: text.replace(/\bLIMIT (\?\d+)/g, 'LIMIT ($1 + 0)'), parameters };
 }
 
+/** Returns the property for a column: `clientId` for `client_id`. */
+export const propertyName = (column: string): string =>
+  column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Returns a row with those properties; `undefined` for NULL. */
+export function rowFrom(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  let place = 0;
+  for (const name of names) row[name] = values[place++] ?? undefined;
+  return row;
+}
+
 /** The value of a parameter; throws when the store that runs the statement has none for it. */
 export function valueFor(values: Values, parameter: string): Values[string] {
   const value = values[parameter];

@@ -11,6 +11,7 @@ export function timedDatabase(db: Database, wrote: (seconds: number) => void): D
   };
   return wrappedDatabase(db, {
     write: (sql, values) => timed(db.write(sql, values)),
+    change: (sql, values) => timed(db.change(sql, values)),
     transaction: (work, terms) => timed(db.transaction(work, terms)),
     batch: (statement, values) =>
       statement.writes ? timed(db.batch(statement, values)) : db.batch(statement, values),

@@ -2,7 +2,10 @@
 import type { Dialect, Statements, Values } from './database.ts';
 
 /** Runs one statement on the transaction's connection. */
-export type Runner = <Row>(sql: string, values: Values) => Row[] | Promise<Row[]>;
+export type Runner = {
+  readonly all: <Row>(sql: string, values: Values) => Row[] | Promise<Row[]>;
+  readonly change: (sql: string, values: Values) => number | Promise<number>;
+};
 
 /**
  * PostgreSQL answers COMMIT with a silent rollback after a failed statement, SQLite commits the rest:
@@ -19,19 +22,27 @@ export class TransactionStatements implements Statements {
     this.#runner = runner;
   }
 
-  async all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
-    // The connection serves others by now: a stray statement would land in their transaction.
-    if (this.#ended) throw new Error('A statement came after the end of its transaction');
-    try {
-      return await this.#runner<Row>(sql, values);
-    } catch (reason) {
-      this.#failure ??= { reason };
-      throw reason;
-    }
+  all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
+    return this.#run(() => this.#runner.all<Row>(sql, values));
   }
 
   async get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
     return (await this.all<Row>(sql, values))[0];
+  }
+
+  change(sql: string, values: Values = {}): Promise<number> {
+    return this.#run(() => this.#runner.change(sql, values));
+  }
+
+  async #run<T>(statement: () => T | Promise<T>): Promise<T> {
+    // The connection serves others by now: a stray statement would land in their transaction.
+    if (this.#ended) throw new Error('A statement came after the end of its transaction');
+    try {
+      return await statement();
+    } catch (reason) {
+      this.#failure ??= { reason };
+      throw reason;
+    }
   }
 
   /** Call before committing: throws the first failure there was. */
