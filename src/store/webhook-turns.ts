@@ -175,7 +175,9 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   };
 }
 
-const ANY_RESEND = 'SELECT message_id FROM webhook_message WHERE replay_at IS NOT NULL LIMIT 1';
+// In the order of the index, which PostgreSQL would not use by itself while its statistics are behind.
+const ANY_RESEND =
+  'SELECT endpoint_id FROM webhook_message WHERE replay_at IS NOT NULL ORDER BY endpoint_id LIMIT 1';
 
 /** Takes resends in `db` (MessageLog.takeReplays). */
 export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeReplays'] {
