@@ -119,11 +119,12 @@ async function openMachine(settings: Record<string, string> = {}) {
       return said;
     },
     async begin() {
-      await run('systemctl start kalends');
+      // Before the service starts: its housekeeping would delete a user of long ago who has no grant yet.
       await withStorage(async ({ db }) => {
         await makeUsers(db);
         for (const userId of ['ada', 'ben']) await makeFamily(db, { clientId: 'acme', userId });
       });
+      await run('systemctl start kalends');
     },
     living: (changes = {}) =>
       withStorage(async ({ db }) => {
