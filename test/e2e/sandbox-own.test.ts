@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -18,6 +19,9 @@ const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 const START_MS = 60_000;
 const REDIRECT_URI = 'http://localhost:9/callback';
 
+/** Other sandboxes take these if they are free, also between the end of this one and its next start. */
+const USUAL_PORTS = [8090, 8091, 8101, 8102, 8103, 8104, 8105];
+
 type Running = { readonly child: ChildProcess; readonly output: () => string };
 
 describe('a kept sandbox', () => {
@@ -29,12 +33,23 @@ describe('a kept sandbox', () => {
     const keep = ['--keep', path.join(folder, 'kept'), '--port', String(await freePort())];
     const addresses = ['--redirect-uri', REDIRECT_URI, '--webhook-url', 'http://localhost:9/webhooks'];
     options = [...addresses, '--redirect-uri', 'com.example.app:/callback', ...keep];
+    const taken = await Promise.all(USUAL_PORTS.map(takePort));
     running = await start();
+    for (const server of taken) server.close();
   });
   after(async () => {
     running?.child.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
+
+  /** Listens on the port unless somebody else does. */
+  function takePort(port: number): Promise<Server> {
+    const server = createServer();
+    return new Promise((resolve) => {
+      server.once('listening', () => resolve(server)).once('error', () => resolve(server));
+      server.listen(port, '127.0.0.1');
+    });
+  }
 
   async function start(): Promise<Running> {
     const child = spawn(process.execPath, [MAIN, 'sandbox', ...options], {
