@@ -1,48 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { EventTime, Recurrence } from './event-time.ts';
+import {
+  date,
+  floating,
+  instancesOf,
+  override,
+  type Rules,
+  seriesOf,
+  startsOf,
+  utc,
+  zoned,
+} from '../../../test/lib/recurrence/series-samples.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
-import type { Instance, Series, SeriesOverride } from './series.ts';
+import type { Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
-
-const zoned = (local: string, zone = 'Europe/Brussels'): EventTime => ({ type: 'zoned', local, zone });
-const utc = (local: string): EventTime => zoned(local, 'UTC');
-const date = (text: string): EventTime => ({ type: 'date', date: text });
-const floating = (local: string): EventTime => ({ type: 'floating', local });
-
-type Rules = {
-  rrules?: string[];
-  rdates?: Recurrence['rdates'];
-  exdates?: EventTime[];
-  overrides?: SeriesOverride<string>[];
-};
-
-function seriesOf(
-  start: EventTime,
-  end: EventTime,
-  { rrules = [], rdates = [], exdates = [], overrides = [] }: Rules = {},
-): Series<string> {
-  return { master: { start, end, recurrence: { rrules, rdates, exdates }, payload: 'master' }, overrides };
-}
-
-function instancesOf(series: Series<string>, interval: string, zone = 'UTC'): readonly Instance<string>[] {
-  const [start = '', end = ''] = interval.split('/');
-  const window = { start: Date.parse(start), end: Date.parse(end) };
-  return expand(series, window, zone, recurrenceBudget()).instances;
-}
-
-const startsOf = (...input: Parameters<typeof instancesOf>): string[] =>
-  instancesOf(...input).map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
-
-const override = (recurrenceId: EventTime, start: EventTime, end: EventTime): SeriesOverride<string> => ({
-  recurrenceId,
-  start,
-  end,
-  cancelled: false,
-  payload: 'override',
-});
 
 describe('a window', () => {
   const single = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T10:00:00'));
