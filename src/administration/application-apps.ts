@@ -3,7 +3,7 @@ import type { AppRegistration } from '../access/app-registration.ts';
 import { type AppVerdict, askAboutApp } from '../access/provider-app-check.ts';
 import { type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
-import { ApiError } from '../http/refusal.ts';
+import { apiMessage } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -79,8 +79,7 @@ function problemOf(app: Parameters<typeof checkProviderApp>[0]): string | undefi
     checkProviderApp(app);
     return undefined;
   } catch (refusal) {
-    if (!(refusal instanceof ApiError)) throw refusal;
-    return refusal.message;
+    return apiMessage(refusal);
   }
 }
 

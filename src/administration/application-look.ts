@@ -4,7 +4,7 @@ import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
 import { readPrimaryColor } from '../branding/look-input.ts';
-import { ApiError } from '../http/refusal.ts';
+import { apiMessage } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
@@ -96,7 +96,6 @@ async function problemOf(set: () => Promise<void>): Promise<Problem> {
     await set();
     return undefined;
   } catch (refusal) {
-    if (!(refusal instanceof ApiError)) throw refusal;
-    return refusal.message;
+    return apiMessage(refusal);
   }
 }

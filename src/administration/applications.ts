@@ -3,7 +3,7 @@
 import type { Fact } from '../branding/branding.ts';
 import type { BrandingStore, LookChange } from '../branding/branding-store.ts';
 import { readFact } from '../branding/look-input.ts';
-import { ApiError } from '../http/refusal.ts';
+import { apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
 import {
@@ -135,8 +135,7 @@ function readFacts(typed: TypedSettings): {
     try {
       change[key] = readFact(key, typed[key]);
     } catch (refusal) {
-      if (!(refusal instanceof ApiError)) throw refusal;
-      problems[key] = refusal.message;
+      problems[key] = apiMessage(refusal);
     }
   }
   return { change, problems };

@@ -1,5 +1,5 @@
 /** The review of an application in the dashboard, and who may make which step. The command line makes the same ones. */
-import { ApiError } from '../http/refusal.ts';
+import { apiMessage } from '../http/refusal.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed, type Permission } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -82,7 +82,6 @@ export async function makeReviewStep(
     if ((await make(input, deps)) === undefined) throw new PeopleRefusal('not_there');
     return undefined;
   } catch (refusal) {
-    if (!(refusal instanceof ApiError)) throw refusal;
-    return refusal.message;
+    return apiMessage(refusal);
   }
 }

@@ -79,6 +79,12 @@ export class ApiError extends Refusal {
   }
 }
 
+/** Returns the message of an ApiError. Throws any other reason again. */
+export function apiMessage(reason: unknown): string {
+  if (!(reason instanceof ApiError)) throw reason;
+  return reason.message;
+}
+
 /** `Retry-After` of whole seconds; no header if `seconds` is undefined. */
 export const retryHeader = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { 'retry-after': String(seconds) };
