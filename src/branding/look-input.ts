@@ -3,8 +3,8 @@ import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { SETTINGS } from './settings-error.ts';
 
-const MOST_EMAIL_CHARACTERS = 254;
-const MOST_URL_CHARACTERS = 2048;
+export const MOST_EMAIL_CHARACTERS = 254;
+export const MOST_URL_CHARACTERS = 2048;
 
 const refusal = (sentence: string): ApiError => new ApiError(SETTINGS.invalid_client_metadata, sentence);
 

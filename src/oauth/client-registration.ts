@@ -4,7 +4,13 @@ import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
-import { type Client, type ClientChange, type ClientSettings, DEFAULT_SETTINGS } from './client.ts';
+import {
+  type Client,
+  type ClientChange,
+  type ClientSettings,
+  DEFAULT_SETTINGS,
+  MOST_NAME_CHARACTERS,
+} from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
 
@@ -14,7 +20,6 @@ const ID_CHARACTERS = 20;
 const SECRET_CHARACTERS = 43;
 /** Scanners for secrets know it by this. All of it survives form encoding (RFC 6749 §2.3.1) as it is. */
 const SECRET_PREFIX = 'kalends_';
-const MOST_NAME_CHARACTERS = 200;
 
 export type ClientRegistrationDeps = {
   readonly clients: ClientStore;

@@ -7,6 +7,9 @@ export const PUSHED_REQUESTS = ['accepted', 'required'] as const;
  */
 export const RETURNING_USERS = ['prove', 'continue'] as const;
 
+/** The maximum length of the name and of the display name of an application, in characters. */
+export const MOST_NAME_CHARACTERS = 200;
+
 const MOST_REPLAY_SECONDS = 120;
 
 /**

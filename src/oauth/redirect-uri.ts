@@ -4,7 +4,8 @@
  */
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 
-const MOST_CHARACTERS = 2048;
+/** The maximum length of a redirect URI and of a webhook URL, in characters. */
+export const MOST_URI_CHARACTERS = 2048;
 
 /** Parameters that the answer of an authorization adds (RFC 6749 §4.1.2): a registered one would come twice. */
 const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
@@ -43,7 +44,7 @@ const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.protocol === 'http:';
 
 function uriProblem(text: string): string | undefined {
-  if (text.length > MOST_CHARACTERS) return `must not be longer than ${MOST_CHARACTERS} characters`;
+  if (text.length > MOST_URI_CHARACTERS) return `must not be longer than ${MOST_URI_CHARACTERS} characters`;
   // The URL parser would drop or rewrite these silently, and what is compared later is the text itself.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text)) {
     return 'must consist of the characters URLs have: percent-encode spaces, quotes and letters beyond ASCII';

@@ -4,29 +4,18 @@ import type { ApplicationLook } from '../../branding/branding-store.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { DocumentField } from './field.ts';
 
-/** A setting that is a text, with the limits of its input. */
-export type TextSetting = {
-  readonly name: string;
-  readonly label: string;
-  /** The type of its input in forms. */
-  readonly type?: 'text' | 'email' | 'url';
-  readonly isRequired?: true;
-  /** In characters. */
-  readonly maxLength: number;
-};
-
 /** The settings that are texts. The dashboard's forms name their inputs and texts after `name`. */
 export const TEXT_SETTINGS = {
-  name: { name: 'name', label: 'name', isRequired: true, maxLength: 200 },
-  displayName: { name: 'display_name', label: 'display name', maxLength: 200 },
-  redirectUri: { name: 'redirect_uri', label: 'redirect URI', isRequired: true, maxLength: 2048 },
-  webhookUrl: { name: 'webhook_url', label: 'webhook URL', type: 'url', maxLength: 2048 },
-  applicationUrl: { name: 'application_url', label: 'application URL', type: 'url', maxLength: 2048 },
-  supportEmail: { name: 'support_email', label: 'support e-mail', type: 'email', maxLength: 254 },
-  supportUrl: { name: 'support_url', label: 'support URL', type: 'url', maxLength: 2048 },
-  privacyUrl: { name: 'privacy_url', label: 'privacy URL', type: 'url', maxLength: 2048 },
-  termsUrl: { name: 'terms_url', label: 'terms URL', type: 'url', maxLength: 2048 },
-} as const satisfies Readonly<Record<string, TextSetting>>;
+  name: { name: 'name', label: 'name' },
+  displayName: { name: 'display_name', label: 'display name' },
+  redirectUri: { name: 'redirect_uri', label: 'redirect URI' },
+  webhookUrl: { name: 'webhook_url', label: 'webhook URL' },
+  applicationUrl: { name: 'application_url', label: 'application URL' },
+  supportEmail: { name: 'support_email', label: 'support e-mail' },
+  supportUrl: { name: 'support_url', label: 'support URL' },
+  privacyUrl: { name: 'privacy_url', label: 'privacy URL' },
+  termsUrl: { name: 'terms_url', label: 'terms URL' },
+} as const;
 
 export type TextSettingKey = keyof typeof TEXT_SETTINGS;
 

@@ -2,12 +2,13 @@
 import {
   NEW_SETTINGS,
   TEXT_SETTINGS,
-  type TextSetting,
   type TextSettingKey,
 } from '../../administration/documents/application-settings.ts';
+import { MOST_EMAIL_CHARACTERS, MOST_URL_CHARACTERS } from '../../branding/look-input.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import type { Client } from '../../oauth/client.ts';
+import { type Client, MOST_NAME_CHARACTERS } from '../../oauth/client.ts';
+import { MOST_URI_CHARACTERS } from '../../oauth/redirect-uri.ts';
 import { mayRole } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { authorizeUrl, type CodeInput, curlCode, pythonCode, typescriptCode } from './application-code.ts';
@@ -55,10 +56,31 @@ export type FilledFields = {
   readonly problems?: Readonly<Partial<Record<TextSettingKey, string>>>;
 };
 
-/** One of the fields, with its words from the catalogue. */
+type Input = {
+  readonly type?: 'text' | 'email' | 'url';
+  readonly isRequired?: true;
+  /** In characters. */
+  readonly maxLength: number;
+};
+
+const URL_INPUT: Input = { type: 'url', maxLength: MOST_URL_CHARACTERS };
+
+const INPUTS: Readonly<Record<TextSettingKey, Input>> = {
+  name: { isRequired: true, maxLength: MOST_NAME_CHARACTERS },
+  displayName: { maxLength: MOST_NAME_CHARACTERS },
+  redirectUri: { isRequired: true, maxLength: MOST_URI_CHARACTERS },
+  webhookUrl: { type: 'url', maxLength: MOST_URI_CHARACTERS },
+  applicationUrl: URL_INPUT,
+  supportEmail: { type: 'email', maxLength: MOST_EMAIL_CHARACTERS },
+  supportUrl: URL_INPUT,
+  privacyUrl: URL_INPUT,
+  termsUrl: URL_INPUT,
+};
+
+/** Returns the form field of a setting, with its label and hint from the message catalog. */
 export function applicationField(key: TextSettingKey, { values = {}, problems = {} }: FilledFields): Html {
-  const row: TextSetting = TEXT_SETTINGS[key];
-  const { name, type = 'text', isRequired = false, maxLength } = row;
+  const { name } = TEXT_SETTINGS[key];
+  const { type = 'text', isRequired = false, maxLength } = INPUTS[key];
   const problem = problems[key];
   return field({
     ...{ name, type, maxLength },
