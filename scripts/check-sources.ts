@@ -1,22 +1,25 @@
 /** Checks the rules of sources: `node scripts/check-sources.ts`, part of `npm run check`. */
 import { clientProblemsOf } from './client-rules.ts';
-import { closureOf, closureProblemsOf, ENDPOINTS } from './closures.ts';
+import { countLines, ENDPOINTS, findClosure, findClosureProblems } from './closures.ts';
 import { importProblemsOf } from './import-rules.ts';
 import { findLayoutProblems } from './layout-rules.ts';
+import { LIMITS } from './limits.ts';
 import { readSource } from './source-file.ts';
 import { listFiles } from './text-files.ts';
 
 const sources = listFiles('{src,scripts,test,sandbox,bench,packages/client/src}/**/*.ts').map(readSource);
 if (process.argv.includes('--closures')) {
-  for (const { name, route, most } of ENDPOINTS) {
-    const closure = closureOf(route, sources);
-    console.log(`${name}: ${closure.length} files (at most ${most})\n  ${closure.join('\n  ')}`);
+  for (const { name, route } of ENDPOINTS) {
+    const max = LIMITS.closures[name];
+    const closure = findClosure(route, sources);
+    const counts = `${closure.length} files (at most ${max.files}), ${countLines(closure)} lines (at most ${max.lines})`;
+    console.log(`${name}: ${counts}\n  ${closure.map(({ path }) => path).join('\n  ')}`);
   }
 } else {
   const problems = [
     ...importProblemsOf(sources),
     ...findLayoutProblems(sources),
-    ...closureProblemsOf(sources),
+    ...findClosureProblems(sources),
     ...clientProblemsOf(sources),
   ];
   for (const problem of problems) console.error(problem);

@@ -1,22 +1,21 @@
 /**
- * `npm run check -- --closures`: how many files somebody has to know who changes what an endpoint does: its route's file
- * and all it imports at run time, through every file between. The fewer, the sooner it is understood.
+ * The closure of an endpoint: the file of its route and all files that it imports at run time, directly or through others.
+ * Who changes the endpoint has to know them, so their number and their lines are limited. `npm run check -- --closures`
+ * lists them.
  */
-import type { Source } from './source-file.ts';
+import { LIMITS } from './limits.ts';
+import type { Problem, Source } from './source-file.ts';
 
-/** What is counted, with the most files it may have. */
-export const ENDPOINTS: readonly { readonly name: string; readonly route: string; readonly most: number }[] =
-  [
-    // Twenty of them bound what a read may cost: large calendars in pieces, heavy series in threads, answers piece by piece.
-    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 48 },
-    // Five of them split a series: what is planned, what becomes of its exceptions, the steps, the journal, the finishing.
-    { name: 'PUT /event', route: 'src/writing/events.route.ts', most: 48 },
-    // Four of them are what its pages share with all others: styles, signs, parts, the reading of a catalogue.
-    { name: 'linking CalDAV', route: 'src/connect/password-form.route.ts', most: 42 },
-  ];
+type Endpoint = { readonly name: keyof typeof LIMITS.closures; readonly route: string };
 
-/** The file and every file of ours that it loads, directly or through others. */
-export function closureOf(route: string, files: readonly Source[]): string[] {
+export const ENDPOINTS: readonly Endpoint[] = [
+  { name: 'GET /events', route: 'src/reading/events.route.ts' },
+  { name: 'PUT /event', route: 'src/writing/events.route.ts' },
+  { name: 'linking CalDAV', route: 'src/connect/password-form.route.ts' },
+];
+
+/** Returns the file with path `route` and every file of `files` that it loads, sorted by path. */
+export function findClosure(route: string, files: readonly Source[]): Source[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set([route]);
   for (const path of reached) {
@@ -24,13 +23,24 @@ export function closureOf(route: string, files: readonly Source[]): string[] {
       if (kind === 'value' && target !== undefined && byPath.has(target)) reached.add(target);
     }
   }
-  return [...reached].sort();
+  return [...reached].sort().flatMap((path) => byPath.get(path) ?? []);
 }
 
-/** A line for each endpoint whose route loads more files than it may. */
-export function closureProblemsOf(files: readonly Source[]): string[] {
-  return ENDPOINTS.flatMap(({ name, route, most }) => {
-    const { length } = closureOf(route, files);
-    return length > most ? [`${route}: ${name} takes ${length} files, more than ${most}`] : [];
+/** Returns a line for each endpoint whose closure has too many files or lines. */
+export function findClosureProblems(files: readonly Source[]): Problem[] {
+  return ENDPOINTS.flatMap(({ name, route }) => {
+    const max = LIMITS.closures[name];
+    const closure = findClosure(route, files);
+    const lines = countLines(closure);
+    return closure.length > max.files || lines > max.lines
+      ? [
+          `${route}: ${name} loads ${closure.length} files with ${lines} lines, more than ${max.files} or ${max.lines}`,
+        ]
+      : [];
   });
+}
+
+/** Returns the number of lines of all `files`. */
+export function countLines(files: readonly Source[]): number {
+  return files.reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0);
 }

@@ -1,6 +1,5 @@
 /** Rules that find text which reads like a translation, as functions from a text to advice. */
-
-const MAX_WORDS = 35;
+import { LIMITS } from './limits.ts';
 
 type Rule = readonly [pattern: RegExp, advice: string];
 
@@ -81,8 +80,10 @@ export function adviseOnText(text: string, isComment: boolean): string | undefin
   const rules = isComment ? [...OPENERS, ...PHRASES] : PHRASES;
   const broken = rules.find(([pattern]) => pattern.test(plain));
   if (broken !== undefined) return broken[1];
-  const isLong = plain.split(/(?<=[.!?:;])\s+/).some((sentence) => countWords(sentence) > MAX_WORDS);
-  return isLong ? `split the sentence: it has more than ${MAX_WORDS} words` : undefined;
+  const isLong = plain
+    .split(/(?<=[.!?:;])\s+/)
+    .some((sentence) => countWords(sentence) > LIMITS.sentenceWords);
+  return isLong ? `split the sentence: it has more than ${LIMITS.sentenceWords} words` : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Runs the checks that precede the tests: types, lint and format, imports and layout, conformance, links and citations,
- * generated documents, prose. `--closures` lists the files behind three endpoints instead, and `--prose PART` the prose
- * findings of files whose path contains PART.
+ * generated documents, prose. Options run one script instead: `--closures` lists the files behind three endpoints,
+ * `--prose PART` the prose findings of files whose path contains PART, and `--commits` checks the commits.
  */
 import './needs-node.js';
 
@@ -42,6 +42,7 @@ const CHECKS: readonly Check[] = [
 /** The scripts that run alone if their option is given. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '--closures': 'check-sources.ts',
+  '--commits': 'check-commits.ts',
   '--prose': 'check-prose.ts',
 };
 

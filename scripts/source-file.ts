@@ -17,8 +17,12 @@ export type Import = {
   readonly kind: 'value' | 'type' | 'dynamic';
 };
 
+export type Interface = { readonly name: string; readonly methods: number };
+
 export type Source = SourceFile & {
   readonly imports: readonly Import[];
+  /** The interfaces, each with the number of its methods. */
+  readonly interfaces: readonly Interface[];
   /** Names that are read and are no member of something: `Buffer`, not `x.Buffer`. */
   readonly names: ReadonlySet<string>;
   /** Members read from a plain name, such as `process.env`; `new Date()` without arguments is among them. */
@@ -31,8 +35,13 @@ export function readSource({ path, text }: SourceFile): Source {
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);
   const { imports, ...importVisitor } = importsVisitor(path);
   const { names, members, ...nameVisitor } = namesVisitor();
-  new Visitor({ ...importVisitor, ...nameVisitor }).visit(program);
-  return { path, text, imports, names, members };
+  const interfaces: Interface[] = [];
+  const TSInterfaceDeclaration = ({ id, body }: ESTree.TSInterfaceDeclaration) => {
+    const methods = body.body.filter(({ type }) => type === 'TSMethodSignature').length;
+    interfaces.push({ name: id.name, methods });
+  };
+  new Visitor({ ...importVisitor, ...nameVisitor, TSInterfaceDeclaration }).visit(program);
+  return { path, text, imports, interfaces, names, members };
 }
 
 function importsVisitor(path: string) {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { closureOf } from '../../scripts/closures.ts';
+import { findClosure } from '../../scripts/closures.ts';
 import { importProblemsOf } from '../../scripts/import-rules.ts';
 import { findLayoutProblems } from '../../scripts/layout-rules.ts';
+import { LIMITS } from '../../scripts/limits.ts';
 import { readSource } from '../../scripts/source-file.ts';
 
 type Tree = Record<string, string>;
@@ -167,6 +168,25 @@ describe('the import rules', () => {
     it(`the import rules let pass: ${rule}`, () => assert.deepEqual(problemsIn(tree), []));
   }
 
+  it('the layout rules limit the files of a folder, small files beside their importer and large interfaces', () => {
+    const { folderFiles, smallFiles, largeInterfaces, interfaceMethods } = LIMITS;
+    const many = (count: number, text: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`src/lib/a${i}.ts`, text]));
+    const methods = 'm(): void; '.repeat(interfaceMethods + 1);
+    const small = many(smallFiles + 1, '');
+    small['src/lib/a.ts'] = Object.keys(small)
+      .map((name) => `import '${name.replace('src/lib', '.')}';\n`)
+      .join('');
+
+    assert.deepEqual(problemsIn(many(folderFiles, '')), []);
+    assert.match(problemsIn(many(folderFiles + 1, '')).join(), /^src\/lib: has \d+ files, more than \d+$/);
+    assert.match(problemsIn(small).join(), /^\d+ files with fewer than \d+ lines .*, {2}src\/lib\/a0\.ts/);
+    assert.match(
+      problemsIn(many(largeInterfaces + 1, `interface A { ${methods} }`)).join(),
+      /^\d+ interfaces with more than \d+ methods, more than \d+, {2}src\/lib\/a0\.ts A \(\d+\)/,
+    );
+  });
+
   it('the import rules count the files that an endpoint loads, and not those it names in types', () => {
     const files = sourcesOf({
       'src/a.route.ts': "import { b } from './b.ts';\nimport type { T } from './t.ts';\nimport './c.ts';",
@@ -176,7 +196,10 @@ describe('the import rules', () => {
       'src/t.ts': '',
     });
 
-    assert.deepEqual(closureOf('src/a.route.ts', files), ['src/a.route.ts', 'src/b.ts', 'src/c.ts']);
+    assert.deepEqual(
+      findClosure('src/a.route.ts', files).map(({ path }) => path),
+      ['src/a.route.ts', 'src/b.ts', 'src/c.ts'],
+    );
   });
 
   it('the import rules see imports of every form', () => {

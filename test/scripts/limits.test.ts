@@ -1,6 +1,7 @@
 /** Tests the limits of biome.json: Biome lints small trees that each exceed one of them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +9,10 @@ import { after, before, describe, it } from 'node:test';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIOME = path.join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+/** The limits of functions, of sources and of tests, in lines. */
+const [FUNCTION = 0, FILE = 0, TEST = 0] = [
+  ...readFileSync(path.join(ROOT, 'biome.json'), 'utf8').matchAll(/"maxLines": (\d+)/g),
+].map(([, lines]) => Number(lines));
 const callTimes = (count: number) => 'a();\n'.repeat(count);
 
 describe('the limits of biome.json', () => {
@@ -36,11 +41,11 @@ describe('the limits of biome.json', () => {
       .sort();
   }
 
-  it('allows files of 300 lines, tests of 400, functions of 80 and three parameters', async () => {
+  it('allows files, tests and functions of the maximum length, and three parameters', async () => {
     const problems = await lint({
-      'src/a.ts': callTimes(300),
-      'src/b.ts': `export function b(c, d, e) {\n${callTimes(78)}}\n`,
-      'src/c.test.ts': callTimes(400),
+      'src/a.ts': callTimes(FILE),
+      'src/b.ts': `export function b(c, d, e) {\n${callTimes(FUNCTION - 2)}}\n`,
+      'src/c.test.ts': callTimes(TEST),
       'test/d.ts': 'export const d = (a, b, c, d) => a;\n',
     });
 
@@ -49,9 +54,9 @@ describe('the limits of biome.json', () => {
 
   it('refuses longer files, tests and functions, and a fourth parameter', async () => {
     const problems = await lint({
-      'src/a.ts': callTimes(301),
-      'src/b.ts': `export function b() {\n${callTimes(81)}}\n`,
-      'src/c.test.ts': callTimes(401),
+      'src/a.ts': callTimes(FILE + 1),
+      'src/b.ts': `export function b() {\n${callTimes(FUNCTION + 1)}}\n`,
+      'src/c.test.ts': callTimes(TEST + 1),
       'sandbox/d.ts': 'export const d = (a, b, c, d) => a;\n',
     });
 
