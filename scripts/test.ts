@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, then every test, on SQLite and on a PostgreSQL started for this run.
  *
- *   npm test -- --quick         under a minute: types, lint, unit tests, and the stores and endpoints on SQLite
+ *   npm test -- --quick         under a minute: types, lint, and the tests on SQLite of the features that differ from `main`
  *   npm test -- oauth           only the files whose path has `oauth` in it (or that file), without the checks
  *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
  *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
@@ -21,19 +21,12 @@ import { spec } from 'node:test/reporters';
 import { makeMemoryFolder } from '../test/harness/memory-folder.ts';
 import { shareMigrated } from '../test/harness/migrated.ts';
 import { startPostgres } from '../test/harness/postgres.ts';
+import { listChangedFiles } from './changed-files.ts';
+import { selectQuickTests } from './quick-tests.ts';
 import { runChecks } from './run-checks.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MOST_FILES_AT_ONCE = 4;
-
-const QUICK_FILES = [
-  'src/**/*.test.ts',
-  'test/{access,api-reference,free-busy,jobs,oauth,reading,store,sync,writing}/*.test.ts',
-];
-/** What takes long there, and what is of PostgreSQL alone. */
-const NOT_QUICK = [
-  '**/*{fuzz,radicale,providers,guards,open,instances,crash,logo-image,graceful-close}.test.ts',
-];
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const isQuick = process.argv.includes('--quick');
@@ -48,11 +41,9 @@ async function passes(): Promise<boolean> {
 }
 
 function selected(): string[] {
-  const files = isQuick
-    ? globSync(QUICK_FILES, { cwd: ROOT, exclude: NOT_QUICK })
-    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT });
-  files.sort();
-  const chosen = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
+  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT }).sort();
+  const among = isQuick ? selectQuickTests(files, listChangedFiles()) : files;
+  const chosen = among.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
   const elsewhere = filters.filter((name) => path.isAbsolute(name) && existsSync(name));
   return [...chosen.map((file) => path.join(ROOT, file)), ...elsewhere];
 }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
+import { selectQuickTests } from '../../scripts/quick-tests.ts';
+
 const SCRIPT = path.resolve(import.meta.dirname, '../../scripts/test.ts');
 
 describe('npm test', () => {
@@ -54,4 +56,29 @@ describe('npm test', () => {
       assert.match(output, /^ℹ tests 1$/m);
     });
   }
+
+  it('npm test -- --quick runs the tests of changed features, or one file of each', () => {
+    const files = [
+      'src/oauth/a.test.ts',
+      'src/oauth/drivers/b.test.ts',
+      'test/e2e/c.test.ts',
+      'test/oauth/d.test.ts',
+      'test/oauth/fuzz.test.ts',
+      'test/scripts/e.test.ts',
+      'test/store/f.test.ts',
+    ];
+
+    assert.deepEqual(selectQuickTests(files, []), [files[0], files[5], files[6]]);
+    assert.deepEqual(selectQuickTests(files, ['README.md', 'test/e2e/c.test.ts']), [
+      files[0],
+      files[5],
+      files[6],
+    ]);
+    assert.deepEqual(selectQuickTests(files, ['src/oauth/x.ts', 'scripts/y.ts']), [
+      files[0],
+      files[1],
+      files[3],
+      files[5],
+    ]);
+  });
 });
