@@ -4,9 +4,9 @@
  */
 import { loadConfig } from '../src/config/config.ts';
 import { hashOfSecret } from '../src/lib/sealing.ts';
-import { clientStore } from '../src/store/client-store.ts';
+import { clientStore } from '../src/store/applications/client-store.ts';
 import { openDatabase } from '../src/store/drivers/open-database.ts';
-import { endpointStore } from '../src/store/webhook-endpoint-store.ts';
+import { endpointStore } from '../src/store/webhooks/webhook-endpoint-store.ts';
 import { firstEndpointId } from '../src/webhooks/endpoints.ts';
 
 export type SandboxApplication = {

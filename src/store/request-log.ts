@@ -2,7 +2,7 @@
 import { userSubject } from '../audit/user-subject.ts';
 import type { NewRequestEntry, RequestEntry } from '../request-log/request-entry.ts';
 import type { RequestFilter, RequestLog, RequestPage } from '../request-log/request-log.ts';
-import { subjectOfUser } from './append-audit.ts';
+import { subjectOfUser } from './audit/append-audit.ts';
 import type { Database, Statements, Value } from './drivers/database.ts';
 import { inParts } from './drivers/delete-in-parts.ts';
 

@@ -9,7 +9,7 @@ import { createKeyring, type Keyring } from '../lib/sealing.ts';
 import { syncFile, syncFolder } from '../lib/sync-folder.ts';
 import type { PreparedRestore, RestoreChoices, Restored, RestoreReport } from '../system/restore.ts';
 import { RestoreError } from '../system/restore-error.ts';
-import { auditFor } from './append-audit.ts';
+import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { newestInstantOf } from './drivers/inspect-database.ts';
 import { findKey, fitKeys, masterKeyState } from './drivers/master-key.ts';

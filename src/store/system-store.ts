@@ -11,7 +11,7 @@ import {
   type SystemStore,
   type UsedBudget,
 } from '../system/system-store.ts';
-import { auditFor } from './append-audit.ts';
+import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
 import { lastBackups } from './drivers/last-backups.ts';
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
-import { appendAudit } from '../../src/store/append-audit.ts';
+import { appendAudit } from '../../src/store/audit/append-audit.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
-import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { endedAccessStore } from '../../src/store/accounts/ended-access-store.ts';
+import { providerAppStore } from '../../src/store/applications/provider-app-store.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { holdCalls } from '../harness/hold-calls.ts';

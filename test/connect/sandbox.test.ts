@@ -12,7 +12,7 @@ import { providerApps } from '../../src/access/provider-apps.ts';
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { endedAccessStore } from '../../src/store/accounts/ended-access-store.ts';
 import { holdCalls } from '../harness/hold-calls.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { allow, everyAccount } from './approvals.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { endAccess } from '../../src/access/end-access.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { endedAccessStore } from '../../src/store/accounts/ended-access-store.ts';
 import { allow, codeOf, connected, endsOf, namesReadBy, redeem } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, type Journeys, openJourneys } from './journeys.ts';

@@ -8,7 +8,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 
 import { createSealer } from '../../src/lib/sealing.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
 

@@ -147,7 +147,7 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
           `SELECT g.group_id AS "id", account_id AS "account" FROM account_group AS g
              JOIN account AS a ON a.group_id = g.group_id WHERE g.expires_at IS NULL ORDER BY a.linked_at, account_id`,
         );
-        const { joinGroups } = await import('../../src/store/join-groups.ts');
+        const { joinGroups } = await import('../../src/store/accounts/join-groups.ts');
         const [into = '', ...from] = groups.map(({ id }) => id);
         await joinGroups(tx, { ...ADA, into, from, now: NOW + 3 }, sealer);
       });

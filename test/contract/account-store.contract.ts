@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { NewAccount } from '../../src/calendars/account-store.ts';
-import { accountStore } from '../../src/store/account-store.ts';
+import { accountStore } from '../../src/store/accounts/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { accountApart, grantAll, NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 
 import { TransactionAnswered } from '../../src/calendars/account-store.ts';
 import { decideApproval } from '../../src/connect/flow/account-groups.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
+import { authorizationCodeStore } from '../../src/store/oauth/authorization-code-store.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
 import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeEvent, rowsIn, visit } from './grant-rows.ts';

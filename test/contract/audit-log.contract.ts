@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 
 import type { AuditAction, NewAuditEntry } from '../../src/audit/audit-entry.ts';
 import type { AuditFilter } from '../../src/audit/audit-log.ts';
-import { appendAudit } from '../../src/store/append-audit.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
+import { appendAudit } from '../../src/store/audit/append-audit.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 

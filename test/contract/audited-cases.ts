@@ -2,7 +2,7 @@
 import type { AuditedChange } from '../../src/audit/audit-entry.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { openStores } from '../../src/store/open-stores.ts';
-import { messageContext } from '../../src/store/webhook-sealing.ts';
+import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
 import { rotatedSecrets } from '../../src/webhooks/endpoint-secret.ts';
 import { grantAll, NOW, newAccount, sealer } from './calendar-rows.ts';
 

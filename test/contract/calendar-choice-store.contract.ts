@@ -1,9 +1,8 @@
 /** What every CalendarChoiceStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { takeChoice } from '../../src/store/calendar-choice-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { takeChoice } from '../../src/store/mirror/calendar-choice-store.ts';
 import { accountApart, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 import {
   calendar,

@@ -6,8 +6,8 @@ import type { AuthorizationCode } from '../../src/oauth/authorization-code-store
 import type { Grant } from '../../src/oauth/grant.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { beginFamily } from '../../src/store/token-family-store.ts';
 
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
-import { clientStore } from '../../src/store/client-store.ts';
+import { clientStore } from '../../src/store/applications/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { makeCode, NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';

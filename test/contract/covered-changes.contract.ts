@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Grant } from '../../src/oauth/grant.ts';
-import { recordArrival } from '../../src/store/change-journal.ts';
+import { recordArrival } from '../../src/store/changes/change-journal.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { accountApart, grantAll, NOW, newAccount } from './calendar-rows.ts';
 import { calendar, event, fill, LATER, listed, mirrorWith, resource } from './mirror-rows.ts';

@@ -9,8 +9,8 @@ import type { Grant } from '../../src/oauth/grant.ts';
 import { familyOf, newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
-import { beginFamily } from '../../src/store/token-family-store.ts';
 import { NOW, newAccount } from './calendar-rows.ts';
 
 /** A living grant with its first refresh token, as a redeemed code makes it. */

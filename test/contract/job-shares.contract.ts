@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
 import type { Job, JobPlace, TakeTerms } from '../../src/jobs/job-store.ts';
 import type { Database, Statements, Values } from '../../src/store/drivers/database.ts';
-import { lookSoon } from '../../src/store/followed-accounts.ts';
-import { jobStore } from '../../src/store/job-store.ts';
+import { lookSoon } from '../../src/store/jobs/followed-accounts.ts';
+import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 import { take, takeAll } from './job-terms.ts';
 

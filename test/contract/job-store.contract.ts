@@ -5,7 +5,7 @@ import type { Job } from '../../src/jobs/job-store.ts';
 import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
-import { jobStore } from '../../src/store/job-store.ts';
+import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 import { LEASE, take } from './job-terms.ts';
 

@@ -6,10 +6,10 @@ import { beforeEach, describe, it } from 'node:test';
 
 import type { Caller } from '../../src/audit/audit-entry.ts';
 import type { Invitation, PersonStore } from '../../src/people/person-store.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
-import { personStore } from '../../src/store/person-store.ts';
+import { personStore } from '../../src/store/people/person-store.ts';
 import { holdCalls } from '../harness/hold-calls.ts';
 import { until } from '../harness/until.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';

@@ -8,8 +8,8 @@ import { describe, it } from 'node:test';
 import type { CalendarEvent } from '../../src/calendars/event.ts';
 import type { StorageQuotas } from '../../src/calendars/too-large-error.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NO_QUOTAS } from '../../src/store/mirror-quotas.ts';
-import { mirrorStore } from '../../src/store/mirror-store.ts';
+import { NO_QUOTAS } from '../../src/store/mirror/mirror-quotas.ts';
+import { mirrorStore } from '../../src/store/mirror/mirror-store.ts';
 import { NOW, newAccount, tenTimes } from './calendar-rows.ts';
 import {
   calendar,

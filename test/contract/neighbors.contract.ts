@@ -8,7 +8,7 @@ import { WorkSlots } from '../../src/lib/fair-slots/work-slots.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
-import { messageContext } from '../../src/store/webhook-sealing.ts';
+import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
 import type { TakeTerms } from '../../src/webhooks/stream-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 import { takeTerms } from './take-terms.ts';

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 
 import type { NewPasskey } from '../../src/people/passkey-store.ts';
 import type { Invitation } from '../../src/people/person-store.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { personStore } from '../../src/store/person-store.ts';
+import { personStore } from '../../src/store/people/person-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
 const CALLER = {

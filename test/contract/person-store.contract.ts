@@ -5,12 +5,12 @@ import { describe, it } from 'node:test';
 import type { Caller } from '../../src/audit/audit-entry.ts';
 import type { Role } from '../../src/people/person.ts';
 import type { Invitation, NewPerson, PersonStore } from '../../src/people/person-store.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
-import { clientStore } from '../../src/store/client-store.ts';
+import { clientStore } from '../../src/store/applications/client-store.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { personStore } from '../../src/store/person-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { webhookKeyStore } from '../../src/store/webhook-key-store.ts';
+import { personStore } from '../../src/store/people/person-store.ts';
+import { userStore } from '../../src/store/users/user-store.ts';
+import { webhookKeyStore } from '../../src/store/webhooks/webhook-key-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { eventReader } from '../../src/store/event-reader.ts';
+import { eventReader } from '../../src/store/events/event-reader.ts';
 import type { MirrorStore } from '../../src/sync/mirror-store.ts';
 import { pageFrom } from '../harness/listed-events.ts';
 import { calendar, changes, changesTo, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { SigningKeyRecord, SigningKeyStore } from '../../src/oauth/signing-key-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { signingKeyStore } from '../../src/store/signing-key-store.ts';
+import { signingKeyStore } from '../../src/store/keys/signing-key-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
 const key = (kid: string, change: Partial<SigningKeyRecord> = {}): SigningKeyRecord => ({

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import { newTokenIn } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { tokenFamilyStore } from '../../src/store/oauth/token-family-store.ts';
 import { rounds } from '../harness/rounds.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';

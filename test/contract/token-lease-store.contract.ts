@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoredCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
+import { tokenLeaseStore } from '../../src/store/accounts/token-lease-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
 import { NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
 
 const UNTIL = NOW + 60_000;

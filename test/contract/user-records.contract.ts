@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { RECORD_KINDS } from '../../src/store/user-record-kinds.ts';
+import { RECORD_KINDS } from '../../src/store/users/user-record-kinds.ts';
 import { exportUser } from '../../src/user-data/export-user.ts';
 import {
   columnsOf,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { beginFamily } from '../../src/store/token-family-store.ts';
+import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 

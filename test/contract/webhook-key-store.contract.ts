@@ -1,10 +1,10 @@
 /** What every WebhookKeyStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { auditLog } from '../../src/store/audit-log.ts';
-import { clientStore } from '../../src/store/client-store.ts';
+import { clientStore } from '../../src/store/applications/client-store.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { webhookKeyStore } from '../../src/store/webhook-key-store.ts';
+import { webhookKeyStore } from '../../src/store/webhooks/webhook-key-store.ts';
 import type { FreshWebhookKey } from '../../src/webhooks/webhook-key-store.ts';
 import { makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 

@@ -7,7 +7,7 @@ import { WorkSlots } from '../../src/lib/fair-slots/work-slots.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { messageContext } from '../../src/store/webhook-sealing.ts';
+import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
 import type { Attempt, MessageState } from '../../src/webhooks/message.ts';
 import type {
   MessageFilter,

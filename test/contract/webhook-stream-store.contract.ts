@@ -5,10 +5,10 @@ import { describe, it } from 'node:test';
 
 import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import { noteChanges } from '../../src/store/changes/webhook-streams.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { noteChanges } from '../../src/store/webhook-streams.ts';
 import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
 import type { StreamStore, TakeTerms } from '../../src/webhooks/stream-store.ts';
 import { NOW } from './calendar-rows.ts';

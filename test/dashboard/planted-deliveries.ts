@@ -1,7 +1,7 @@
 /** Deliveries of several applications, as the worker would have left them. */
 import type { Sealer } from '../../src/lib/sealing.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { answerContext, messageContext } from '../../src/store/webhook-sealing.ts';
+import { answerContext, messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
 import type { DashboardApp } from './dashboard-app.ts';
 
 export type PlantedDelivery = {

@@ -2,7 +2,7 @@
 import { userSubject } from '../../src/audit/user-subject.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import type { Database, Value } from '../../src/store/drivers/database.ts';
-import { answerContext, messageContext } from '../../src/store/webhook-sealing.ts';
+import { answerContext, messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 
 export type Column = { readonly table: string; readonly column: string; readonly isText: boolean };

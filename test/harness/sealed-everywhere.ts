@@ -1,7 +1,7 @@
 /** A database with a value in every column that is sealed, in many rows where there are many in life. */
 import { type Sealer, sealedField } from '../../src/lib/sealing.ts';
 import type { Database, Value } from '../../src/store/drivers/database.ts';
-import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/keys/sealed-columns.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { columnsOf, plantUser } from './planted-user.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { clientStore } from '../../src/store/client-store.ts';
+import { clientStore } from '../../src/store/applications/client-store.ts';
 import type { Database, Values } from '../../src/store/drivers/database.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import type { AuditFilter } from '../../src/audit/audit-log.ts';
-import { auditLog } from '../../src/store/audit-log.ts';
+import { auditLog } from '../../src/store/audit/audit-log.ts';
 import { auditLogContract } from '../contract/audit-log.contract.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 

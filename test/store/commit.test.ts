@@ -10,7 +10,7 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { tokenFamilyStore } from '../../src/store/oauth/token-family-store.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';

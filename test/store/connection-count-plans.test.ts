@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { connectionCounts } from '../../src/store/connection-counts.ts';
+import { connectionCounts } from '../../src/store/accounts/connection-counts.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 

@@ -1,11 +1,10 @@
 /** Several instances on one database: what one of them did holds for all, and of a race one call wins. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { authorizationCodeStore } from '../../src/store/oauth/authorization-code-store.ts';
+import { tokenFamilyStore } from '../../src/store/oauth/token-family-store.ts';
 import { makeCode, makeUsers, NOW, presentedOf } from '../contract/calendar-rows.ts';
 import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
 import type { Reader } from '../../src/oauth/grant.ts';
-import { accountStore } from '../../src/store/account-store.ts';
+import { accountStore } from '../../src/store/accounts/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
-import { jobStore } from '../../src/store/job-store.ts';
+import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW, sealer } from '../contract/calendar-rows.ts';
 import { visit } from '../contract/grant-rows.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { clientStore } from '../../src/store/client-store.ts';
+import { clientStore } from '../../src/store/applications/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { tokenFamilyStore } from '../../src/store/oauth/token-family-store.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';

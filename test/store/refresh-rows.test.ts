@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { beginFamily, tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { beginFamily, tokenFamilyStore } from '../../src/store/oauth/token-family-store.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { successorOf } from '../contract/grant-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 
 import { DERIVED_KEYS } from '../../src/store/drivers/derived-keys.ts';
-import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts';
+import { SEALED_COLUMNS } from '../../src/store/keys/sealed-columns.ts';
 
 const SRC = path.resolve(import.meta.dirname, '../../src');
 /** They have no text of their own: a list that is walked, and the function itself. */

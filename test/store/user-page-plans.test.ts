@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { ailingAccounts } from '../../src/store/ailing-accounts.ts';
+import { ailingAccounts } from '../../src/store/accounts/ailing-accounts.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { userDirectory } from '../../src/store/user-directory.ts';
+import { userDirectory } from '../../src/store/users/user-directory.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 
 import { createSealer } from '../../src/lib/sealing.ts';
-import { messageLog } from '../../src/store/webhook-message-log.ts';
+import { messageLog } from '../../src/store/webhooks/webhook-message-log.ts';
 import type { MessageFilter } from '../../src/webhooks/message-log.ts';
 import { messageLogContract } from '../contract/webhook-message-log.contract.ts';
 import { onEachDatabase } from '../harness/databases.ts';

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 
 import { createSealer } from '../../src/lib/sealing.ts';
+import { noteChanges } from '../../src/store/changes/webhook-streams.ts';
 import { openStores } from '../../src/store/open-stores.ts';
-import { noteChanges } from '../../src/store/webhook-streams.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { makeCalendar, makeCalendars } from '../contract/grant-rows.ts';
 import { takeTerms } from '../contract/take-terms.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 
 import { verifyWebhook } from '../../packages/client/src/webhook-verification.ts';
-import { sealSecrets } from '../../src/store/webhook-sealing.ts';
+import { sealSecrets } from '../../src/store/webhooks/webhook-sealing.ts';
 import { newEndpointSecret } from '../../src/webhooks/endpoint-secret.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { link } from '../harness/calendar-server.ts';

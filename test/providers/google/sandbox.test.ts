@@ -7,7 +7,7 @@ import type { SignedInAccount } from '../../../src/calendars/calendar-provider.t
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../../src/providers/google/google-provider.ts';
-import { eventReader } from '../../../src/store/event-reader.ts';
+import { eventReader } from '../../../src/store/events/event-reader.ts';
 import { syncEvents } from '../../../src/sync/event-sync.ts';
 import { mirrorWith } from '../../contract/mirror-rows.ts';
 import { type Open, onEachDatabase } from '../../harness/databases.ts';

@@ -1,0 +1,126 @@
+/** What several stores do with account groups: find one, tell which a grant covers (docs/security.md T3). */
+import { randomUUID } from 'node:crypto';
+
+import type { DeviceChange } from '../../calendars/account-store.ts';
+import type { Database, Statements, Values } from '../drivers/database.ts';
+import { inParts } from '../drivers/delete-in-parts.ts';
+import { NO_FAILURE } from './token-lease-store.ts';
+
+/** The groups that are the user's, of those that `covered` selects. */
+const kept = (covered: string): string => `group_id IN (
+  SELECT g.group_id FROM (${covered}) AS v JOIN account_group AS g ON g.group_id = v.group_id AND g.expires_at IS NULL)`;
+
+/** A condition on an account's group_id: the grant of `:coverageId` covers it. */
+const BY_GRANT = kept('SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId');
+
+/** A condition on an account's group_id: a living grant of `:clientId` and `:userId` covers it. */
+const BY_ANY_GRANT = kept(
+  `SELECT c.group_id FROM token_family AS f JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
+    WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL`,
+);
+
+/** A text for the accounts that a reader's grant covers: `textOf` is given the condition on their group_id. */
+export function coveredText(textOf: (isCovered: string) => string) {
+  const [byGrant, byAny] = [textOf(BY_GRANT), textOf(BY_ANY_GRANT)];
+  return (coverageId: string | undefined): string => (coverageId === undefined ? byAny : byGrant);
+}
+
+/** What an account's unique key is made of: its group has one account of an identity. */
+export const keyInGroup = (groupId: string, identity: string): string => `${groupId} ${identity}`;
+
+type Transaction = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly transactionId: string;
+  readonly expiresAt: number;
+  readonly now: number;
+};
+
+const MAKE_GROUP = `
+  INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at, expires_at)
+  VALUES (:groupId, :clientId, :userId, :transactionId, :now, :expiresAt)
+  ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
+  RETURNING group_id`;
+
+/** The group of what is linked in an open transaction, made with its first account. */
+export async function groupOfTransaction(tx: Statements, transaction: Transaction): Promise<string> {
+  const group = await tx.get<{ groupId: string }>(MAKE_GROUP, { ...transaction, groupId: randomUUID() });
+  if (group === undefined) throw new Error('An upsert of an account group answered no row');
+  return group.groupId;
+}
+
+/** The browser's new secret takes over what the former stood for, which then stands for nothing. */
+export async function renewDevice(
+  tx: Statements,
+  groupId: string,
+  { deviceHash, formerHash: former }: DeviceChange,
+): Promise<void> {
+  const formerHash = former ?? null;
+  await tx.change(
+    `INSERT INTO group_device (group_id, device_hash)
+     SELECT group_id, CAST(:deviceHash AS TEXT) FROM group_device WHERE device_hash = :formerHash
+     ON CONFLICT (group_id, device_hash) DO NOTHING`,
+    { deviceHash, formerHash },
+  );
+  if (formerHash !== deviceHash) {
+    await tx.change('DELETE FROM group_device WHERE device_hash = :formerHash', { formerHash });
+  }
+  await addDevice(tx, groupId, deviceHash);
+}
+
+async function addDevice(tx: Statements, groupId: string, deviceHash: string): Promise<void> {
+  await tx.change(
+    `INSERT INTO group_device (group_id, device_hash) VALUES (:groupId, :deviceHash)
+     ON CONFLICT (group_id, device_hash) DO NOTHING`,
+    { groupId, deviceHash },
+  );
+}
+
+export type CoverageRow = { readonly coverageId: string };
+
+/** Deletes what these approvals cover, unless they are still pending or a grant is left of them. */
+export async function deleteUnusedCoverage(tx: Statements, rows: readonly CoverageRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const coverageIds = [...new Set(rows.map(({ coverageId }) => coverageId))];
+  await tx.change(
+    `DELETE FROM grant_coverage
+      WHERE coverage_id ${tx.dialect.oneOf('coverageIds')}
+        AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)
+        AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = grant_coverage.coverage_id)`,
+    { coverageIds },
+  );
+}
+
+/**
+ * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS coverage_id` of codes or grants, until it finds nothing more, with
+ * what nothing covers any more then. Answers how many it deleted.
+ */
+export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
+  return inParts((limit) =>
+    db.transaction(async (tx) => {
+      const deleted = await tx.all<CoverageRow>(sql, { ...values, limit });
+      await deleteUnusedCoverage(tx, deleted);
+      return deleted.length;
+    }),
+  );
+}
+
+/** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */
+export async function renewCredentials(
+  tx: Statements,
+  accountKey: string,
+  credentials: string,
+): Promise<void> {
+  await tx.change(
+    `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
+            renewal_holder = NULL, renewal_until = NULL, ${NO_FAILURE}
+      WHERE account_key = :accountKey`,
+    { accountKey, credentials },
+  );
+  await tx.change(
+    `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL, unfinished_syncs = 0
+      WHERE account_key = :accountKey`,
+    { accountKey },
+  );
+  await tx.change('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
+}

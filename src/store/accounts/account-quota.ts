@@ -1,0 +1,104 @@
+/** How many accounts a user has room for, and which of those that are not the user's yet are synced meanwhile. */
+import { AccountLimitReached, type NewAccount } from '../../calendars/account-store.ts';
+import type { Statements } from '../drivers/database.ts';
+import { FOLLOWED_ACCOUNT } from '../jobs/followed-accounts.ts';
+import { scheduleJob } from '../jobs/job-rows.ts';
+import { deleteAccounts } from './account-deletion.ts';
+
+type Linking = { readonly account: NewAccount; readonly now: number };
+type UserKey = { readonly clientId: string; readonly userId: string };
+
+/** A condition on the group `g`: it is this transaction's, or this browser stands for it. */
+const OWN = `(COALESCE(g.transaction_id, '') = :transactionId
+  OR ((g.expires_at IS NULL OR g.expires_at > CAST(:now AS BIGINT))
+      AND g.group_id IN (SELECT group_id FROM group_device WHERE device_hash = CAST(:formerHash AS TEXT))))`;
+const SAME = 'a.provider = :provider AND a.identity = :identity';
+const OF_USER = `account AS a JOIN account_group AS g ON g.group_id = a.group_id
+   WHERE a.client_id = :clientId AND a.user_id = :userId AND COALESCE(g.expires_at, 1) > 0`;
+
+const COUNT = `
+  SELECT COUNT(*) AS of_user,
+         COUNT(DISTINCT CASE WHEN ${OWN} THEN a.provider || ' ' || COALESCE(a.identity, a.account_key) END) AS of_person,
+         COALESCE(MAX(CASE WHEN ${SAME} AND (g.expires_at IS NULL OR ${OWN}) THEN 1 ELSE 0 END), 0) AS is_known,
+         COALESCE(MAX(CASE WHEN ${SAME} AND g.transaction_id = :transactionId THEN 1 ELSE 0 END), 0) AS is_there
+    FROM ${OF_USER}`;
+
+/** Strangers' that are not the user's yet, the oldest first; those that were allowed go last. */
+const MAKE_ROOM = `
+  SELECT a.account_key FROM ${OF_USER} AND g.expires_at IS NOT NULL AND NOT ${OWN}
+   ORDER BY CASE WHEN g.approved_at IS NULL THEN 0 ELSE 1 END, a.linked_at, a.account_key
+   LIMIT :over`;
+
+type Counted = { ofUser: number; ofPerson: number; isKnown: number; isThere: number };
+
+/**
+ * Makes room for an account that is about to be linked. Where a user has too many, the oldest unfinished ones of
+ * strangers go: nobody can fill up somebody else's user. Throws AccountLimitReached where that is not enough; an account
+ * that is linked again is none more. The user is locked.
+ */
+export async function makeRoom(tx: Statements, { account, now }: Linking): Promise<void> {
+  const { clientId, userId, provider, identity, transaction, device, limits } = account;
+  if (limits === undefined) return;
+  const { transactionId } = transaction;
+  const own = { clientId, userId, transactionId, formerHash: device.formerHash ?? null, now };
+  const counted = await tx.get<Counted>(COUNT, { ...own, provider, identity });
+  if (counted === undefined || counted.isThere === 1) return;
+  const { ofUser, ofPerson, isKnown } = counted;
+  if (ofPerson >= limits.ofPerson && isKnown === 0) throw new AccountLimitReached(limits.ofPerson);
+  const over = ofUser + 1 - limits.ofUser;
+  if (over <= 0) return;
+  const gone = await tx.all<{ accountKey: string }>(MAKE_ROOM, { ...own, over });
+  for (const { accountKey } of gone) await deleteAccounts(tx, ONE, { clientId, userId, accountKey, now });
+  if (gone.length > 0) await tx.change(DELETE_EMPTY, { clientId, userId, transactionId });
+  if (gone.length < over && isKnown === 0) throw new AccountLimitReached(limits.ofUser);
+}
+
+const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
+const DELETE_EMPTY = `
+  DELETE FROM account_group
+   WHERE client_id = :clientId AND user_id = :userId AND expires_at IS NOT NULL AND approved_at IS NULL
+     AND transaction_id <> :transactionId
+     AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = account_group.group_id)`;
+
+/** So many of a transaction, and of a user, are synced before they are the user's: anybody can link any number. */
+const SYNCED_OF_TRANSACTION = 3;
+const SYNCED_OF_USER = 20;
+
+const NOT_YET = `
+  SELECT account_key FROM
+    (SELECT a.account_key, ROW_NUMBER() OVER (PARTITION BY a.group_id ORDER BY a.linked_at DESC, a.account_key) AS of_group,
+            ROW_NUMBER() OVER (ORDER BY a.linked_at DESC, a.account_key) AS of_user
+       FROM ${OF_USER} AND g.expires_at IS NOT NULL AND a.account_key <> :accountKey) AS newest
+   WHERE of_group >= ${SYNCED_OF_TRANSACTION} OR of_user >= ${SYNCED_OF_USER}`;
+
+/** Takes the jobs of all but the newest accounts that are not the user's yet: beside the one that was just linked. */
+export async function syncNewestOnly(
+  tx: Statements,
+  linked: UserKey & { readonly accountKey: string },
+): Promise<void> {
+  const { clientId, userId, accountKey } = linked;
+  await tx.change(
+    `DELETE FROM job
+      WHERE lease_holder IS NULL
+        AND ((kind = 'sync-account' AND key IN (${NOT_YET}))
+             OR (kind = 'sync-calendar' AND key IN
+                  (SELECT calendar_key FROM calendar WHERE account_key IN (${NOT_YET}))))`,
+    { clientId, userId, accountKey },
+  );
+}
+
+/**
+ * Schedules the sync of those of these accounts that have none, now that they are the user's. Where somebody waits for an
+ * account's changes it is synced at once: until now nobody was told of them, and its provider was not asked to tell of them.
+ */
+export async function syncAll(tx: Statements, accountKeys: readonly string[], now: number): Promise<void> {
+  if (accountKeys.length === 0) return;
+  const due = await tx.all<{ accountKey: string }>(
+    `SELECT a.account_key FROM account AS a
+      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')}
+        AND (NOT EXISTS (SELECT 1 FROM job WHERE job.kind = 'sync-account' AND job.key = a.account_key)
+             OR (${FOLLOWED_ACCOUNT}))`,
+    { accountKeys },
+  );
+  for (const { accountKey } of due) await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
+}

@@ -1,0 +1,98 @@
+/** What several stores do with the rows of accounts: read them, seal their credentials, prepare their deletion. */
+import type { Account, AccountHealth } from '../../calendars/account-store.ts';
+import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
+import type { HealthReason } from '../../calendars/health-reason.ts';
+import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
+import { type Sealer, sealedField } from '../../lib/sealing.ts';
+import type { Statements, Values } from '../drivers/database.ts';
+import { scheduleEndOfAccess } from '../jobs/job-rows.ts';
+
+export type HealthRow = {
+  health: AccountHealth['state'];
+  healthReason: HealthReason | undefined;
+  healthMessage: string | undefined;
+  healthSince: number;
+};
+
+export type AccountRow = HealthRow &
+  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health' | 'provesOwner'> & {
+    grantedScopes: string;
+    calendarPermission: number | undefined;
+    provesOwner: number;
+  };
+
+/**
+ * SQL: whether the user has to connect an account of this health and reason again. Where a permission is missing it is
+ * given, but the credentials work.
+ */
+export const signInNeeded = (health: string, reason: string): string =>
+  `CASE WHEN ${health} = 'reauth_required' AND ${reason} <> 'calendar_permission_missing' THEN 1 ELSE 0 END`;
+
+/** SQL: the groups of flows that have not come to their end: few, read once for a whole statement. */
+export const UNFINISHED = 'SELECT group_id FROM account_group WHERE expires_at IS NOT NULL';
+
+export const HEALTH_COLUMNS = `health, health_reason, health_message, health_since`;
+export const ACCOUNT_COLUMNS = `account_key, client_id, user_id, provider,
+  account_id, identity, proves_owner, display, granted_scopes, calendar_permission,
+  ${HEALTH_COLUMNS}, sync_state_at, addresses_read_at, linked_at, times_linked`;
+
+export const healthOf = (row: HealthRow): AccountHealth => ({
+  state: row.health,
+  reason: row.healthReason,
+  message: row.healthMessage,
+  since: row.healthSince,
+});
+
+export function accountOf(row: AccountRow): Account {
+  const { health: _, healthReason, healthMessage, healthSince, ...account } = row;
+  return {
+    ...account,
+    grantedScopes: JSON.parse(row.grantedScopes),
+    provesOwner: row.provesOwner === 1,
+    calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
+    health: healthOf(row),
+  };
+}
+
+const contextOf = sealedField('account.credentials');
+
+/** Credentials as accounts have them, sealed for their row: they open in no other. */
+export function credentialSealer(sealer: Sealer) {
+  return {
+    seal: (accountKey: string, credentials: ProviderCredentials): string =>
+      sealer.seal(JSON.stringify(credentials), contextOf(accountKey)),
+    open: (accountKey: string, sealed: string): ProviderCredentials =>
+      JSON.parse(sealer.open(sealed, contextOf(accountKey))),
+  };
+}
+
+const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].endsAccess);
+
+/** SQL: whether an account's provider can be told to end the access. */
+export const ACCESS_CAN_BE_ENDED = `provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
+
+/**
+ * To be run before accounts are deleted. Deletes their jobs, and schedules the end of the access that their providers
+ * can end. `accounts` selects the accounts' keys; `values` has its parameters and `now`.
+ */
+export async function prepareAccountDeletion(
+  tx: Statements,
+  accounts: string,
+  values: Values,
+): Promise<void> {
+  const ended = `FROM account
+    WHERE account_key IN (${accounts}) AND ${ACCESS_CAN_BE_ENDED}`;
+  await tx.change(
+    `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${accounts}))
+        OR (kind = 'sync-calendar' AND key IN
+             (SELECT calendar_key FROM calendar WHERE account_key IN (${accounts})))`,
+    values,
+  );
+  await tx.change(
+    `INSERT INTO ended_access (account_key, client_id, provider, account_id, identity, credentials, ended_at)
+     SELECT account_key, client_id, provider, account_id, identity, credentials, CAST(:now AS BIGINT) ${ended}`,
+    values,
+  );
+  await scheduleEndOfAccess(tx, ended, values);
+}

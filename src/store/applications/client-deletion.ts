@@ -1,0 +1,94 @@
+/** Deleting an application, whatever its users have. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import { NOT_ASIDE } from '../accounts/account-removal.ts';
+import { prepareAccountDeletion } from '../accounts/account-rows.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Database, Statements } from '../drivers/database.ts';
+import { deleteInParts } from '../drivers/delete-in-parts.ts';
+import { deleteUserInParts } from '../users/user-deletion.ts';
+
+type ApplicationToDelete = { readonly clientId: string; readonly now: number };
+
+const HAS_MUCH = `
+  SELECT u.user_id FROM application_user AS u
+   WHERE u.client_id = :clientId AND u.user_id > :after
+     AND (u.feed_id IS NOT NULL
+          OR EXISTS (SELECT 1 FROM account AS a WHERE a.client_id = u.client_id AND a.user_id = u.user_id))
+   ORDER BY u.user_id LIMIT 100`;
+const DELETE_USERS = `
+  DELETE FROM application_user
+   WHERE client_id = :clientId AND user_id IN
+         (SELECT o.user_id FROM application_user AS o
+           WHERE o.client_id = :clientId
+             AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.client_id = o.client_id AND a.user_id = o.user_id)
+           LIMIT :limit)`;
+const DELETE_REQUESTS = `
+  DELETE FROM request_log
+   WHERE request_id IN (SELECT request_id FROM request_log WHERE client_id = :clientId LIMIT :limit)`;
+const DELETE_GRANTS = `
+  DELETE FROM token_family
+   WHERE family_id IN (SELECT family_id FROM token_family WHERE client_id = :clientId LIMIT :limit)`;
+
+/**
+ * Answers whether there was such an application. Its secrets go first: nobody is given anything in its name from then on.
+ * Then its users go, one after the other and each whole, and the application last. The next call ends what was
+ * interrupted. `now` is epoch milliseconds. The entry of `caller` is made with the end of the secrets, by one of several calls.
+ */
+export async function deleteClientInParts(
+  db: Database,
+  application: ApplicationToDelete,
+  caller?: Caller,
+): Promise<boolean> {
+  await db.transaction((tx) => endSecrets(tx, application, caller));
+  await deleteUsersOf(db, application);
+  return db.transaction((tx) => deleteClient(tx, application));
+}
+
+async function endSecrets(
+  tx: Statements,
+  { clientId }: ApplicationToDelete,
+  caller: Caller | undefined,
+): Promise<void> {
+  const ended = await tx.change('DELETE FROM client_secret WHERE client_id = :clientId', {
+    clientId,
+  });
+  if (ended === 0) return;
+  const before = await tx.get<{ name: string }>('SELECT name FROM application WHERE client_id = :clientId', {
+    clientId,
+  });
+  await auditFor(tx, caller, { action: 'client.deleted', clientId, before: before && { ...before } });
+}
+
+async function deleteUsersOf(db: Database, application: ApplicationToDelete): Promise<void> {
+  const { clientId, now } = application;
+  for (let after = ''; ; ) {
+    const users = await db.all<{ userId: string }>(HAS_MUCH, { clientId, after });
+    for (const { userId } of users) await deleteUserInParts(db, { clientId, userId, now });
+    const last = users.at(-1);
+    if (last === undefined) break;
+    after = last.userId;
+  }
+  await deleteInParts(db, DELETE_REQUESTS, { clientId });
+  await deleteInParts(db, DELETE_USERS, { clientId });
+  await deleteInParts(db, DELETE_GRANTS, { clientId });
+}
+
+async function deleteClient(tx: Statements, application: ApplicationToDelete): Promise<boolean> {
+  // Locks its row: of several calls, one prepares the deletion of its accounts.
+  const locked = await tx.change(
+    'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId',
+    application,
+  );
+  if (locked === 0) return false;
+  await prepareAccountDeletion(
+    tx,
+    `SELECT account_key FROM account WHERE client_id = :clientId AND ${NOT_ASIDE}`,
+    application,
+  );
+  await tx.change('DELETE FROM application WHERE client_id = :clientId', application);
+  await tx.change('DELETE FROM activity_count WHERE client_id = :clientId', application);
+  // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
+  // now and is deleted too.
+  await tx.change('DELETE FROM token_family WHERE client_id = :clientId', application);
+  return true;
+}

@@ -1,0 +1,227 @@
+/** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import { instantText } from '../../lib/rendered-json.ts';
+import {
+  type Client,
+  type ClientChange,
+  type ClientSettings,
+  DEFAULT_SETTINGS,
+  type UnstoredClient,
+} from '../../oauth/client.ts';
+import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
+import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
+import { keepFirstEndpoint, refuseFurther } from '../webhooks/first-endpoint.ts';
+import { deleteClientInParts } from './client-deletion.ts';
+import { changeReviewed, LOCK_APPLICATION } from './review-rows.ts';
+
+type ClientRow = {
+  clientId: string;
+  name: string;
+  displayName: string | undefined;
+  redirectUri: string;
+  webhookUrl: string | undefined;
+  pushedRequests: ClientSettings['pushedRequests'];
+  returningUsers: ClientSettings['returningUsers'];
+  providers: string | undefined;
+  refreshReplayWindow: number;
+  createdAt: number;
+};
+
+const COLUMNS = `client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
+  refresh_replay_window, created_at`;
+
+const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
+const FIND_BY_LABEL = `
+  SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
+// Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
+// be cached for all.
+const FIND_WITH_SECRETS: BatchStatement = {
+  columns: { clientId: 'TEXT' },
+  sql: ({ value, andFrom }) => `
+    SELECT ${COLUMNS},
+           (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
+              FROM client_secret AS s WHERE s.client_id = a.client_id) AS secrets
+      FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
+  key: 'clientId',
+  writes: false,
+  readsTables: ['application', 'client_secret'],
+};
+
+const CREATE = `
+  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, pushed_requests,
+    returning_users, providers, refresh_replay_window, created_at, updated_at)
+  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :pushedRequests, :returningUsers, :providers,
+    :refreshReplayWindow, :createdAt, :createdAt)`;
+const ADD_SECRET = `
+  INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
+const UPDATE = `
+  UPDATE application
+     SET name = COALESCE(:name, name), redirect_uri = COALESCE(:redirectUri, redirect_uri),
+         display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
+         webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
+         pushed_requests = COALESCE(:pushedRequests, pushed_requests),
+         returning_users = COALESCE(:returningUsers, returning_users),
+         providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
+         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window), updated_at = :now
+   WHERE client_id = :clientId
+  RETURNING ${COLUMNS}`;
+
+const countOf = (table: string): string =>
+  `(SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE client_id = :clientId LIMIT :most) AS counted)`;
+const COUNT_CONTENTS = `
+  SELECT ${countOf('application_user')} AS users, ${countOf('account')} AS accounts,
+         ${countOf('webhook_endpoint')} AS endpoints`;
+
+type RowWithSecrets = ClientRow & { secrets: string | undefined };
+type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
+type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
+
+/** Applications in `db`, each with at most `most` webhook endpoints. Changes by `caller` are audited. */
+export function clientStore(db: Database, caller?: Caller, most = Number.POSITIVE_INFINITY): ClientStore {
+  // SQLite's cache answers the same row until it changes: it is parsed once.
+  const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
+  const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
+    const parsed = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
+    read.set(row, parsed);
+    return parsed;
+  };
+  return {
+    async findClient(clientId) {
+      const row = await db.get<ClientRow>(FIND, { clientId });
+      return row && clientOf(row);
+    },
+
+    findClientIdByLabel: async (label) =>
+      (await db.get<{ clientId: string }>(FIND_BY_LABEL, { label }))?.clientId,
+
+    async findClientWithSecrets(clientId, now) {
+      const row = await db.batch<RowWithSecrets>(FIND_WITH_SECRETS, { clientId });
+      if (row === undefined) return undefined;
+      const { client, secrets } = withSecrets(row);
+      const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+      return { client, secretHashes: valid.map(({ secretHash }) => secretHash) };
+    },
+
+    async listClients() {
+      const sql = `SELECT ${COLUMNS} FROM application ORDER BY created_at, client_id`;
+      return (await db.all<ClientRow>(sql)).map(clientOf);
+    },
+
+    async createClient(client, secretHash) {
+      const { clientId, createdAt } = client;
+      await db.transaction(async (tx) => {
+        await tx.change(CREATE, createdValues(client));
+        await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
+        await keepFirstEndpoint(tx, first, caller);
+        const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
+        await auditFor(tx, caller, { action: 'client.created', clientId, after });
+      });
+    },
+
+    async updateClient(clientId, change, now) {
+      const { webhookUrl } = change;
+      const row = await db.transaction(async (tx) => {
+        if ((await tx.change(LOCK_APPLICATION, { clientId, now })) === 0) return undefined;
+        const before = await tx.get<ClientRow>(FIND, { clientId });
+        if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
+        const updated = await changeReviewed(tx, { clientId, now, caller }, () =>
+          tx.get<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) }),
+        );
+        if (updated !== undefined && webhookUrl !== undefined)
+          await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, caller);
+        const changed = before && updated && changedSettings(clientOf(before), clientOf(updated));
+        if (changed) await auditFor(tx, caller, { action: 'client.updated', clientId, ...changed });
+        return updated;
+      });
+      return row && clientOf(row);
+    },
+
+    rotateSecret(rotation) {
+      return db.transaction((tx) => rotateSecret(tx, rotation, caller));
+    },
+
+    deleteClient(clientId, now) {
+      return deleteClientInParts(db, { clientId, now }, caller);
+    },
+
+    async countContents(clientId, most) {
+      const row = await db.get<ApplicationContents>(COUNT_CONTENTS, { clientId, most });
+      return { users: 0, accounts: 0, endpoints: 0, ...row };
+    },
+  };
+}
+
+// Named one by one: with the row of a look-up the secrets' hashes come too.
+function clientOf(row: ClientRow): Client {
+  const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
+  const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
+  const providers = row.providers?.split(',');
+  const settings = { pushedRequests, returningUsers, providers, refreshReplayWindow };
+  return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
+}
+
+function secretsOf(list: string): Secret[] {
+  return list.split(',').flatMap((secret) => {
+    const [secretHash = '', expiresAt = ''] = secret.split(' ');
+    return secretHash === ''
+      ? []
+      : [{ secretHash, expiresAt: expiresAt === '' ? undefined : Number(expiresAt) }];
+  });
+}
+
+const providersText = (providers: readonly string[] | null | undefined): string | null =>
+  providers?.join(',') ?? null;
+
+function createdValues(client: UnstoredClient) {
+  const { clientId, name, displayName, redirectUri, webhookUrl, createdAt } = client;
+  const { providers, ...all } = { ...DEFAULT_SETTINGS, ...client };
+  const { pushedRequests, returningUsers, refreshReplayWindow } = all;
+  const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
+  const settings = { pushedRequests, returningUsers, refreshReplayWindow };
+  const facts = { clientId, name, redirectUri, createdAt, ...optional };
+  return { ...facts, ...settings, providers: providersText(providers) };
+}
+
+function changedValues(change: ClientChange) {
+  const { name, displayName, redirectUri, webhookUrl, providers } = change;
+  return {
+    name: name ?? null,
+    redirectUri: redirectUri ?? null,
+    pushedRequests: change.pushedRequests ?? null,
+    returningUsers: change.returningUsers ?? null,
+    refreshReplayWindow: change.refreshReplayWindow ?? null,
+    // null removes these three, so that another value says whether they change at all.
+    setDisplayName: displayName === undefined ? 0 : 1,
+    displayName: displayName ?? null,
+    setWebhookUrl: webhookUrl === undefined ? 0 : 1,
+    webhookUrl: webhookUrl ?? null,
+    setProviders: providers === undefined ? 0 : 1,
+    providers: providersText(providers),
+  };
+}
+
+async function rotateSecret(
+  tx: Statements,
+  rotation: SecretRotation,
+  caller: Caller | undefined,
+): Promise<boolean> {
+  // Writing the application's row first makes concurrent rotations of its secrets take turns.
+  const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId';
+  if ((await tx.change(lock, rotation)) === 0) return false;
+  // Exactly one secret has no expiry: the newest. Those that have one were replaced before.
+  await tx.change(
+    'DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL',
+    rotation,
+  );
+  await tx.change('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
+  await tx.change(ADD_SECRET, rotation);
+  await auditFor(tx, caller, {
+    action: 'client.secret_rotated',
+    clientId: rotation.clientId,
+    after: { old_secret_expires_at: instantText(rotation.oldExpireAt) },
+  });
+  return true;
+}

@@ -1,0 +1,171 @@
+/** The rows of an application's verification, and what a change of its values does to them. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import { differingFields } from '../../audit/differing-fields.ts';
+import { type ReviewState, type Transition, transitionOf } from '../../verification/review-states.ts';
+import {
+  changedFields,
+  type ReviewedField,
+  type ReviewedValues,
+  type ReviewStatus,
+  type Verification,
+} from '../../verification/verification.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Statements } from '../drivers/database.ts';
+
+// Whoever changes an application's reviewed values or its review begins with this, so that they take turns.
+export const LOCK_APPLICATION = `
+  UPDATE application SET updated_at = :now WHERE client_id = :clientId`;
+
+/** Of a statement that ends with `WHERE` or `ORDER BY` of its own. */
+export const SELECT_VERIFICATION = `
+  SELECT a.client_id, a.redirect_uri, a.display_name, l.application_url, l.support_email, l.support_url,
+         light.hash AS logo, dark.hash AS dark_logo, v.status, v.submitted_at, v.reviewer_note, v.verified_at,
+         v.display_name AS approved_display_name, v.application_url AS approved_application_url,
+         v.support_email AS approved_support_email, v.support_url AS approved_support_url,
+         approved_light.hash AS approved_logo, approved_dark.hash AS approved_dark_logo
+    FROM application AS a
+    LEFT JOIN application_look AS l ON l.client_id = a.client_id
+    LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
+    LEFT JOIN application_logo AS dark ON dark.client_id = a.client_id AND dark.scheme = 'dark'
+    LEFT JOIN verification AS v ON v.client_id = a.client_id
+    LEFT JOIN approved_logo AS approved_light
+           ON approved_light.client_id = a.client_id AND approved_light.scheme = 'light'
+    LEFT JOIN approved_logo AS approved_dark
+           ON approved_dark.client_id = a.client_id AND approved_dark.scheme = 'dark'`;
+
+const FIND = `${SELECT_VERIFICATION} WHERE a.client_id = :clientId`;
+
+const SET_STATUS = 'UPDATE verification SET status = :status WHERE client_id = :clientId';
+const ADD_ACTIVITY = `
+  INSERT INTO verification_activity (client_id, number, at, actor, kind, note, fields)
+  SELECT CAST(:clientId AS TEXT), COALESCE(MAX(number), 0) + 1, CAST(:now AS BIGINT), CAST(:actor AS TEXT),
+         CAST(:kind AS TEXT), CAST(:note AS TEXT), CAST(:fields AS TEXT)
+    FROM verification_activity WHERE client_id = :clientId`;
+
+type Nullable<T> = { [K in keyof T]: string | undefined };
+
+export type VerificationRow = Nullable<ReviewedValues> & {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly status: ReviewStatus | undefined;
+  readonly submittedAt: number | undefined;
+  readonly reviewerNote: string | undefined;
+  readonly verifiedAt: number | undefined;
+  readonly approvedDisplayName: string | undefined;
+  readonly approvedApplicationUrl: string | undefined;
+  readonly approvedSupportEmail: string | undefined;
+  readonly approvedSupportUrl: string | undefined;
+  readonly approvedLogo: string | undefined;
+  readonly approvedDarkLogo: string | undefined;
+};
+
+/** `undefined` when there is no such application. */
+export async function findVerification(on: Statements, clientId: string): Promise<Verification | undefined> {
+  const row = await on.get<VerificationRow>(FIND, { clientId });
+  return row && verificationOf(row);
+}
+
+/** The row as the domain has it. */
+export function verificationOf(row: VerificationRow): Verification {
+  const approved = {
+    displayName: row.approvedDisplayName,
+    applicationUrl: row.approvedApplicationUrl,
+    supportEmail: row.approvedSupportEmail,
+    supportUrl: row.approvedSupportUrl,
+    logo: row.approvedLogo,
+    darkLogo: row.approvedDarkLogo,
+  };
+  return {
+    clientId: row.clientId,
+    redirectUri: row.redirectUri,
+    status: row.status ?? 'not_submitted',
+    submittedAt: row.submittedAt,
+    reviewerNote: row.reviewerNote,
+    verifiedAt: row.verifiedAt,
+    present: valuesOf(row),
+    approved: row.verifiedAt === undefined ? undefined : valuesOf(approved),
+  };
+}
+
+/** How far it is, as the table of transitions reads it. */
+export const stateOf = ({ status, verifiedAt }: Verification): ReviewState => ({
+  status,
+  isVerified: verifiedAt !== undefined,
+});
+
+type NewActivity = {
+  readonly clientId: string;
+  readonly now: number;
+  readonly note?: string | undefined;
+  readonly fields?: readonly ReviewedField[];
+  readonly caller: Caller | undefined;
+};
+
+/** Keeps in both logs that the review of an application went on. Call it under LOCK_APPLICATION, last in the transaction. */
+export async function addActivity(
+  tx: Statements,
+  { kind, ...next }: Transition,
+  { before, activity }: { readonly before: ReviewState; readonly activity: NewActivity },
+): Promise<void> {
+  const { clientId, now, note, fields = [], caller } = activity;
+  const entry = { clientId, now, kind, actor: nameOf(caller), note: note ?? null, fields: fields.join(',') };
+  await tx.change(ADD_ACTIVITY, entry);
+  const action = `verification.${kind}` as const;
+  const changed = differingFields(auditedState(before), auditedState(next));
+  await auditFor(tx, caller, { action, clientId, ...changed });
+}
+
+const auditedState = ({ status, isVerified }: ReviewState) => ({
+  review_status: status,
+  verified: isVerified,
+});
+
+/** How the activity log names who did something. */
+function nameOf(caller: Caller | undefined): string | null {
+  switch (caller?.actor.kind) {
+    case undefined:
+      return null;
+    case 'person':
+      return caller.actor.name;
+    case 'command_line':
+      return `${caller.actor.name} (command line)`;
+    case 'system':
+      return 'Kalends';
+  }
+}
+
+/**
+ * Runs a change of an application. Where a reviewed value is another afterwards, that is the step `edit`. Call it under
+ * LOCK_APPLICATION.
+ */
+export async function changeReviewed<T>(
+  tx: Statements,
+  activity: NewActivity,
+  change: () => Promise<T>,
+): Promise<T> {
+  const { clientId } = activity;
+  const before = await findVerification(tx, clientId);
+  const result = await change();
+  const after = await findVerification(tx, clientId);
+  if (before === undefined || after === undefined) return result;
+  const fields = changedFields(before.present, after.present);
+  const state = stateOf(before);
+  const transition = fields.length === 0 ? undefined : transitionOf(state, 'edit');
+  if (transition !== undefined) {
+    await tx.change(SET_STATUS, { clientId, status: transition.status });
+    await addActivity(tx, transition, { before: state, activity: { ...activity, fields } });
+  }
+  return result;
+}
+
+function valuesOf(row: Nullable<ReviewedValues>): ReviewedValues {
+  const logoOf = (hash: string | undefined) => (hash === undefined ? undefined : { hash });
+  return {
+    displayName: row.displayName,
+    applicationUrl: row.applicationUrl,
+    supportEmail: row.supportEmail,
+    supportUrl: row.supportUrl,
+    logo: logoOf(row.logo),
+    darkLogo: logoOf(row.darkLogo),
+  };
+}

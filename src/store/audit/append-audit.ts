@@ -1,0 +1,61 @@
+/** Writing the audit log, in the transaction of the change that an entry tells of. */
+import type { AuditedChange, AuditFields, Caller, NewAuditEntry } from '../../audit/audit-entry.ts';
+import { newUserKey, userSubject } from '../../audit/user-subject.ts';
+import type { Statements } from '../drivers/database.ts';
+
+const NEXT = 'UPDATE audit_counter SET number = number + 1 WHERE id = 1 RETURNING number';
+const APPEND = `
+  INSERT INTO audit_entry (number, made_at, actor_kind, actor_id, actor_name, address, action, client_id, subject,
+    before_change, after_change)
+  VALUES (:number, :at, :kind, :actorId, :actorName, :address, :action, :clientId, :subject, :before, :after)`;
+
+/**
+ * Appends an entry. Call it last in the transaction: until the commit no other entry is made. Callers pass only what an
+ * entry may have: never a secret, a token, a title or the address of an account.
+ */
+export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise<void> {
+  const next = await tx.get<{ number: number }>(NEXT);
+  if (next === undefined) throw new Error('The counter of the audit log is gone');
+  const { actor, at, action } = entry;
+  await tx.change(APPEND, {
+    number: next.number,
+    at,
+    action,
+    kind: actor.kind,
+    actorId: 'id' in actor ? actor.id : null,
+    actorName: 'name' in actor ? actor.name : null,
+    address: entry.address ?? null,
+    clientId: entry.clientId ?? null,
+    subject: entry.subject ?? null,
+    before: textOf(entry.before),
+    after: textOf(entry.after),
+  });
+}
+
+const textOf = (fields: AuditFields | undefined): string | null =>
+  fields === undefined ? null : JSON.stringify(fields);
+
+/** Appends the entry of a change that `caller` asked for; without a caller nothing: the change is not an operator's. */
+export async function auditFor(
+  tx: Statements,
+  caller: Caller | undefined,
+  change: AuditedChange,
+): Promise<void> {
+  if (caller === undefined) return;
+  const { actor, requestedBy, address, now } = caller;
+  const after = requestedBy === undefined ? change.after : { ...change.after, requested_by: requestedBy };
+  await appendAudit(tx, { ...change, after, actor, address, at: now() });
+}
+
+const KEY_OF_USER = `
+  UPDATE application_user SET audit_key = COALESCE(NULLIF(audit_key, ''), :fresh)
+   WHERE client_id = :clientId AND user_id = :userId RETURNING audit_key AS key`;
+
+/** How entries name the user, whose row is locked from then on; `undefined` when there is no such user. */
+export async function subjectOfUser(
+  tx: Statements,
+  { clientId, userId }: { readonly clientId: string; readonly userId: string },
+): Promise<string | undefined> {
+  const row = await tx.get<{ key: string }>(KEY_OF_USER, { clientId, userId, fresh: newUserKey() });
+  return row && userSubject(row.key, userId);
+}

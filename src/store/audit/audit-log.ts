@@ -1,0 +1,148 @@
+/** AuditLog in SQL; held to test/contract/audit-log.contract.ts on both databases. */
+import type { AuditActor, AuditEntry } from '../../audit/audit-entry.ts';
+import type { AuditFilter, AuditLog } from '../../audit/audit-log.ts';
+import { userSubject } from '../../audit/user-subject.ts';
+import type { Database, Value } from '../drivers/database.ts';
+import { deleteInParts } from '../drivers/delete-in-parts.ts';
+
+type Row = Omit<AuditEntry, 'actor' | 'before' | 'after'> & {
+  actorKind: AuditActor['kind'];
+  actorId: string | undefined;
+  actorName: string | undefined;
+  before: string | undefined;
+  after: string | undefined;
+};
+
+const MOST_ENTRIES = 200;
+const COLUMNS = `number, made_at AS at, actor_kind, actor_id, actor_name,
+  address, action, client_id, subject, before_change AS before, after_change AS after`;
+
+/** One text for each set of filters, so that the database finds the index for it. */
+const CONDITIONS = {
+  clientId: 'client_id = :clientId',
+  actorId: "actor_kind = 'person' AND actor_id = :actorId",
+  // Actors that are no people have no id: with it the index has them by time.
+  nobody: 'actor_kind = :nobody AND actor_id IS NULL',
+  // An expression, since the index has people one after the other: it would sort all their entries.
+  anybody: "actor_kind || '' = :anybody",
+  action: 'action = :action',
+  subject: 'subject = :subject',
+  from: 'made_at >= :from',
+  to: 'made_at < :to',
+  placeAt: '(made_at, number) < (:placeAt, :placeNumber)',
+} as const;
+const NAMES = [
+  'clientId',
+  'actorId',
+  'nobody',
+  'anybody',
+  'action',
+  'subject',
+  'from',
+  'to',
+  'placeAt',
+] as const satisfies readonly (keyof typeof CONDITIONS)[];
+type Filters = { readonly [name in (typeof NAMES)[number]]: Value | undefined };
+
+// The entry itself may be deleted by now: then the place is that of the next older one, which is part of what follows.
+const PLACE = `
+  SELECT number, made_at AS at FROM audit_entry WHERE number <= :before ORDER BY number DESC LIMIT 1`;
+const AFTER = `
+  SELECT ${COLUMNS} FROM audit_entry WHERE number > :after AND made_at >= :from ORDER BY number LIMIT :limit`;
+const KEY_OF_USER = `
+  SELECT audit_key AS key FROM application_user WHERE client_id = :clientId AND user_id = :userId`;
+const DELETE_OLD = `
+  DELETE FROM audit_entry
+   WHERE number IN (SELECT number FROM audit_entry WHERE made_at < :before ORDER BY made_at, number LIMIT :limit)`;
+
+/** The audit log in `db`. */
+export function auditLog(db: Database): AuditLog {
+  return {
+    async listEntries({ clientId, actor, action, subject, from, to }, page) {
+      const limit = Math.min(page.limit, MOST_ENTRIES);
+      const place = page.before === undefined ? undefined : await placeOf(db, page.before);
+      if (place === 'oldest') return [];
+      const others = { ...actorFilter(actor), action, subject, from, to };
+      const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
+      // One look-up for each application: an index has the newest of one, not of several.
+      const lists = await Promise.all(
+        clientIds.map((one) =>
+          listOf(db, { clientId: one, ...others, placeAt: place?.at }, { place, limit }),
+        ),
+      );
+      return lists
+        .flat()
+        .sort((a, b) => b.at - a.at || b.number - a.number)
+        .slice(0, limit)
+        .map(entryOf);
+    },
+
+    async entriesAfter(after, { from }, limit) {
+      const rows = await db.all<Row>(AFTER, { after, from: from ?? Number.MIN_SAFE_INTEGER, limit });
+      return rows.map(entryOf);
+    },
+
+    async subjectOfUser(clientId, userId) {
+      const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
+      return row?.key ? userSubject(row.key, userId) : undefined;
+    },
+
+    deleteOldEntries(before) {
+      return deleteInParts(db, DELETE_OLD, { before });
+    },
+  };
+}
+
+function actorFilter(actor: AuditFilter['actor']) {
+  const kind = actor?.kind;
+  const isPerson = kind === 'person';
+  return {
+    actorId: isPerson ? actor?.id : undefined,
+    nobody: isPerson ? undefined : kind,
+    anybody: isPerson && actor?.id === undefined ? kind : undefined,
+  };
+}
+
+type Place = { readonly number: number; readonly at: number };
+
+async function placeOf(db: Database, before: number): Promise<Place | 'oldest'> {
+  const row = await db.get<Place>(PLACE, { before });
+  if (row === undefined) return 'oldest';
+  return row.number === before ? row : { at: row.at, number: row.number + 1 };
+}
+
+function listOf(
+  db: Database,
+  filters: Filters,
+  { place, limit }: { readonly place: Place | undefined; readonly limit: number },
+): Promise<Row[]> {
+  const named = NAMES.filter((name) => filters[name] !== undefined);
+  const where = named.length === 0 ? '' : `WHERE ${named.map((name) => CONDITIONS[name]).join(' AND ')}`;
+  const values = Object.fromEntries(named.map((name) => [name, filters[name] ?? null]));
+  return db.all<Row>(
+    `SELECT ${COLUMNS} FROM audit_entry ${where} ORDER BY made_at DESC, number DESC LIMIT :limit`,
+    { ...values, ...(place !== undefined && { placeNumber: place.number }), limit },
+  );
+}
+
+function entryOf({ actorKind, actorId, actorName, before, after, ...entry }: Row): AuditEntry {
+  // What is stored is what `appendAudit` wrote.
+  const fields = (text: string | undefined) =>
+    text === undefined ? undefined : (JSON.parse(text) as NonNullable<AuditEntry['before']>);
+  return {
+    ...entry,
+    actor: actorOf({ actorKind, actorId, actorName }),
+    before: fields(before),
+    after: fields(after),
+  };
+}
+
+function actorOf({
+  actorKind,
+  actorId,
+  actorName,
+}: Pick<Row, 'actorKind' | 'actorId' | 'actorName'>): AuditActor {
+  if (actorKind === 'system') return { kind: 'system' };
+  const name = actorName ?? '';
+  return actorKind === 'person' ? { kind: 'person', id: actorId ?? '', name } : { kind: actorKind, name };
+}

@@ -1,0 +1,49 @@
+/** What changed in the list of an account's calendars, noted for those that hear of it. */
+import type { Statements } from '../drivers/database.ts';
+import type { Noter } from './user-notes.ts';
+
+/** A calendar as notes tell of it. */
+export type KnownCalendar = {
+  readonly calendarKey: string;
+  readonly href: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly color: string | undefined;
+  readonly timeZone: string;
+  readonly access: string;
+};
+
+export const KNOWN_CALENDARS = `
+  SELECT calendar_key, href, title, description, color, time_zone, access
+    FROM calendar WHERE account_key = :key AND left_out = 0 ORDER BY position, href`;
+
+type Replaced = {
+  /** The account's. */
+  readonly key: string;
+  /** Its calendars before. */
+  readonly before: readonly KnownCalendar[];
+  readonly note: Noter;
+};
+
+/** Call once the new list is written. */
+export async function noteCalendars(tx: Statements, { key, before, note }: Replaced): Promise<void> {
+  const after = await tx.all<KnownCalendar>(KNOWN_CALENDARS, { key });
+  const earlier = new Map(before.map((calendar) => [calendar.calendarKey, calendar]));
+  for (const calendar of after) {
+    const known = earlier.get(calendar.calendarKey);
+    earlier.delete(calendar.calendarKey);
+    if (known === undefined) await note({ eventType: 'calendar.created', data: dataOf(calendar) });
+    else if (JSON.stringify(known) !== JSON.stringify(calendar))
+      await note({ eventType: 'calendar.updated', data: dataOf(calendar) });
+  }
+  for (const gone of earlier.values()) await note({ eventType: 'calendar.deleted', data: dataOf(gone) });
+}
+
+const dataOf = ({ href, title, description, color, timeZone, access }: KnownCalendar) => ({
+  id: href,
+  title,
+  timeZone,
+  access,
+  ...(description !== undefined && { description }),
+  ...(color !== undefined && { color }),
+});

@@ -1,0 +1,294 @@
+/**
+ * Records what a transaction changes, for the feed of the user's changes (change-feed.ts) and for the endpoints of the
+ * application, which follow every user (webhook-streams.ts). The number of a change comes from the user's row, which stays
+ * locked until the commit. So numbers are in the order of commits: a reader who has seen one has seen all before it. Every transaction locks in the order user, account, calendar. A change has the group of its account
+ * (docs/security.md T3). Of accounts that are not the user's yet nothing is recorded: nobody may read them, and
+ * recordArrival tells of all they have once they are.
+ */
+import { randomBytes } from 'node:crypto';
+
+import type { Statements, Values } from '../drivers/database.ts';
+import {
+  changedFieldsOf,
+  deletedEventOf,
+  type EventState,
+  isSameState,
+  type StateRow,
+  stateOf,
+} from './event-state.ts';
+import { noteConnections } from './user-notes.ts';
+import { HAS_ENDPOINT, noteArrivals, noteChanges, noteFirstSync } from './webhook-streams.ts';
+
+type Feed = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly feedId: string | undefined;
+  readonly seq: number;
+};
+
+/** The events of a calendar that a write can change. `at` is about now, in epoch milliseconds. */
+type AffectedEvents = {
+  readonly key: string;
+  readonly at: number;
+  /** Whether the application itself made the change. */
+  readonly own: boolean;
+  readonly hrefs: readonly string[];
+  /** By their ids. */
+  readonly series: readonly string[];
+};
+
+/**
+ * Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed. An
+ * endpoint of the application begins one.
+ */
+async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
+  const [feed] = await tx.all<Feed>(
+    `UPDATE application_user SET feed_seq = feed_seq + 1,
+            feed_id = CASE WHEN feed_id IS NULL AND ${HAS_ENDPOINT} THEN CAST(:candidate AS TEXT) ELSE feed_id END
+      WHERE (client_id, user_id) = (${owner})
+     RETURNING client_id, user_id, feed_id, feed_seq AS seq`,
+    { ...values, candidate: newFeedId() },
+  );
+  return feed?.feedId === undefined ? undefined : feed;
+}
+
+/** New when a feed begins, so that no cursor of an earlier one is taken for its. */
+export const newFeedId = (): string => randomBytes(9).toString('base64url');
+
+const OWNER_OF_CALENDAR = `SELECT a.client_id, a.user_id FROM calendar c JOIN account a ON a.account_key = c.account_key
+   WHERE c.calendar_key = :key`;
+
+/** Runs `write` and records what it changed. */
+export async function recordChanges<T>(
+  tx: Statements,
+  { key, at, own, hrefs, series }: AffectedEvents,
+  write: () => Promise<T>,
+): Promise<T> {
+  if (hrefs.length === 0 && series.length === 0) return write();
+  const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
+  if (feed === undefined) return write();
+  const seriesOfHrefs = await tx.all<{ id: string }>(
+    `SELECT DISTINCT series_id AS id FROM event
+      WHERE calendar_key = :key AND series_id IS NOT NULL AND href ${tx.dialect.oneOf('hrefs')}`,
+    { key, hrefs },
+  );
+  const names = [...new Set([...hrefs, ...series, ...seriesOfHrefs.map(({ id }) => id)])];
+  const before = await statesOf(tx, key, names);
+  const result = await write();
+  const after = await statesOf(tx, key, names);
+  const change = { key, at, own, feed };
+  let changes = 0;
+  for (const [id, state] of after) {
+    const earlier = before.get(id);
+    if (earlier !== undefined && isSameState(earlier, state)) continue;
+    await recordChange(tx, { ...change, id, before: earlier, after: state });
+    changes += 1;
+  }
+  for (const [id, state] of before) {
+    if (after.has(id)) continue;
+    await recordChange(tx, { ...change, id, before: state, after: undefined });
+    changes += 1;
+  }
+  if (changes > 0) {
+    await tx.change(CHANGED, { clientId: feed.clientId, userId: feed.userId, at });
+    await noteChanges(tx, key, feed);
+  }
+  return result;
+}
+
+/** Its row is locked by then. */
+const CHANGED =
+  'UPDATE application_user SET changed_at = :at WHERE client_id = :clientId AND user_id = :userId';
+
+/** Calendars that `chosen` selects by their keys, and which of their events; the values are both texts' parameters. */
+type Removed = { readonly chosen: string; readonly which?: string };
+
+/** Call before calendars are deleted with all their events, or with some of them. */
+async function recordRemoval(
+  tx: Statements,
+  { chosen, which = '' }: Removed,
+  values: Values & Pick<Feed, 'seq'> & { readonly at: number },
+): Promise<void> {
+  await tx.change(
+    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, deleted,
+       provider, account_id, href, noted_at, group_id)
+     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0, 1,
+            a.provider, a.account_id, c.href, CAST(:at AS BIGINT), COALESCE(g.told_group, a.group_id)
+       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
+       JOIN account_group g ON g.group_id = a.group_id AND (g.expires_at IS NULL OR g.told_group IS NOT NULL)
+      WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series') ${which}
+     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, foreign_seq = excluded.seq, deleted = 1,
+       noted_at = excluded.noted_at, group_id = excluded.group_id`,
+    values,
+  );
+}
+
+/**
+ * Call before anything else is locked, when an account's list of calendars is replaced. What it answers records the
+ * removal of a calendar, or of some of its resources by their hrefs.
+ */
+export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
+  const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
+  const feed = await nextOf(tx, owner, { accountKey });
+  return async (calendarKey: string, hrefs?: readonly string[]): Promise<void> => {
+    if (feed === undefined) return;
+    const removed = { chosen: 'SELECT CAST(:calendarKey AS TEXT)' };
+    const values = { calendarKey, at, seq: feed.seq };
+    if (hrefs === undefined) return recordRemoval(tx, removed, values);
+    const which = `AND e.href ${tx.dialect.oneOf('hrefs')}`;
+    await recordRemoval(tx, { ...removed, which }, { ...values, hrefs });
+  };
+}
+
+/** Accounts of a user that a grant's group has from now on; `now` is epoch milliseconds. */
+export type Arrival = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly accountKeys: readonly string[];
+  readonly now: number;
+};
+
+/**
+ * Tells of all events of these accounts as created, where somebody follows the user's changes. Call it after their group
+ * became the user's own or they joined another: it tells of them to the grants that cover their group as it is then.
+ */
+export async function recordArrival(
+  tx: Statements,
+  { clientId, userId, accountKeys, now }: Arrival,
+): Promise<void> {
+  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
+  const feed = await nextOf(tx, owner, { clientId, userId });
+  if (feed === undefined) return;
+  // What they had and is gone belongs to their group as well.
+  await tx.change(
+    `UPDATE event_change SET group_id =
+       (SELECT a.group_id FROM calendar c JOIN account a ON a.account_key = c.account_key
+         WHERE c.calendar_key = event_change.calendar_key)
+      WHERE calendar_key IN (SELECT calendar_key FROM calendar WHERE account_key ${tx.dialect.oneOf('accountKeys')})`,
+    { accountKeys },
+  );
+  await tx.change(
+    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, deleted,
+       provider, account_id, href, noted_at, group_id)
+     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT),
+            CAST(:seq AS BIGINT), 0, a.provider, a.account_id, c.href, CAST(:now AS BIGINT), a.group_id
+       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
+       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')} AND a.client_id = :clientId AND a.user_id = :userId
+        AND e.shape IN ('short', 'long', 'series')
+     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, foreign_seq = excluded.seq,
+       created_seq = excluded.created_seq, created_own = 0, deleted = 0, noted_at = excluded.noted_at, group_id = excluded.group_id`,
+    { clientId, userId, accountKeys, now, seq: feed.seq },
+  );
+  await noteArrivals(tx, accountKeys, feed);
+  await noteConnections(tx, accountKeys, { eventType: 'connection.connected', now });
+}
+
+/** Call when a calendar's first sync ends, before anything is locked. Answers what notes it, once that is written. */
+export async function firstSyncRecorder(tx: Statements, key: string): Promise<() => Promise<void>> {
+  const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
+  return async () => {
+    if (feed !== undefined) await noteFirstSync(tx, key, feed);
+  };
+}
+
+/** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
+export async function recordAccountRemoval(
+  tx: Statements,
+  chosen: string,
+  values: Values & { readonly now: number },
+): Promise<void> {
+  const { clientId = null, userId = null, now } = values;
+  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
+  const feed = await nextOf(tx, owner, { clientId, userId });
+  if (feed === undefined) return;
+  const calendars = `SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})`;
+  await recordRemoval(tx, { chosen: calendars }, { ...values, at: now, seq: feed.seq });
+}
+
+/** The states of the single events and series with these hrefs or ids, by id. */
+async function statesOf(
+  tx: Statements,
+  key: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, EventState>> {
+  const oneOfNames = tx.dialect.oneOf('names');
+  const rows = await tx.all<StateRow>(
+    `SELECT event_id AS id, series_id, shape, recurrence_id, content, timing, original,
+            original_digest, starts_at, ends_at, etag
+       FROM event
+      WHERE calendar_key = :key AND shape <> 'hidden' AND (href ${oneOfNames} OR series_id ${oneOfNames})
+      ORDER BY href, recurrence_id`,
+    { key, names },
+  );
+  const rootOf = ({ id, shape, seriesId }: StateRow) =>
+    shape === 'series' || shape === 'override' ? (seriesId ?? id) : id;
+  const members = [...Map.groupBy(rows, rootOf)];
+  return new Map(members.map(([id, rowsOfIt]) => [id, stateOf(rowsOfIt)]));
+}
+
+type RecordedChange = {
+  readonly key: string;
+  readonly id: string;
+  readonly at: number;
+  readonly own: boolean;
+  readonly feed: Feed;
+  /** Undefined when it appeared. */
+  readonly before: EventState | undefined;
+  /** Undefined when it is gone. */
+  readonly after: EventState | undefined;
+};
+
+async function recordChange(tx: Statements, change: RecordedChange): Promise<void> {
+  const { key, id, at, own, before, after } = change;
+  const { clientId, userId, seq } = change.feed;
+  const isNew = before === undefined;
+  const values = {
+    ...{ key, id, clientId, userId, seq, at },
+    foreignSeq: own ? 0 : seq,
+    createdSeq: isNew ? seq : 0,
+    createdOwn: Number(own && isNew),
+    deleted: after === undefined ? 1 : 0,
+    was: after === undefined && before !== undefined ? JSON.stringify(deletedEventOf(before)) : null,
+    fields: await fieldsOf(tx, change),
+  };
+  await tx.change(RECORD, values);
+}
+
+/** Under which number each field last changed, with those of before. */
+async function fieldsOf(
+  tx: Statements,
+  { key, id, feed, before, after }: RecordedChange,
+): Promise<string | null> {
+  if (before === undefined || after === undefined) return null;
+  const known = await tx.get<{ fields: string | undefined }>(
+    'SELECT fields FROM event_change WHERE calendar_key = :key AND event_id = :id',
+    { key, id },
+  );
+  const changed = changedFieldsOf(before, after).map((name) => [name, feed.seq] as const);
+  // Written here, as an object of numbers.
+  const earlier: Readonly<Record<string, number>> = JSON.parse(known?.fields ?? '{}');
+  return JSON.stringify({ ...earlier, ...Object.fromEntries(changed) });
+}
+
+/**
+ * What a deleted event was stays with one that took its id: it was told of before. When that one goes too, it goes for
+ * everybody, also for a stream behind which it was deleted, created and deleted again.
+ */
+const RECORD = `
+  INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, foreign_seq, created_seq, created_own,
+    deleted, provider, account_id, href, noted_at, group_id, fields, was)
+  SELECT c.calendar_key, CAST(:id AS TEXT), CAST(:clientId AS TEXT), CAST(:userId AS TEXT), CAST(:seq AS BIGINT),
+         CAST(:foreignSeq AS BIGINT), CAST(:createdSeq AS BIGINT), CAST(:createdOwn AS BIGINT), CAST(:deleted AS BIGINT),
+         a.provider, a.account_id, c.href, CAST(:at AS BIGINT), a.group_id, CAST(:fields AS TEXT), CAST(:was AS TEXT)
+    FROM calendar c JOIN account a ON a.account_key = c.account_key
+    JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+   WHERE c.calendar_key = :key
+  ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = excluded.deleted,
+    foreign_seq = CASE WHEN excluded.foreign_seq > 0 THEN excluded.foreign_seq ELSE event_change.foreign_seq END,
+    created_seq = CASE WHEN excluded.created_seq > 0 THEN excluded.created_seq
+                       WHEN excluded.deleted = 1 AND event_change.was IS NOT NULL THEN 0
+                       ELSE event_change.created_seq END,
+    created_own = CASE WHEN excluded.created_seq > 0 THEN excluded.created_own ELSE event_change.created_own END,
+    noted_at = excluded.noted_at, group_id = excluded.group_id, fields = excluded.fields,
+    was = COALESCE(excluded.was, event_change.was, CASE WHEN event_change.deleted = 1 THEN '{}' END)`;

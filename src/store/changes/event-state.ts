@@ -1,0 +1,120 @@
+/** What the mirror shows of an event at one moment, and how two moments differ. */
+import type { EventMembers, Timing } from '../../calendars/mirrored-event.ts';
+import { comparableEtag } from '../../lib/etag.ts';
+import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import { instantText, type RenderedMembers, readMembers } from '../../lib/rendered-json.ts';
+
+/** A row of a single event, or of a series: its master's first, then its overrides. */
+export type StateRow = {
+  readonly id: string;
+  readonly seriesId: string | undefined;
+  readonly shape: string;
+  readonly recurrenceId: string;
+  readonly content: RenderedMembers<EventMembers>;
+  readonly timing: string | undefined;
+  readonly original: string | undefined;
+  readonly originalDigest: string | undefined;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly etag: string | undefined;
+};
+
+/** The rows of one event, in order, and what decides whether they are the same as others. */
+export type EventState = {
+  readonly rows: readonly StateRow[];
+  readonly content: string;
+  readonly etags: string;
+  readonly hasEtags: boolean;
+};
+
+export const stateOf = (rows: readonly StateRow[]): EventState => ({
+  rows,
+  content: JSON.stringify(rows.map(textsOf)),
+  etags: JSON.stringify(rows.map(({ etag }) => etag && comparableEtag(etag))),
+  hasEtags: rows.every(({ etag }) => etag !== undefined),
+});
+
+const textsOf = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
+  content,
+  timing,
+  original?.replace(LINE_ENDS, '$1\\n'),
+  originalDigest,
+  startsAt,
+  endsAt,
+];
+
+/** Line ends in JSON, behind escaped backslashes. Reading through XML changes CRLF to LF, so they do not make a version. */
+const LINE_ENDS = /(?<!\\)((?:\\\\)*)(?:\\[rn])+/g;
+
+/** An etag may have been deleted only to list the calendar again. That is no new version. */
+export const isSameState = (before: EventState, after: EventState): boolean =>
+  before.content === after.content && (before.etags === after.etags || !before.hasEtags);
+
+/** They change with every version and say nothing of what a person changed. */
+const NOT_TOLD: ReadonlySet<string> = new Set(['lastModified', 'id', 'recurringEventId']);
+
+/**
+ * The members of an event in an answer (docs/wire.md 2.5) that differ, by their names: of a series its master's, and
+ * `overrides` for all others. `original` where the provider's own object alone differs.
+ */
+export function changedFieldsOf(before: EventState, after: EventState): readonly string[] {
+  const [one, other] = [before.rows[0], after.rows[0]];
+  if (one === undefined || other === undefined) return [];
+  const fields = new Set([...differingMembers(one, other), ...differingTimes(one, other)]);
+  const rest = ({ rows }: EventState) => JSON.stringify(rows.slice(1).map(textsOf));
+  if (rest(before) !== rest(after)) fields.add('overrides');
+  return fields.size === 0 ? ['original'] : [...fields];
+}
+
+function differingMembers(before: StateRow, after: StateRow): string[] {
+  if (before.content === after.content) return [];
+  const one: Readonly<Record<string, unknown>> = readMembers(before.content);
+  const other: Readonly<Record<string, unknown>> = readMembers(after.content);
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const differs = (name: string) => JSON.stringify(one[name]) !== JSON.stringify(other[name]);
+  return [...names].filter((name) => !NOT_TOLD.has(name) && differs(name));
+}
+
+/** Of a series, whose content has no times. */
+function differingTimes(before: StateRow, after: StateRow): string[] {
+  if (before.timing === after.timing || after.shape !== 'series') return [];
+  const [one, other] = [timingOf(before), timingOf(after)];
+  const names = ['start', 'end', 'recurrence'] as const;
+  return names.filter((name) => JSON.stringify(one?.[name]) !== JSON.stringify(other?.[name]));
+}
+
+/** `timing` was written by render-event.ts. */
+const timingOf = ({ timing }: StateRow): Partial<Timing> | undefined =>
+  timing === undefined ? undefined : JSON.parse(timing);
+
+/** What is told of an event that is gone; of a series its first instance's times. */
+export type DeletedEvent = Pick<
+  EventMembers,
+  'title' | 'start' | 'end' | 'startDate' | 'endDate' | 'allDay' | 'availability' | 'status'
+>;
+
+export function deletedEventOf({ rows }: EventState): DeletedEvent | undefined {
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const members = readMembers(row.content);
+  const { title, startDate, endDate, allDay, availability, status } = members;
+  const { start, end } = members.start === undefined ? firstTimes(row) : members;
+  return {
+    title,
+    allDay,
+    availability,
+    status,
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+  };
+}
+
+function firstTimes(row: StateRow): Pick<EventMembers, 'start' | 'end'> {
+  const { start, end } = timingOf(row) ?? {};
+  if (start === undefined || end === undefined) return {};
+  // Both are of one type, so that any zone gives their distance.
+  const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+  return { start: instantText(row.startsAt), end: instantText(row.startsAt + length) };
+}

@@ -1,0 +1,152 @@
+/** The accounts that a grant covers, with their calendars: what every read begins with. */
+import { aliasAmong, mainCalendar } from '../../calendars/main-calendar.ts';
+import type { LeftOutEvents } from '../../calendars/mirrored-event.ts';
+import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { RenderedObject } from '../../lib/rendered-json.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import type { EventReader, MirroredAccount, ReadableCalendar } from '../../reading/event-reader.ts';
+import { HEALTH_COLUMNS, type HealthRow, healthOf } from '../accounts/account-rows.ts';
+import { providerOrder } from '../accounts/provider-order.ts';
+import type { Database } from '../drivers/database.ts';
+import { CALENDAR_COLUMNS, type CalendarRow, freshnessOf } from '../mirror/mirror-store.ts';
+import { originalColumn } from './original-column.ts';
+
+type AccountRow = HealthRow & {
+  accountKey: string;
+  identity: string | undefined;
+  scope: Scope;
+  provider: ProviderKind;
+  accountId: string;
+  display: string;
+  /** JSON of a list. */
+  addresses: string;
+  calendarPermission: number | undefined;
+  listedAt: number | undefined;
+  listFailedAt: number | undefined;
+  listFailure: string | undefined;
+};
+/** The calendar's columns are null for an account without calendars. */
+type Row = AccountRow &
+  Omit<CalendarRow, 'calendarKey' | 'original'> & {
+    calendarKey: string | undefined;
+    revision: number;
+    leftOut: number;
+  };
+
+export function coveredAccounts(db: Database): Pick<EventReader, 'accountsOf' | 'calendarOriginals'> {
+  const originals = `SELECT calendar_key, ${originalColumn('original', '1')} FROM calendar
+    WHERE calendar_key ${db.dialect.oneOf('keys')}`;
+
+  return {
+    async accountsOf({ clientId, userId, scope, coverageId }) {
+      const reader = { clientId, userId, scope };
+      const rows =
+        coverageId === undefined
+          ? db.all<Row>(ACCOUNTS_OF_ALL_GRANTS, reader)
+          : db.all<Row>(ACCOUNTS_OF_GRANT, { ...reader, coverageId });
+      return accountsOf(await rows);
+    },
+
+    async calendarOriginals(keys) {
+      const rows = await db.all<{ calendarKey: string; original: RenderedObject | undefined }>(originals, {
+        keys,
+      });
+      return new Map(
+        rows.flatMap(({ calendarKey, original }) =>
+          original === undefined ? [] : [[calendarKey, original]],
+        ),
+      );
+    },
+  };
+}
+
+/** Every read has these: the provider's own objects would be most of them, and one answer alone shows those. */
+const COLUMNS = CALENDAR_COLUMNS.replace(' original,', '');
+
+const accountsText = (covered: string, scope: string): string => `
+  SELECT a.account_key, identity, ${scope} AS scope, provider, account_id, display, addresses,
+         ${HEALTH_COLUMNS}, calendar_permission, listed_at,
+         list_failed_at, list_error AS list_failure, ${COLUMNS}, revision, left_out
+    FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
+    JOIN account a ON a.group_id = v.group_id AND a.client_id = :clientId AND a.user_id = :userId
+    LEFT JOIN calendar c ON c.account_key = a.account_key
+   ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
+
+/** The narrower of the grant's scope and that at which it covers the group. */
+const NARROWER_SCOPE = `CASE WHEN CAST(:scope AS TEXT) = 'free-busy' OR v.scope = 'free-busy' THEN 'free-busy'
+              WHEN CAST(:scope AS TEXT) = 'read' OR v.scope = 'read' THEN 'read' ELSE 'read-write' END`;
+const ACCOUNTS_OF_GRANT = accountsText(
+  '(SELECT group_id, scope FROM grant_coverage WHERE coverage_id = :coverageId) v',
+  NARROWER_SCOPE,
+);
+const ACCOUNTS_OF_ALL_GRANTS = accountsText(
+  `(SELECT DISTINCT o.group_id FROM token_family f JOIN grant_coverage o ON o.coverage_id = f.coverage_id
+     WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL) v`,
+  'CAST(:scope AS TEXT)',
+);
+
+function accountsOf(rows: readonly Row[]): MirroredAccount[] {
+  const byAccount = Map.groupBy(rows, ({ accountKey }) => accountKey);
+  const accounts = [...byAccount.values()];
+  const firsts = accounts.flatMap((ofAccount) => ofAccount.slice(0, 1));
+  return accounts.flatMap((ofAccount) =>
+    ofAccount
+      .slice(0, 1)
+      .filter((row) => isBestOfTwins(row, firsts))
+      .map((row) => accountOf(row, ofAccount)),
+  );
+}
+
+/** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
+function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
+  if (row.identity === undefined) return true;
+  const twins = accounts.filter(
+    ({ provider, identity }) => provider === row.provider && identity === row.identity,
+  );
+  // In the order of their names each scope allows more than the one before.
+  const rank = ({ scope, health }: Row) => `${scope.padEnd(10)} ${health === 'reauth_required' ? 0 : 1}`;
+  return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
+}
+
+const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount => ({
+  accountKey: row.accountKey,
+  scope: row.scope,
+  provider: row.provider,
+  accountId: row.accountId,
+  display: row.display,
+  addresses: JSON.parse(row.addresses),
+  health: healthOf(row),
+  calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
+  ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
+  calendars: shownOf(ofAccount, row.provider),
+});
+
+/**
+ * Those that the user did not leave out. One calendar of an account is its main one, whatever the provider marks: where that
+ * is left out, no other takes its place.
+ */
+function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
+  const calendars = rows.flatMap(calendarsOf);
+  const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
+  const alias = aliasAmong(calendars);
+  const leftOut = new Set(rows.filter((row) => row.leftOut === 1).map(({ calendarKey }) => calendarKey));
+  const shown = calendars.filter(({ calendarKey }) => !leftOut.has(calendarKey));
+  return shown.map((calendar) => {
+    if (calendar === main) return { ...calendar, primary: true, alias };
+    return calendar.primary ? { ...calendar, primary: false } : calendar;
+  });
+}
+
+/** None in the row of an account without calendars. */
+function calendarsOf(row: Row): ReadableCalendar[] {
+  const { calendarKey, href, title, description, color, timeZone, access, revision, bytes } = row;
+  if (calendarKey === undefined) return [];
+  const details = { href, title, description, color };
+  const rest = { timeZone, access, primary: row.isPrimary === 1, alias: undefined, revision, bytes };
+  // Written by mirror-writes.ts in this shape.
+  const parsed = (json: string | undefined): LeftOutEvents | undefined =>
+    json === undefined ? undefined : JSON.parse(json);
+  const leftOut = { tooComplex: parsed(row.tooComplex), unreadable: parsed(row.unreadable) };
+  return [{ calendarKey, ...details, ...rest, ...leftOut, ...freshnessOf(row) }];
+}

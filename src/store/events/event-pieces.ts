@@ -1,0 +1,173 @@
+/** Calendars of any size in SQL, piece by piece; held to test/contract/event-pieces.contract.ts on both databases. */
+import { type EventMembers, INSTANCE_MEMBERS } from '../../calendars/mirrored-event.ts';
+import { byBytes } from '../../lib/byte-order.ts';
+import { LONGEST_SHORT } from '../../lib/recurrence/place-of.ts';
+import {
+  type RenderedMembers,
+  type RenderedObject,
+  renderObject,
+  withoutMembers,
+} from '../../lib/rendered-json.ts';
+import {
+  type EventContent,
+  nameOfRow,
+  type PieceReader,
+  type RowName,
+  type SeriesPlace,
+  type SingleName,
+} from '../../reading/event-reader.ts';
+import type { Database, Dialect } from '../drivers/database.ts';
+import { hasOriginal, originalColumn, originalSize } from './original-column.ts';
+import { hasTerms, termValues } from './search-condition.ts';
+
+type TimingRow = RowName & {
+  id: string;
+  timing: string;
+  hasOriginal: number;
+  size: number;
+  searched: number;
+};
+type ContentRow = RowName & {
+  shape: string;
+  content: RenderedMembers<EventMembers>;
+  original: RenderedObject | undefined;
+  hasOriginal: number;
+  etag: string | undefined;
+};
+
+export function eventPieces(db: Database): PieceReader {
+  const texts = textsFor(db.dialect);
+  return {
+    async singleNames(calendarKey, { window: { start, end }, after, limit }) {
+      const earliest = start - LONGEST_SHORT;
+      const values = { calendarKey, start, end, limit, ...behind(calendarKey, after) };
+      const short = await db.all<SingleName>(texts.names, {
+        ...values,
+        shape: 'short',
+        earliest: Math.max(earliest, values.atStart),
+      });
+      const long = await db.all<SingleName>(texts.names, {
+        ...values,
+        shape: 'long',
+        earliest: values.atStart,
+      });
+      return [...short, ...long]
+        .sort((a, b) => a.startsAt - b.startsAt || byBytes(a.id, b.id))
+        .slice(0, limit);
+    },
+
+    mastersIn(calendarKey, { window: { start, end }, after, limit }) {
+      const { startsAt: atStart, id: atId } = after ?? { startsAt: BEFORE_ALL, id: '' };
+      return db.all<SeriesPlace>(texts.masters, { calendarKey, start, end, atStart, atId, limit });
+    },
+
+    async seriesRows(calendarKey, ids) {
+      const rows = await db.all<TimingRow>(texts.series, { calendarKey, ids });
+      const groups = Map.groupBy(rows, ({ id }) => id);
+      return [...groups].map(([id, group]) => ({
+        calendarKey,
+        id,
+        rows: group.map(({ href, recurrenceId, timing, size, hasOriginal: has }) => {
+          const own = has === 1 || recurrenceId === '' ? size : size + (group[0]?.size ?? 0);
+          return { href, recurrenceId, timing, matches: true, hasOriginal: has === 1, size: own };
+        }),
+        searched: group.map(({ searched }) => searched),
+      }));
+    },
+
+    async matching(calendarKey, rows, search) {
+      const found = await db.all<RowName>(texts.matching, {
+        calendarKey,
+        ...namesOf(rows),
+        ...termValues(search),
+      });
+      return new Set(found.map(nameOfRow));
+    },
+
+    async contentsOf(calendarKey, rows, originals) {
+      const values = { calendarKey, ...namesOf(rows), originals: originals ? 1 : 0 };
+      const found = await db.all<ContentRow>(texts.contents, values);
+      return new Map(found.map((row) => [nameOfRow(row), contentOf(row)]));
+    },
+
+    sizesById(keys, ids) {
+      return db.all(texts.sizes, { keys, ids });
+    },
+  };
+}
+
+/** Earlier than all times that can be written. */
+const BEFORE_ALL = -1e15;
+
+/** What `after` means for one calendar, as it is before the position's, that calendar itself, or behind it. */
+function behind(
+  calendarKey: string,
+  after: { startsAt: number; calendarKey: string; id: string } | undefined,
+) {
+  if (after === undefined) return { atStart: BEFORE_ALL, atId: '' };
+  const order = byBytes(calendarKey, after.calendarKey);
+  if (order === 0) return { atStart: after.startsAt, atId: after.id };
+  // Of one that comes later, all of that moment are behind: every id is greater than the empty one.
+  return { atStart: order > 0 ? after.startsAt : after.startsAt + 1, atId: '' };
+}
+
+function namesOf(rows: readonly RowName[]) {
+  return {
+    hrefs: [...new Set(rows.map(({ href }) => href))],
+    recurrences: [...new Set(rows.map(({ recurrenceId }) => recurrenceId))],
+  };
+}
+
+/** Of an override without an object of its own `original` is undefined: it shows its master's. */
+const contentOf = ({
+  shape,
+  content,
+  original,
+  hasOriginal: has,
+  etag,
+  recurrenceId,
+}: ContentRow): EventContent => ({
+  content: shape === 'series' || shape === 'override' ? withoutMembers(content, INSTANCE_MEMBERS) : content,
+  original: has === 1 || (shape === 'override' && recurrenceId !== '') ? original : renderObject(),
+  etag,
+});
+
+const SIZE = `octet_length(content) + ${originalSize('original')}`;
+
+function textsFor({ byBytes: collation, oneOf }: Dialect) {
+  const named = `calendar_key = :calendarKey AND href ${oneOf('hrefs')} AND recurrence_id ${oneOf('recurrences')}`;
+  const behindPlace = `(starts_at, event_id ${collation}) > (:atStart, :atId)`;
+  return {
+    // In the order of the index, so that no more than a page of it is read.
+    names: `
+      SELECT calendar_key, href, recurrence_id, event_id AS id,
+             starts_at, ${SIZE} AS size, octet_length(search_text) AS searched
+        FROM event
+       WHERE calendar_key = :calendarKey AND shape = :shape AND starts_at >= :earliest AND starts_at < :end
+         AND ends_at > :start AND ${behindPlace}
+       ORDER BY starts_at, event_id ${collation} LIMIT :limit`,
+    masters: `
+      SELECT starts_at, event_id AS id FROM event
+       WHERE calendar_key = :calendarKey AND shape = 'series' AND starts_at >= :atStart AND starts_at < :end
+         AND ends_at > :start AND ${behindPlace}
+       ORDER BY starts_at, event_id ${collation} LIMIT :limit`,
+    series: `
+      SELECT series_id AS id, href, recurrence_id, timing, ${hasOriginal()} AS has_original,
+             ${SIZE} AS size, octet_length(search_text) AS searched
+        FROM event
+       WHERE calendar_key = :calendarKey AND series_id ${oneOf('ids')} AND shape IN ('series', 'override')
+       ORDER BY series_id, recurrence_id ${collation}, href ${collation}`,
+    matching: `
+      SELECT href, recurrence_id FROM event WHERE ${named} AND ${hasTerms('search_text')}`,
+    contents: `
+      SELECT href, recurrence_id, shape, content, ${originalColumn('original', ':originals')},
+             ${hasOriginal()} AS has_original, etag
+        FROM event WHERE ${named}`,
+    sizes: `
+      SELECT calendar_key, event_id AS id, SUM(${SIZE}) AS size, COUNT(*) AS rows,
+             MAX(${originalSize('original')}) AS original
+        FROM event
+       WHERE calendar_key ${oneOf('keys')} AND event_id ${oneOf('ids')} AND shape <> 'hidden'
+       GROUP BY calendar_key, event_id`,
+  };
+}

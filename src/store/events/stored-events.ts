@@ -1,0 +1,89 @@
+/** StoredEvents in SQL; held to test/contract/stored-events.contract.ts on both databases. */
+import type { CalendarEvent } from '../../calendars/event.ts';
+import { type EventMembers, INSTANCE_MEMBERS, type Timing } from '../../calendars/mirrored-event.ts';
+import {
+  type RenderedMembers,
+  type RenderedObject,
+  readMembers,
+  renderObject,
+  withoutMembers,
+} from '../../lib/rendered-json.ts';
+import type { StoredEvent, StoredEvents } from '../../writing/stored-events.ts';
+import type { Database } from '../drivers/database.ts';
+
+type Row = {
+  href: string;
+  recurrenceId: string;
+  eventId: string;
+  seriesId: string | undefined;
+  startsAt: number;
+  endsAt: number;
+  etag: string | undefined;
+  uid: string;
+  content: RenderedMembers<EventMembers>;
+  timing: string | undefined;
+  original: RenderedObject | undefined;
+  originalDigest: string | undefined;
+};
+
+const COLUMNS = `href, recurrence_id, event_id, series_id, starts_at, ends_at, etag, uid, content, timing, original,
+  original_digest`;
+const OF_ID = `
+  SELECT ${COLUMNS} FROM event WHERE calendar_key = :key AND event_id = :id
+  UNION ALL
+  SELECT ${COLUMNS} FROM event WHERE calendar_key = :key AND series_id = :id AND event_id <> :id`;
+
+export function storedEvents(db: Database): StoredEvents {
+  const rowsOf = (key: string, id: string) => db.all<Row>(OF_ID, { key, id });
+  return {
+    async findEvents(calendarKey, eventId) {
+      const rows = await rowsOf(calendarKey, eventId);
+      const other = rows.find(({ seriesId }) => seriesId !== undefined && seriesId !== eventId)?.seriesId;
+      const series = other === undefined ? [] : await rowsOf(calendarKey, other);
+      return storedOf(series.length > 0 ? series : rows);
+    },
+  };
+}
+
+function storedOf(rows: readonly Row[]): StoredEvent[] {
+  // A left-out exception names its series as well.
+  const events = rows.filter(({ timing }) => timing !== undefined);
+  const ordered = events.toSorted((a, b) => (a.recurrenceId < b.recurrenceId ? -1 : 1));
+  const master = ordered.find(({ recurrenceId }) => recurrenceId === '');
+  const isSeries = ordered.some(({ seriesId }) => seriesId !== undefined);
+  const hasMaster = isSeries && ordered[0]?.recurrenceId === '';
+  return ordered.flatMap((row) => {
+    const event = eventOf(row);
+    if (event === undefined) return [];
+    const { href, eventId, startsAt, endsAt, content } = row;
+    const hasOwn = row.original !== undefined || row.originalDigest !== undefined;
+    const { original, originalDigest } = hasOwn ? row : (master ?? row);
+    return {
+      event,
+      href,
+      etag: row.etag,
+      eventId,
+      seriesId: row.seriesId,
+      startsAt,
+      endsAt,
+      content: hasMaster ? withoutMembers(content, INSTANCE_MEMBERS) : content,
+      original: original ?? renderObject(),
+      ...(originalDigest === undefined ? {} : { originalDigest }),
+    };
+  });
+}
+
+/** The event that render-event.ts rendered; `undefined` for a resource that holds none. */
+function eventOf({ uid, content, timing }: Row): CalendarEvent | undefined {
+  if (timing === undefined) return undefined;
+  const { cancelled, ...times }: Timing = JSON.parse(timing);
+  const members = readMembers(withoutMembers(content, INSTANCE_MEMBERS));
+  const { allDay, timeZone, lastModified, conferenceData, ...details } = members;
+  const { provider: _provider, url: _url, original, ...withoutOriginal } = conferenceData ?? {};
+  // An object if present; events that were stored before have only its members.
+  const conference = (original ?? withoutOriginal) as Readonly<Record<string, unknown>>;
+  return {
+    ...{ uid, ...details, ...times, ...(lastModified && { lastModified: Date.parse(lastModified) }) },
+    ...(Object.keys(conference).length > 0 && { conferenceData: conference }),
+  };
+}

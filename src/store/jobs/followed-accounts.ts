@@ -1,0 +1,58 @@
+/** Accounts whose changes somebody waits for: the application has an endpoint, or the user's feed is read. */
+
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { FollowedAccounts } from '../../sync/sync-interval.ts';
+import type { Database, Statements } from '../drivers/database.ts';
+import { OR_EARLIER } from './job-rows.ts';
+
+/** A condition over `a`, an account; not of those that are not their user's yet. */
+export const FOLLOWED_ACCOUNT = `
+  EXISTS (SELECT 1 FROM account_group AS fg WHERE fg.group_id = a.group_id AND fg.expires_at IS NULL)
+  AND (EXISTS (SELECT 1 FROM webhook_endpoint AS fe WHERE fe.client_id = a.client_id AND fe.state = 'active')
+       OR EXISTS (SELECT 1 FROM application_user AS fu
+                   WHERE fu.client_id = a.client_id AND fu.user_id = a.user_id AND fu.feed_id IS NOT NULL))`;
+
+const FACTS = `
+  SELECT a.provider, u.changed_at, CASE WHEN ${FOLLOWED_ACCOUNT} THEN 1 ELSE 0 END AS followed
+    FROM account AS a JOIN application_user AS u ON u.client_id = a.client_id AND u.user_id = a.user_id
+   WHERE a.account_key = :accountKey`;
+
+export function followedAccounts(db: Database): FollowedAccounts {
+  return {
+    async syncFacts(accountKey) {
+      const row = await db.get<{ provider: ProviderKind; changedAt: number; followed: number }>(FACTS, {
+        accountKey,
+      });
+      return row && { ...row, followed: row.followed === 1 };
+    },
+  };
+}
+
+/** So many accounts come into the quicker rhythm at once; others do with their next look. */
+const MOST_BROUGHT_FORWARD = 1_000;
+/** Not all in one moment. */
+const SPREAD_MS = 60_000;
+
+const WAITING = `
+  SELECT j.key FROM job AS j JOIN account AS a ON a.account_key = j.key
+   WHERE j.kind = 'sync-account' AND a.client_id = :clientId
+     AND (CAST(:userId AS TEXT) IS NULL OR a.user_id = :userId) AND j.lease_holder IS NULL AND j.unfinished = 0
+     AND j.run_at > :now ORDER BY j.run_at LIMIT ${MOST_BROUGHT_FORWARD}`;
+/** The turn before its jobs, as everybody locks them (job-rows.ts). */
+const TURNS = `
+  INSERT INTO job_turn (client_id, owner, kind, host, turn_at)
+  SELECT DISTINCT CAST(:clientId AS TEXT), owner, kind, host, CAST(:now AS BIGINT) FROM job
+   WHERE kind = 'sync-account' AND key IN (${WAITING}) ${OR_EARLIER}`;
+const JOBS = `
+  UPDATE job SET run_at = CASE WHEN run_at > :now + (run_at % ${SPREAD_MS}) THEN :now + (run_at % ${SPREAD_MS}) ELSE run_at END
+   WHERE kind = 'sync-account' AND lease_holder IS NULL AND key IN (${WAITING})`;
+
+/** Call it when somebody begins to wait for the changes of an application's accounts, or of one user's; `now` is epoch milliseconds. */
+export async function lookSoon(
+  tx: Statements,
+  { clientId, userId = null }: { readonly clientId: string; readonly userId?: string | null },
+  now: number,
+): Promise<void> {
+  await tx.change(TURNS, { clientId, userId, now });
+  await tx.change(JOBS, { clientId, userId, now });
+}

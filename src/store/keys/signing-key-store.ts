@@ -1,0 +1,55 @@
+/** SigningKeyStore in SQL; held to test/contract/signing-key-store.contract.ts on both databases. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import type { SigningKeyRecord, SigningKeyStore } from '../../oauth/signing-key-store.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Database } from '../drivers/database.ts';
+
+// A rotation changes several rows, and on PostgreSQL two rotations could see each other's half done. So every change of
+// keys writes this row first, and they take turns.
+const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('signing_keys_changed', :kid)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+const RETIRE = `
+  UPDATE signing_key SET status = 'previous' WHERE algorithm = :algorithm AND status = 'active'
+  RETURNING kid`;
+const PROMOTE = `
+  UPDATE signing_key SET status = 'active' WHERE algorithm = :algorithm AND status = 'next'
+  RETURNING kid`;
+const ADD = `
+  INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
+  VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
+
+/** Signing keys in `db`, as their maker sealed them. What `caller` changes is audited. */
+export function signingKeyStore(db: Database, caller?: Caller): SigningKeyStore {
+  return {
+    async listSigningKeys() {
+      return db.all<SigningKeyRecord>(
+        `SELECT kid, algorithm, sealed, status, created_at FROM signing_key ORDER BY created_at, kid`,
+      );
+    },
+
+    addSigningKey(key) {
+      return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN, { kid: key.kid });
+        await tx.change(`${ADD} ON CONFLICT DO NOTHING`, key);
+      });
+    },
+
+    rotateSigningKeys(fresh) {
+      return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN, { kid: fresh.kid });
+        const { algorithm } = fresh;
+        const retired = await tx.get<{ kid: string }>(RETIRE, { algorithm });
+        const active = await tx.get<{ kid: string }>(PROMOTE, { algorithm });
+        await tx.change(ADD, { ...fresh, status: 'next' });
+        await auditFor(tx, caller, {
+          action: 'signing_keys.rotated',
+          subject: algorithm,
+          before: { active_key: retired?.kid ?? null },
+          after: { active_key: active?.kid ?? null },
+        });
+      });
+    },
+  };
+}

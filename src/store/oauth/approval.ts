@@ -1,0 +1,139 @@
+/** What a user's accounts and pending approvals are, and what an approval does to them (docs/security.md T1 to T4). */
+import type {
+  AccountGroup,
+  Approval,
+  GroupsOfUser,
+  PendingApproval,
+} from '../../connect/flow/account-groups.ts';
+import type { Approver, UserKey } from '../../connect/flow/authorization-request-store.ts';
+import type { Sealer } from '../../lib/sealing.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import { type CoverageRow, deleteUnusedCoverage } from '../accounts/account-groups.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from '../accounts/account-rows.ts';
+import { joinGroups } from '../accounts/join-groups.ts';
+import { providerOrder } from '../accounts/provider-order.ts';
+import type { Statements } from '../drivers/database.ts';
+
+/** How long a code can be redeemed (docs/wire.md O8). */
+const CODE_LIFETIME_MS = 10 * 60_000;
+
+type GroupRow = {
+  groupKey: string;
+  transactionId: string | undefined;
+  approvedAt: number | undefined;
+  expiresAt: number | undefined;
+  isOfThisBrowser: number;
+  givenScope: Scope | undefined;
+};
+
+// In the order of their names each scope allows more than the one before. What was not finished in time is told to its own
+// browser alone.
+const GROUPS = `
+  SELECT g.group_id AS group_key, g.transaction_id, g.approved_at, g.expires_at,
+         CASE WHEN EXISTS (SELECT 1 FROM group_device AS d
+                            WHERE d.group_id = g.group_id AND d.device_hash = CAST(:deviceHash AS TEXT))
+              THEN 1 ELSE 0 END AS is_of_this_browser,
+         (SELECT MAX(CASE WHEN f.scope < c.scope THEN f.scope ELSE c.scope END)
+            FROM grant_coverage AS c JOIN token_family AS f ON f.coverage_id = c.coverage_id
+           WHERE c.group_id = g.group_id AND f.client_id = g.client_id AND f.user_id = g.user_id
+             AND f.ended_at IS NULL) AS given_scope
+    FROM account_group AS g
+   WHERE g.client_id = :clientId AND g.user_id = :userId
+     AND (g.expires_at IS NULL OR g.expires_at > CAST(:now AS BIGINT)
+          OR g.group_id IN (SELECT group_id FROM group_device WHERE device_hash = CAST(:deviceHash AS TEXT)))
+   ORDER BY CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END, g.created_at, g.group_id`;
+
+const ACCOUNTS = `
+  SELECT group_id AS group_key, ${ACCOUNT_COLUMNS} FROM account
+   WHERE client_id = :clientId AND user_id = :userId
+   ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
+
+const PENDING = `
+  SELECT a.approval_id, a.code_challenge, c.group_id AS group_key
+    FROM authorization_code AS a LEFT JOIN grant_coverage AS c ON c.coverage_id = a.approval_id
+   WHERE a.user_id = :userId AND a.client_id = :clientId AND a.withdrawn_at IS NULL AND a.approved_at >= :since
+   ORDER BY a.approved_at DESC, a.approval_id, c.group_id`;
+
+/** As AuthorizationRequestStore promises. */
+export async function groupsOf(
+  db: Statements,
+  { clientId, userId }: UserKey,
+  { deviceHash, now }: Pick<Approver, 'deviceHash' | 'now'>,
+): Promise<GroupsOfUser> {
+  const values = { clientId, userId, deviceHash: deviceHash ?? null, now, since: now - CODE_LIFETIME_MS };
+  const groups = await db.all<GroupRow>(GROUPS, values);
+  const accounts = await db.all<AccountRow & { groupKey: string }>(ACCOUNTS, values);
+  const pending = await db.all<PendingRow>(PENDING, values);
+  const byGroup = Map.groupBy(accounts, ({ groupKey }) => groupKey);
+  const accountsIn = (groupKey: string) =>
+    (byGroup.get(groupKey) ?? []).map(({ groupKey: _, ...row }) => accountOf(row));
+  return {
+    groups: groups.map((row) => ({ ...groupOf(row), accounts: accountsIn(row.groupKey) })),
+    pending: pendingOf(pending),
+  };
+}
+
+function groupOf(row: GroupRow): Omit<AccountGroup, 'accounts'> {
+  const { groupKey, transactionId, approvedAt, expiresAt, isOfThisBrowser, givenScope } = row;
+  const isApproved = approvedAt !== undefined;
+  const unfinished =
+    expiresAt === undefined ? undefined : { transactionId: transactionId ?? '', isApproved, expiresAt };
+  return {
+    groupKey,
+    unfinished,
+    isOfThisBrowser: isOfThisBrowser === 1,
+    givenScope,
+  };
+}
+
+type PendingRow = { approvalId: string; codeChallenge: string | undefined; groupKey: string | undefined };
+
+function pendingOf(rows: readonly PendingRow[]): PendingApproval[] {
+  return [...Map.groupBy(rows, ({ approvalId }) => approvalId)].map(([approvalId, ofIt]) => ({
+    approvalId,
+    codeChallenge: ofIt[0]?.codeChallenge,
+    groupKeys: ofIt.flatMap(({ groupKey }) => groupKey ?? []),
+  }));
+}
+
+const REPLACE_CODE = `
+  DELETE FROM authorization_code
+   WHERE user_id = :userId AND client_id = :clientId
+     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
+  RETURNING approval_id AS coverage_id`;
+
+const WRITE_CODE = `
+  INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, finishes,
+    approved_at, withdrawn_at)
+  VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :codeChallenge, :finishes, :now, NULL)`;
+
+const COVER = `
+  INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:approvalId, :groupKey, :scope)
+  ON CONFLICT (coverage_id, group_id) DO UPDATE SET scope = excluded.scope`;
+
+/** Of an approval's accounts that are not the user's yet: they go with the code. */
+const AWAIT_REDEMPTION = `
+  UPDATE account_group SET transaction_id = :approvalId, approved_at = :now, expires_at = :expiresAt
+   WHERE group_id = :into`;
+
+/** Carries out what was decided, on a request that was just approved. */
+export async function applyApproval(
+  tx: Statements,
+  { request, now }: Approver,
+  approval: Approval,
+  sealer: Sealer,
+): Promise<void> {
+  const { transactionId: approvalId, clientId, userId, redirectUri, scope, codeChallenge = null } = request;
+  const { joined, coverage, isUnfinished } = approval;
+  if (joined !== undefined) {
+    await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
+    const { into } = joined;
+    if (isUnfinished)
+      await tx.change(AWAIT_REDEMPTION, { approvalId, now, expiresAt: now + CODE_LIFETIME_MS, into });
+  }
+  const finishes = Number(isUnfinished);
+  const code = { approvalId, clientId, userId, redirectUri, scope, codeChallenge, finishes, now };
+  await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
+  await tx.change(WRITE_CODE, code);
+  for (const covered of coverage) await tx.change(COVER, { approvalId, ...covered });
+}

@@ -1,0 +1,195 @@
+/** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import {
+  type AuthorizationRequest,
+  type AuthorizationRequestStore,
+  FLOW_STEPS,
+  type FlowStep,
+  type UserKey,
+} from '../../connect/flow/authorization-request-store.ts';
+import { type Sealer, sealedField } from '../../lib/sealing.ts';
+import { dropGroupOf } from '../accounts/account-deletion.ts';
+import { lockUser } from '../changes/user-lock.ts';
+import type { Database } from '../drivers/database.ts';
+import { deleteInParts } from '../drivers/delete-in-parts.ts';
+import { applyApproval, groupsOf } from './approval.ts';
+
+type RequestRow = Omit<
+  AuthorizationRequest,
+  'providers' | 'isPushed' | 'hasDisconnected' | 'wasSentAhead'
+> & {
+  readonly providers: string;
+  readonly isPushed: number;
+  readonly hasDisconnected: number;
+  readonly wasSentAhead: number;
+};
+
+const FIND = `
+  SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
+         display, providers, query, form_token, status, created_at,
+         secret_hash, pushed AS is_pushed, user_name, login_hint,
+         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead
+    FROM authorization_request WHERE transaction_id = :transactionId`;
+
+const CREATE = `
+  INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
+    code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
+    user_name, login_hint)
+  VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
+    :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
+    :pushed, :userName, :loginHint)`;
+
+// The WHERE clause decides alone, also in a race.
+const APPROVE = `
+  UPDATE authorization_request SET status = 'approved'
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
+const USER = `
+  SELECT client_id, user_id FROM authorization_request
+   WHERE transaction_id = :transactionId`;
+
+const STATUS = 'SELECT status FROM authorization_request WHERE transaction_id = :transactionId';
+
+const DENY = `
+  UPDATE authorization_request SET status = 'denied'
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
+const SET_LANGUAGE = `
+  UPDATE authorization_request SET language = :language
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
+const NOTE = `
+  UPDATE authorization_request SET allowed_at = COALESCE(CAST(:allowedAt AS BIGINT), allowed_at),
+         disconnected = COALESCE(CAST(:disconnected AS BIGINT), disconnected),
+         sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
+const STEP = 'SELECT flow_step AS step FROM authorization_request WHERE transaction_id = :transactionId';
+
+// Of calls at the same time one finds the step that it read, and the others look again.
+const REACH = `
+  UPDATE authorization_request SET flow_step = :to
+   WHERE transaction_id = :transactionId AND flow_step = :from`;
+
+/** Those in which nothing was done: nobody signed in, or is on the way to, disconnected anything or waits. */
+const DELETE_UNTOUCHED = `
+  DELETE FROM authorization_request
+   WHERE transaction_id IN (
+     SELECT r.transaction_id FROM authorization_request AS r
+      WHERE r.client_id = :clientId AND r.created_at <= (
+              SELECT created_at FROM authorization_request WHERE client_id = :clientId
+               ORDER BY created_at DESC LIMIT 1 OFFSET :mostOpen)
+        AND r.allowed_at IS NULL AND r.disconnected = 0
+        AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.transaction_id = r.transaction_id)
+        AND NOT EXISTS (SELECT 1 FROM sign_in AS s WHERE s.transaction_id = r.transaction_id))`;
+
+const DELETE_EXPIRED = `
+  DELETE FROM authorization_request
+   WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
+                             WHERE created_at < :createdBefore LIMIT :limit)`;
+
+/** So many requests apart, those of an application are counted. */
+const CREATIONS_BETWEEN_COUNTS = 64;
+
+/** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
+export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
+  let created = 0;
+  return {
+    async createRequest(request, mostOpen) {
+      const { isPushed, hasDisconnected: _, wasSentAhead: __, allowedAt: ___, ...columns } = request;
+      await db.change(CREATE, {
+        ...columns,
+        formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
+        state: request.state ?? null,
+        codeChallenge: request.codeChallenge ?? null,
+        theme: request.theme ?? null,
+        providers: request.providers.join(','),
+        pushed: Number(isPushed),
+        userName: request.userName ?? null,
+        loginHint: request.loginHint ?? null,
+      });
+      // Looked at now and then: a few more than that do no harm.
+      created += 1;
+      if (created % CREATIONS_BETWEEN_COUNTS === 0) {
+        await db.change(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
+      }
+    },
+
+    async findRequest(transactionId) {
+      const row = await db.get<RequestRow>(FIND, { transactionId });
+      return row && requestOf(row, sealer);
+    },
+
+    groupsOf(user, deviceHash, now) {
+      return groupsOf(db, user, { deviceHash, now });
+    },
+
+    approveRequest(approver, decide) {
+      const { request, deviceHash, now } = approver;
+      return db.transaction(async (tx) => {
+        const { transactionId, clientId, userId } = request;
+        // Approvals of one user take turns, with each other, with redemptions and with the end of the last account.
+        await lockUser(tx, { clientId, userId });
+        const row = await tx.get<{ status: string }>(STATUS, { transactionId });
+        if (row?.status !== 'open') return 'answered';
+        const decision = decide(await groupsOf(tx, request, { deviceHash, now }));
+        if (decision === 'nothing' || decision === 'waits') return decision;
+        if ((await tx.change(APPROVE, { transactionId })) === 0) return 'answered';
+        await applyApproval(tx, approver, decision, sealer);
+        return 'approved';
+      });
+    },
+
+    denyRequest(transactionId, now) {
+      return db.transaction(async (tx) => {
+        const user = await tx.get<UserKey>(USER, { transactionId });
+        if (user === undefined) return false;
+        await lockUser(tx, user);
+        if ((await tx.change(DENY, { transactionId })) === 0) return false;
+        await dropGroupOf(tx, transactionId, now);
+        return true;
+      });
+    },
+
+    async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead }) {
+      await db.change(NOTE, {
+        transactionId,
+        allowedAt: allowedAt ?? null,
+        disconnected: hasDisconnected === undefined ? null : Number(hasDisconnected),
+        sentAhead: wasSentAhead === undefined ? null : Number(wasSentAhead),
+      });
+    },
+
+    reachStep: (transactionId, step) => reachStep(db, transactionId, step),
+
+    async setLanguage(transactionId, language) {
+      await db.change(SET_LANGUAGE, { transactionId, language });
+    },
+
+    deleteExpiredRequests(createdBefore) {
+      return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
+    },
+  };
+}
+
+async function reachStep(db: Database, transactionId: string, step: FlowStep): Promise<readonly FlowStep[]> {
+  const to = FLOW_STEPS.indexOf(step) + 1;
+  for (;;) {
+    const from = (await db.get<{ step: number }>(STEP, { transactionId }))?.step;
+    if (from === undefined || from >= to) return [];
+    if ((await db.change(REACH, { transactionId, from, to })) > 0) return FLOW_STEPS.slice(from, to);
+  }
+}
+
+const contextOf = sealedField('authorization_request.form_token');
+
+function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
+  return {
+    ...row,
+    formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
+    isPushed: row.isPushed === 1,
+    hasDisconnected: row.hasDisconnected === 1,
+    wasSentAhead: row.wasSentAhead === 1,
+    providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds
+  };
+}

@@ -1,0 +1,139 @@
+/** TokenFamilyStore in SQL; held to test/contract/token-family-store.contract.ts on both databases. */
+import { hash, randomInt } from 'node:crypto';
+
+import type { Caller } from '../../audit/audit-entry.ts';
+import type { Grant } from '../../oauth/grant.ts';
+import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../../oauth/refresh-token-id.ts';
+import type { NewFamily, RotatedGrant, TokenFamilyStore } from '../../oauth/token-family-store.ts';
+import { deleteWithCoverage } from '../accounts/account-groups.ts';
+import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
+import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
+
+const FIND_LIVING: BatchStatement = {
+  columns: { familyId: 'BIGINT' },
+  sql: ({ value, andFrom }) => `
+    SELECT f.family_id, f.client_id, f.user_id, f.scope, f.coverage_id
+      FROM token_family AS f${andFrom}
+     WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
+  key: 'familyId',
+  writes: false,
+  readsTables: ['token_family'],
+};
+
+// The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
+// calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
+const ROTATE: BatchStatement = {
+  columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
+  sql: ({ value, from }) => `
+    UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
+      ${from}
+     WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
+    RETURNING token_hash AS successor, family_id, client_id, user_id, scope, coverage_id`,
+  key: 'successor',
+  writes: true,
+};
+
+const FIND_ROTATED = `
+  SELECT family_id, client_id, user_id, scope, coverage_id, refreshed_at AS rotated_at
+    FROM token_family
+   WHERE family_id = :familyId AND token_hash = :current AND refreshed_at BETWEEN :from AND :until AND ended_at IS NULL`;
+
+const BEGIN = `
+  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at)
+  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :coverageId, :now, :now)
+  ON CONFLICT (family_id) DO NOTHING`;
+
+const END_OF_USER = `
+  UPDATE token_family SET ended_at = :now
+   WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`;
+const WITHDRAW_CODE = `
+  UPDATE authorization_code SET withdrawn_at = :now
+   WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL`;
+const END_WITH = `${END_OF_USER}
+   AND EXISTS (SELECT 1 FROM token_family AS own
+                WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
+                  AND own.ended_at IS NULL)`;
+
+const DELETE_ENDED = `
+  DELETE FROM token_family
+   WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
+  RETURNING coverage_id`;
+
+/** Grants and their chains of refresh tokens in `db`. What `caller` changes is audited. */
+export function tokenFamilyStore(db: Database, caller?: Caller): TokenFamilyStore {
+  return {
+    async rotateRefreshToken(id, next, now) {
+      const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
+      return grantOf(await db.batch<Grant>(ROTATE, { familyId: familyOf(id), ...values }));
+    },
+
+    findRotatedGrant(current, now, withinMs) {
+      const values = { familyId: familyOf(current), current: hashOfTokenId(current) };
+      return db.get<RotatedGrant>(FIND_ROTATED, { ...values, from: now - withinMs, until: now + withinMs });
+    },
+
+    findLivingGrant(familyId) {
+      return db.batch<Grant>(FIND_LIVING, { familyId });
+    },
+
+    async endGrantsWith({ familyId, clientId, userId }, now) {
+      return db.change(END_WITH, { familyId, clientId, userId, now });
+    },
+
+    async endGrantsOf(clientId, userId, now) {
+      return db.transaction(async (tx) => {
+        // First, since it locks the user.
+        const subject = caller && (await subjectOfUser(tx, { clientId, userId }));
+        const ended = await endAccess(tx, { clientId, userId, now });
+        const after = { ended_grants: ended };
+        await auditFor(tx, caller, { action: 'user.revoked', clientId, subject, after });
+        return ended;
+      });
+    },
+
+    deleteEndedGrants(endedBefore) {
+      return deleteWithCoverage(db, DELETE_ENDED, { endedBefore });
+    },
+  };
+}
+
+/** Numbers of one millisecond. */
+const NUMBERS_AT_ONCE = 1024;
+
+/**
+ * Begins a family at `now`, epoch milliseconds. Its number is drawn among those of this millisecond, so that families
+ * which begin together lie together in the table; while another family has it, among more of them.
+ */
+export async function beginFamily(
+  tx: Statements,
+  owner: Omit<Grant, 'familyId'>,
+  now: number,
+): Promise<NewFamily> {
+  for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
+    const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
+    const [grant, first] = [{ familyId, ...owner }, newTokenIn(familyId)];
+    const began = await tx.change(BEGIN, { ...grant, tokenHash: hashOfTokenId(first), now });
+    if (began > 0) return { grant, first };
+  }
+}
+
+/**
+ * Withdraws a user's pending code and ends its living grants; answers how many ended. In this order:
+ * withdrawing waits for a redemption under way, so that its grant is there to be ended.
+ */
+export async function endAccess(
+  tx: Statements,
+  user: { clientId: string; userId: string; now: number },
+): Promise<number> {
+  await tx.change(WITHDRAW_CODE, user);
+  return tx.change(`${END_OF_USER}`, user);
+}
+
+/** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */
+const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
+
+function grantOf(row: Grant | undefined): Grant | undefined {
+  if (row === undefined) return undefined;
+  const { familyId, clientId, userId, scope, coverageId } = row;
+  return { familyId, clientId, userId, scope, coverageId };
+}

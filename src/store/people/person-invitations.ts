@@ -1,0 +1,183 @@
+/** The part of PersonStore that keeps links, which are used once. */
+import type { AuditAction, Caller } from '../../audit/audit-entry.ts';
+import type { Accepted, Invitation, NewPerson, PersonStore } from '../../people/person-store.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Database, Statements } from '../drivers/database.ts';
+import { insertPasskey } from './passkeys.ts';
+import { insertIdentity } from './person-identities.ts';
+import { giveApplications, TAKE_TURN } from './person-rows.ts';
+
+type InvitationRow = Omit<Invitation, 'clientIds'> & {
+  readonly clientIds: string;
+  readonly creatorId: string | undefined;
+};
+
+const INVITATION = `
+  invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at, created_by AS creator_id,
+  (SELECT p.login FROM person p WHERE p.person_id = created_by) AS creator`;
+const WORKS = `expires_at > :now AND (created_by IS NULL
+  OR EXISTS (SELECT 1 FROM person p WHERE p.person_id = created_by AND p.role = 'owner'))`;
+// A setup link is for an instance without people. A creator whose session has ended creates none.
+const ADD_INVITATION = `
+  INSERT INTO invitation (token_hash, invitation_id, purpose, role, login, client_ids, person_id, created_at, expires_at,
+    created_by)
+  SELECT :tokenHash, :invitationId, :purpose, :role, CAST(:login AS TEXT), :clientIds, CAST(:personId AS TEXT),
+         CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT), CAST(:creatorId AS TEXT)
+   WHERE (CAST(:purpose AS TEXT) <> 'setup' OR NOT EXISTS (SELECT 1 FROM person))
+     AND (CAST(:personId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM person WHERE person_id = :personId))
+     AND (CAST(:creatorId AS TEXT) IS NULL OR EXISTS
+       (SELECT 1 FROM person p JOIN person_session s ON s.person_id = p.person_id
+         WHERE p.person_id = :creatorId AND p.role = 'owner' AND s.session_id = CAST(:sessionId AS TEXT)))`;
+const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS} RETURNING ${INVITATION}`;
+const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
+const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
+const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
+const ADD_PERSON = `
+  INSERT INTO person (person_id, name, login, role, password, created_at)
+  VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING`;
+
+export function invitationsOf(db: Database, caller: Caller | undefined) {
+  return {
+    addInvitation({ login, personId, clientIds, ...invitation }, tokenHash, creator) {
+      const values = {
+        login: login ?? null,
+        personId: personId ?? null,
+        clientIds: JSON.stringify(clientIds),
+        creatorId: creator?.personId ?? null,
+        sessionId: creator?.sessionId ?? null,
+      };
+      return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN);
+        const added = await tx.change(ADD_INVITATION, { ...invitation, ...values, tokenHash });
+        if (added === 0) return false;
+        const isReset = personId !== undefined;
+        await auditFor(tx, caller, {
+          action: isReset ? 'person.reset' : 'person.invited',
+          subject: personId ?? invitation.invitationId,
+          ...(!isReset && { after: { role: invitation.role, email: login ?? null, client_ids: clientIds } }),
+        });
+        return true;
+      });
+    },
+    async findInvitation(tokenHash, now) {
+      const row = await db.get<InvitationRow>(
+        `SELECT ${INVITATION} FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}`,
+        { tokenHash, now },
+      );
+      return row && invitationOf(row);
+    },
+    async listInvitations(now, personId) {
+      const rows = await db.all<InvitationRow>(
+        `SELECT ${INVITATION} FROM invitation WHERE ${WORKS} AND ${OF_PERSON} ORDER BY created_at DESC, invitation_id`,
+        { now, personId: personId ?? null },
+      );
+      return rows.map(invitationOf);
+    },
+    removeInvitation(invitationId, personId) {
+      return db.transaction(async (tx) => {
+        const links = await tx.all<InvitationRow>(WITHDRAW, { invitationId, personId: personId ?? null });
+        await auditWithdrawn(tx, links, caller);
+        return links.length > 0;
+      });
+    },
+    async acceptInvitation(tokenHash, person, now) {
+      try {
+        return await db.transaction((tx) => accept(tx, { tokenHash, person, now, caller }));
+      } catch (reason) {
+        // The link is not spent by a form that cannot be accepted.
+        if (reason instanceof NotAccepted) return reason.outcome;
+        throw reason;
+      }
+    },
+  } satisfies Partial<PersonStore>;
+}
+
+/** Deletes and audits the links that somebody created, in a transaction that began with TAKE_TURN. Only audits may follow. */
+export const withdrawLinksOf = async (tx: Statements, creatorId: string, caller: Caller | undefined) =>
+  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), caller);
+
+async function auditWithdrawn(
+  tx: Statements,
+  links: readonly InvitationRow[],
+  caller: Caller | undefined,
+): Promise<void> {
+  for (const { invitationId, purpose, role, login, creatorId } of links)
+    await auditFor(tx, caller, {
+      action: 'person.invitation_withdrawn',
+      subject: invitationId,
+      before: { purpose, role, email: login ?? null, created_by: creatorId ?? null },
+    });
+}
+
+/** Undoes the transaction. */
+class NotAccepted extends Error {
+  readonly outcome: Accepted;
+  constructor(outcome: Accepted) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+type Acceptance = {
+  readonly tokenHash: string;
+  readonly person: NewPerson;
+  readonly now: number;
+  readonly caller: Caller | undefined;
+};
+
+async function accept(tx: Statements, { tokenHash, person, now, caller }: Acceptance): Promise<Accepted> {
+  await tx.change(TAKE_TURN);
+  const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
+  if (spent === undefined) return 'link_ended';
+  const { purpose, role, clientIds, personId } = invitationOf(spent);
+  const { name, login, password = null } = person;
+  if (personId !== undefined) {
+    await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
+      personId,
+      password,
+    });
+    await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
+    // Whoever had taken the account over may have left one.
+    await tx.change('DELETE FROM passkey WHERE person_id = :personId', { personId });
+    await tx.change('DELETE FROM person_identity WHERE person_id = :personId', { personId });
+    await addWays(tx, { personId, person, now });
+    await withdrawLinksOf(tx, personId, caller);
+    await auditFor(tx, caller, { action: actionOf(person), subject: personId });
+    return 'done';
+  }
+  if (purpose === 'setup') {
+    // Every start printed one of its own.
+    await tx.change("DELETE FROM invitation WHERE purpose = 'setup'");
+    if ((await tx.get('SELECT person_id FROM person LIMIT 1')) !== undefined) return 'link_ended';
+  }
+  const added = await tx.change(ADD_PERSON, { personId: person.personId, name, login, password, role, now });
+  if (added === 0) throw new NotAccepted('login_taken');
+  await addWays(tx, { personId: person.personId, person, now });
+  await giveApplications(tx, person.personId, clientIds);
+  const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
+  await auditFor(tx, caller, { action: 'person.registered', subject: person.personId, after });
+  return 'done';
+}
+
+/** What somebody signs in with in the place of a password. */
+async function addWays(
+  tx: Statements,
+  { personId, person, now }: { readonly personId: string; readonly person: NewPerson; readonly now: number },
+): Promise<void> {
+  const { passkey, identity } = person;
+  if (passkey !== undefined && !(await insertPasskey(tx, { personId, passkey, now })))
+    throw new NotAccepted('passkey_taken');
+  const values = { personId, roleSource: 'assigned', now, usedAt: now } as const;
+  if (identity !== undefined && !(await insertIdentity(tx, { ...values, identity })))
+    throw new NotAccepted('identity_taken');
+}
+
+function actionOf({ passkey, identity }: NewPerson): AuditAction {
+  if (identity !== undefined) return 'person.identity_set';
+  return passkey === undefined ? 'person.password_set' : 'person.passkey_added';
+}
+
+function invitationOf({ creatorId: _, clientIds, ...row }: InvitationRow): Invitation {
+  // Written by addInvitation.
+  return { ...row, clientIds: JSON.parse(clientIds) as string[] };
+}

@@ -1,0 +1,65 @@
+/** The rows of people, as the statements of the stores select them. */
+import type { RoleSource } from '../../people/identity.ts';
+import type { Person } from '../../people/person.ts';
+import type { Statements } from '../drivers/database.ts';
+
+export type PersonRow = Omit<Person, 'clientIds' | 'hasPassword' | 'identity'> & {
+  readonly password: string | undefined;
+  readonly clientIds: string | undefined;
+  readonly issuer: string | undefined;
+  readonly subject: string | undefined;
+  readonly roleSource: RoleSource | undefined;
+  readonly identityUsedAt: number | undefined;
+};
+
+export const PERSON = `
+  p.person_id, p.name, p.login, p.role, p.password, p.created_at, p.seen_at,
+  (SELECT string_agg(a.client_id, ',') FROM person_application a WHERE a.person_id = p.person_id) AS client_ids,
+  (SELECT i.issuer FROM person_identity i WHERE i.person_id = p.person_id) AS issuer,
+  (SELECT i.subject FROM person_identity i WHERE i.person_id = p.person_id) AS subject,
+  (SELECT i.role_source FROM person_identity i WHERE i.person_id = p.person_id) AS role_source,
+  (SELECT i.used_at FROM person_identity i WHERE i.person_id = p.person_id) AS identity_used_at`;
+
+/** Of two that change one person's ways in, the second sees what the first did. */
+export const LOCK_WAYS_IN = 'UPDATE person SET name = name WHERE person_id = :personId RETURNING password';
+
+/**
+ * Comes first in each transaction that adds links, spends one or ends their creator. They take turns at this row: each sees
+ * what the one before it committed, and none deadlocks with another.
+ */
+export const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('person_registered', '')
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+const GIVE = `
+  INSERT INTO person_application (person_id, client_id)
+  SELECT CAST(:personId AS TEXT), client_id FROM application WHERE client_id = :clientId ON CONFLICT DO NOTHING`;
+// No receiver knows the instance's keys if nothing was sent yet. An operator's switch is not undone.
+const USE_OWN_KEYS = `
+  UPDATE application SET own_webhook_keys = 1
+   WHERE client_id = :clientId AND own_webhook_keys = 0 AND webhook_keys_overlap_until IS NULL
+     AND EXISTS (SELECT 1 FROM person WHERE person_id = :personId AND role = 'developer')
+     AND NOT EXISTS (SELECT 1 FROM webhook_message WHERE client_id = :clientId)`;
+
+/** Gives a member the applications that exist. One without messages that a developer gets has own webhook keys from then on. */
+export async function giveApplications(tx: Statements, personId: string, clientIds: readonly string[]) {
+  for (const clientId of clientIds)
+    for (const statement of [GIVE, USE_OWN_KEYS]) await tx.change(statement, { personId, clientId });
+}
+
+// Named one by one: a row has the hash of the password too.
+export function personOf(row: PersonRow): Person {
+  const { personId, name, login, role, createdAt, password, seenAt, clientIds } = row;
+  return {
+    ...{ personId, name, login, role, createdAt },
+    clientIds: clientIds === undefined ? [] : clientIds.split(',').toSorted(),
+    hasPassword: password !== undefined,
+    seenAt,
+    identity: identityOf(row),
+  };
+}
+
+function identityOf({ issuer, subject, roleSource, identityUsedAt }: PersonRow): Person['identity'] {
+  if (issuer === undefined || subject === undefined || roleSource === undefined) return undefined;
+  return { issuer, subject, roleSource, usedAt: identityUsedAt };
+}

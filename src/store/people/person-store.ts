@@ -1,0 +1,121 @@
+/** PersonStore in SQL; held to test/contract/person-store.contract.ts on both databases. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import { differingFields } from '../../audit/differing-fields.ts';
+import type { Role } from '../../people/person.ts';
+import type { PersonStore } from '../../people/person-store.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Database, Statements } from '../drivers/database.ts';
+import { passkeysOf } from './passkeys.ts';
+import { identitiesOf } from './person-identities.ts';
+import { invitationsOf, withdrawLinksOf } from './person-invitations.ts';
+import { giveApplications, PERSON, type PersonRow, personOf, TAKE_TURN } from './person-rows.ts';
+import { END_OTHERS, notingRefusals, sessionsOf } from './person-sessions.ts';
+
+const GIVEN = `
+  SELECT client_id FROM person_application WHERE person_id = :personId ORDER BY client_id`;
+
+/** People in `db`. What `caller` changes is audited. */
+export function personStore(db: Database, caller?: Caller): PersonStore {
+  return {
+    ...peopleOf(db),
+    ...invitationsOf(db, caller),
+    ...changesOf(db, caller),
+    ...sessionsOf(db, caller),
+    ...notingRefusals(db, caller),
+    ...passkeysOf(db, caller),
+    ...identitiesOf(db, caller),
+  };
+}
+
+function peopleOf(db: Database) {
+  return {
+    async hasPeople() {
+      return (await db.get('SELECT person_id FROM person LIMIT 1')) !== undefined;
+    },
+    async listPeople() {
+      const rows = await db.all<PersonRow>(`SELECT ${PERSON} FROM person p ORDER BY p.name, p.person_id`);
+      return rows.map(personOf);
+    },
+    async findPerson(personId) {
+      const row = await db.get<PersonRow>(`SELECT ${PERSON} FROM person p WHERE p.person_id = :personId`, {
+        personId,
+      });
+      return row && personOf(row);
+    },
+    async findByLogin(login) {
+      const row = await db.get<PersonRow>(`SELECT ${PERSON} FROM person p WHERE p.login = :login`, { login });
+      return row && { person: personOf(row), password: row.password };
+    },
+  } satisfies Partial<PersonStore>;
+}
+
+function changesOf(db: Database, caller: Caller | undefined) {
+  return {
+    setRole(personId, role, clientIds) {
+      return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN);
+        const before = await lockedRole(tx, personId);
+        if (before === undefined) return false;
+        const given = await tx.all<{ clientId: string }>(GIVEN, { personId });
+        if (before === 'owner' && role !== 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
+        await tx.change('UPDATE person SET role = :role WHERE person_id = :personId', { personId, role });
+        await tx.change('DELETE FROM person_application WHERE person_id = :personId', { personId });
+        await giveApplications(tx, personId, clientIds);
+        if (before !== role)
+          await tx.change('DELETE FROM person_session WHERE person_id = :personId', { personId });
+        if (before !== role) await withdrawLinksOf(tx, personId, caller);
+        const changed = differingFields(
+          { role: before, client_ids: given.map(({ clientId }) => clientId) },
+          { role, client_ids: clientIds.toSorted() },
+        );
+        if (changed !== undefined)
+          await auditFor(tx, caller, { action: 'person.role_changed', subject: personId, ...changed });
+        return true;
+      });
+    },
+    removePerson(personId) {
+      return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN);
+        const role = await lockedRole(tx, personId);
+        if (role === undefined) return false;
+        if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
+        await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
+        await withdrawLinksOf(tx, personId, caller);
+        await auditFor(tx, caller, { action: 'person.removed', subject: personId, before: { role } });
+        return true;
+      });
+    },
+    async setName(personId, name) {
+      await db.change('UPDATE person SET name = :name WHERE person_id = :personId', {
+        personId,
+        name,
+      });
+    },
+    setPassword(personId, password, keptSession) {
+      return db.transaction(async (tx) => {
+        await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
+          personId,
+          password,
+        });
+        await tx.change(END_OTHERS, { personId, sessionId: keptSession });
+        await auditFor(tx, caller, { action: 'person.password_set', subject: personId });
+      });
+    },
+  } satisfies Partial<PersonStore>;
+}
+
+/** Locks all owners first, so that of two that remove each other one finds the other gone. */
+async function lockedRole(tx: Statements, personId: string): Promise<Role | undefined> {
+  await tx.change("UPDATE person SET role = role WHERE role = 'owner' OR person_id = :personId", {
+    personId,
+  });
+  const row = await tx.get<{ role: Role }>('SELECT role FROM person WHERE person_id = :personId', {
+    personId,
+  });
+  return row?.role;
+}
+
+async function ownersIn(tx: Statements): Promise<number> {
+  const row = await tx.get<{ count: number }>(`SELECT COUNT(*) AS count FROM person WHERE role = 'owner'`);
+  return row?.count ?? 0;
+}

@@ -1,0 +1,109 @@
+/** UserDirectory in SQL; held to test/contract/user-directory.contract.ts on both databases. */
+import { byBytes } from '../../lib/byte-order.ts';
+import type { FoundUser, UserDirectory, UserPlace, UserSearch } from '../../user-data/user-directory.ts';
+import type { Database, Dialect } from '../drivers/database.ts';
+
+/** Behind everything that can begin with what is before it. */
+const LAST_CHARACTER = '\u{10ffff}';
+/** The least that can be added to a text. */
+const FIRST_CHARACTER = '\u0001';
+
+type Row = FoundUser & { readonly foundBy: string; readonly key: string };
+
+const IS_THE_USERS = `EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)`;
+const OF_USER = 'a.client_id = u.client_id AND a.user_id = u.user_id';
+const COUNTS = `
+  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS accounts,
+  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing`;
+const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
+
+/** Of one application, and of all: each has its index, which has the order too. SQLite finds no place in it by pairs alone. */
+function textsOf({ byBytes: bytes }: Dialect) {
+  const byId = (where: string, id: string) => `
+    SELECT ${USER}, u.user_id AS found_by, u.client_id AS key,
+           (SELECT a.display FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}
+             ORDER BY a.linked_at, a.account_key LIMIT 1) AS address
+      FROM application_user AS u
+     WHERE ${where} ${id} >= :from AND ${id} < :to AND (${id}, u.client_id) > (:from, :fromKey)
+     ORDER BY ${id}, u.client_id LIMIT :limit`;
+  const byAddress = (where: string, address: string) => `
+    SELECT ${USER}, LOWER(a.display ${bytes}) AS found_by, a.account_key AS key, a.display AS address
+      FROM account AS a JOIN application_user AS u ON ${OF_USER}
+     WHERE ${where} ${address} >= :from AND ${address} < :to AND (${address}, a.account_key) > (:from, :fromKey)
+       AND ${IS_THE_USERS}
+     ORDER BY ${address}, a.account_key LIMIT :limit`;
+  return {
+    id: {
+      ofAll: byId('', `(u.user_id || '') ${bytes}`),
+      ofOne: byId('u.client_id = :clientId AND', `u.user_id ${bytes}`),
+    },
+    address: {
+      ofAll: byAddress('', `LOWER(a.display ${bytes}) || ''`),
+      ofOne: byAddress('a.client_id = :clientId AND', `LOWER(a.display ${bytes})`),
+    },
+  };
+}
+
+/** Finds users in `db`. */
+export function userDirectory(db: Database): UserDirectory {
+  const texts = textsOf(db.dialect);
+
+  /** One application after the other by its own index: together they would have to be sorted. */
+  const read = async (by: keyof typeof texts, range: Range, clientIds: UserSearch['clientIds']) => {
+    const { ofAll, ofOne } = texts[by];
+    if (clientIds === undefined) return db.all<Row>(ofAll, range);
+    const ids = [...new Set(clientIds)];
+    const lists = await Promise.all(ids.map((clientId) => db.all<Row>(ofOne, { ...range, clientId })));
+    return lists.flat().toSorted(inOrder).slice(0, range.limit);
+  };
+
+  return {
+    async findUsers({ clientIds, beginning = '', isWhole = false }, { after, limit }) {
+      const most = limit + 1;
+      const byId =
+        after?.by === 'address'
+          ? []
+          : await read('id', rangeOf({ beginning, isWhole, limit: most }, after), clientIds);
+      const wanted = beginning === '' ? 0 : most - byId.length;
+      const from = after?.by === 'address' ? after : undefined;
+      const searched = { beginning: lowerCase(beginning), isWhole, limit: wanted };
+      const byAddress = wanted > 0 ? await read('address', rangeOf(searched, from), clientIds) : [];
+      const found = [
+        ...byId.map((row) => ({ row, by: 'id' as const })),
+        ...byAddress.map((row) => ({ row, by: 'address' as const })),
+      ];
+      const shown = found.slice(0, limit);
+      const last = found.length > limit ? shown.at(-1) : undefined;
+      // Who is found by both is shown once, at least on one page.
+      const ids = new Set(shown.flatMap(({ row, by }) => (by === 'id' ? [nameOf(row)] : [])));
+      const users = shown.filter(({ row, by }) => by === 'id' || !ids.has(nameOf(row)));
+      return { users: users.map(({ row }) => userOf(row)), next: last && placeOf(last.by, last.row) };
+    },
+  };
+}
+
+type Range = { readonly from: string; readonly fromKey: string; readonly to: string; readonly limit: number };
+
+function rangeOf(
+  { beginning, isWhole, limit }: { beginning: string; isWhole: boolean; limit: number },
+  after: UserPlace | undefined,
+): Range {
+  const to = beginning + (isWhole ? FIRST_CHARACTER : LAST_CHARACTER);
+  if (after === undefined) return { from: beginning, fromKey: '', to, limit };
+  return after.by === 'id'
+    ? { from: after.userId, fromKey: after.clientId, to, limit }
+    : { from: after.address, fromKey: after.accountKey, to, limit };
+}
+
+/** As LOWER does where bytes are compared: of ASCII alone. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+const inOrder = (one: Row, other: Row): number =>
+  byBytes(one.foundBy, other.foundBy) || byBytes(one.key, other.key);
+
+const nameOf = ({ clientId, userId }: Row): string => `${clientId}\n${userId}`;
+
+const placeOf = (by: UserPlace['by'], { foundBy, key }: Row): UserPlace =>
+  by === 'id' ? { by, userId: foundBy, clientId: key } : { by, address: foundBy, accountKey: key };
+
+const userOf = ({ foundBy: _, key: __, ...user }: Row): FoundUser => user;

@@ -1,0 +1,139 @@
+/** EndpointStore in SQL; held to test/contract/webhook-endpoint-store.contract.ts on both databases. */
+import type { Caller } from '../../audit/audit-entry.ts';
+import { auditedUrl } from '../../audit/audited-url.ts';
+import { comparableAddress } from '../../lib/egress/endpoint-address.ts';
+import type { Sealer } from '../../lib/sealing.ts';
+import type { EndpointStore, ListedEndpoint, NewEndpoint } from '../../webhooks/endpoint-store.ts';
+import { auditFor } from '../audit/append-audit.ts';
+import type { Database } from '../drivers/database.ts';
+import { deleteInParts } from '../drivers/delete-in-parts.ts';
+import { lookSoon } from '../jobs/followed-accounts.ts';
+import { refuseFurther, SET_BY_OWNER, urlColumns } from './first-endpoint.ts';
+import { endpointChanges, hearsFlags, hearsWords } from './webhook-endpoint-changes.ts';
+import { endpointFigures } from './webhook-endpoint-figures.ts';
+import { openSecrets, sealSecrets } from './webhook-sealing.ts';
+
+type Row = Omit<ListedEndpoint, 'isFirst' | 'hears'> & {
+  isFirst: number;
+  events: number;
+  calendars: number;
+  connections: number;
+  own: number;
+};
+
+/** An endpoint that is away may have one for every calendar there is. */
+const MOST_WAITING = 10_000;
+/** Those that are tried again are due in the future: they come before what changed since. */
+const MOST_RETRIED = 200;
+const LISTED = `
+  SELECT e.endpoint_id, e.client_id, e.url, e.private_network, e.is_first,
+         e.hears_events AS events, e.hears_calendars AS calendars, e.hears_connections AS connections,
+         e.hears_own AS own, e.state, e.paused_reason, e.paused_at, e.failures,
+         e.failing_since, e.created_at, e.expires_at,
+         (SELECT COUNT(*) FROM
+           (SELECT 1 FROM webhook_stream s WHERE s.endpoint_id = e.endpoint_id AND s.due_at IS NOT NULL
+             LIMIT ${MOST_WAITING}) AS counted) AS waiting,
+         CASE WHEN e.failures > 0 THEN
+           (SELECT t.fault FROM
+             (SELECT message_id FROM webhook_stream
+               WHERE endpoint_id = e.endpoint_id AND due_at IS NOT NULL
+               ORDER BY due_at DESC LIMIT ${MOST_RETRIED}) AS s
+              JOIN webhook_attempt t ON t.message_id = s.message_id
+             WHERE t.fault IS NOT NULL ORDER BY t.started_at DESC LIMIT 1) END AS last_fault
+    FROM webhook_endpoint e`;
+const OF_CLIENT = `${LISTED} WHERE CAST(:clientId AS TEXT) IS NULL OR e.client_id = :clientId
+   ORDER BY e.client_id, e.is_first DESC, e.created_at, e.endpoint_id`;
+const ONE = `${LISTED} WHERE e.endpoint_id = :endpointId`;
+const ADD = `
+  INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, private_network, is_first, secrets, hears_events, hears_calendars,
+    hears_connections, hears_own, created_at, expires_at)
+  SELECT :endpointId, :clientId, :url, :address, ${SET_BY_OWNER}, 0, :secrets, CAST(:events AS BIGINT), CAST(:calendars AS BIGINT),
+         CAST(:connections AS BIGINT), CAST(:own AS BIGINT), CAST(:createdAt AS BIGINT), CAST(:expiresAt AS BIGINT)
+   WHERE CAST(:most AS BIGINT) IS NULL
+      OR (SELECT COUNT(*) FROM webhook_endpoint
+           WHERE client_id = :clientId AND expires_at > CAST(:createdAt AS BIGINT)) < CAST(:most AS BIGINT)`;
+// This locks its row, so that endpoints and listeners of an application are counted by one caller at a time.
+const LOCK_CLIENT = 'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId';
+const IS_LISTENER = 'endpoint_id = :endpointId AND client_id = :clientId AND expires_at IS NOT NULL';
+const RENEW = `UPDATE webhook_endpoint SET expires_at = :expiresAt WHERE expires_at > :now AND ${IS_LISTENER}`;
+const REMOVE_LISTENER = `DELETE FROM webhook_endpoint WHERE ${IS_LISTENER}`;
+const REMOVE_ENDED = `
+  DELETE FROM webhook_endpoint WHERE endpoint_id IN
+    (SELECT endpoint_id FROM webhook_endpoint WHERE expires_at < :now ORDER BY expires_at LIMIT 100)`;
+const SECRETS = 'SELECT secrets FROM webhook_endpoint WHERE endpoint_id = :endpointId';
+const URLS_ELSEWHERE = 'SELECT url FROM webhook_endpoint WHERE client_id <> :clientId AND expires_at IS NULL';
+
+type Options = { readonly caller?: Caller | undefined; readonly most?: number | undefined };
+
+/** Endpoints in `db`, at most `most` of an application; secrets are sealed. Changes by `caller` are audited. */
+export function endpointStore(db: Database, sealer: Sealer, options: Options = {}): EndpointStore {
+  const { caller, most = Number.POSITIVE_INFINITY } = options;
+  const add = (endpoint: NewEndpoint, terms: { expiresAt: number | null; most: number | null }) => {
+    const { endpointId, clientId, url, hears, secret, createdAt } = endpoint;
+    const secrets = sealSecrets(endpointId, [{ secret }], sealer);
+    const values = { endpointId, clientId, ...urlColumns(url, caller), secrets, createdAt };
+    return db.transaction(async (tx) => {
+      await tx.change(LOCK_CLIENT, { clientId });
+      if (terms.expiresAt === null) await refuseFurther(tx, clientId, most);
+      await lookSoon(tx, { clientId }, createdAt);
+      const isAdded = (await tx.change(ADD, { ...values, ...hearsFlags(hears), ...terms })) > 0;
+      const after = { url: auditedUrl(url), hears: hearsWords(hears) };
+      if (isAdded)
+        await auditFor(tx, caller, { action: 'endpoint.created', clientId, subject: endpointId, after });
+      return isAdded;
+    });
+  };
+  return {
+    ...endpointChanges(db, sealer, caller),
+    async listEndpoints(clientId) {
+      return (await db.all<Row>(OF_CLIENT, { clientId: clientId ?? null })).map(endpointOf);
+    },
+
+    async findEndpoint(endpointId) {
+      const row = await db.get<Row>(ONE, { endpointId });
+      return row && endpointOf(row);
+    },
+
+    async addEndpoint(endpoint) {
+      await add(endpoint, { expiresAt: null, most: null });
+    },
+
+    addListener: (listener, expiresAt, most) => add(listener, { expiresAt, most }),
+
+    async renewListener(listener, expiresAt, now) {
+      return (await db.change(RENEW, { ...listener, expiresAt, now })) > 0;
+    },
+
+    async removeListener(listener) {
+      return (await db.change(REMOVE_LISTENER, { ...listener })) > 0;
+    },
+
+    figuresOf: (endpointId, since) => endpointFigures(db, endpointId, since),
+
+    removeEndedListeners: (now) => deleteInParts(db, REMOVE_ENDED, { now }),
+
+    async secretsOf(endpointId) {
+      const row = await db.get<{ secrets: string | undefined }>(SECRETS, { endpointId });
+      return row && openSecrets({ endpointId, ...row }, sealer);
+    },
+
+    async isElsewhere(url, clientId) {
+      const rows = await db.all<{ url: string }>(URLS_ELSEWHERE, { clientId });
+      const address = comparableAddress(url);
+      return rows.some((row) => comparableAddress(row.url) === address);
+    },
+  };
+}
+
+function endpointOf({ isFirst, events, calendars, connections, own, ...row }: Row): ListedEndpoint {
+  return {
+    ...row,
+    isFirst: isFirst === 1,
+    hears: {
+      events: events === 1,
+      calendars: calendars === 1,
+      connections: connections === 1,
+      own: own === 1,
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Lists of messages, the newest first: each set of filters is read in the order of one index, so that a page costs the same
+ * whatever lies behind it. Held to test/contract/webhook-message-log.contract.ts on both databases.
+ */
+import type { LoggedMessage, MessageFilter, MessagePage } from '../../webhooks/message-log.ts';
+import type { Database, Value } from '../drivers/database.ts';
+
+/** As MESSAGE_COLUMNS reads it. */
+export type MessageRow = Omit<LoggedMessage, 'nextAt'> & { nextAt: number };
+
+export const MESSAGE_COLUMNS = `message_id, client_id, endpoint_id,
+  user_id, provider, calendar_id, sequence, change_type, event_count, state, reason, attempts, next_at, created_at,
+  settled_at`;
+
+const STATES = ['pending', 'delivered', 'dead', 'withheld'] as const;
+
+/** What one statement finds. */
+type FilterPart = Omit<MessageFilter, 'clientId'> & { readonly clientId?: string | undefined };
+
+const COLUMNS = {
+  clientId: 'client_id',
+  userId: 'user_id',
+  calendarId: 'calendar_id',
+  endpointId: 'endpoint_id',
+  state: 'state',
+  provider: 'provider',
+} as const satisfies Partial<Record<keyof MessageFilter, string>>;
+type Column = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Column[]; // Its keys are the literal ones above.
+
+const OF_ANY_STATE = `state IN (${STATES.map((state) => `'${state}'`).join(', ')})`;
+const CLIENT_OF_ENDPOINT = `
+  SELECT client_id FROM webhook_endpoint WHERE endpoint_id = :endpointId`;
+
+/** The newest first, at most `limit`, behind a place. */
+export async function listMessages(
+  db: Database,
+  filter: MessageFilter,
+  page: MessagePage,
+): Promise<LoggedMessage[]> {
+  const [first, ...others] = await partsOf(db, filter);
+  if (first === undefined) return [];
+  if (others.length === 0)
+    return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
+  const parts = [first, ...others];
+  // Indexes have what decides the order: only of those that are listed, rows are read, which lie all over the disk.
+  const places = await Promise.all(
+    parts.map((part) => listPart<MessagePlace>(db, part, { page, columns: PLACE })),
+  );
+  const messageIds = places
+    .flat()
+    .toSorted(newestFirst)
+    .slice(0, page.limit)
+    .map(({ messageId }) => messageId);
+  if (messageIds.length === 0) return [];
+  const sql = `SELECT ${MESSAGE_COLUMNS} FROM webhook_message WHERE message_id ${db.dialect.oneOf('messageIds')}`;
+  return (await db.all<MessageRow>(sql, { messageIds })).map(messageOf).toSorted(newestFirst);
+}
+
+/** Each is read by its own index: together they would have to be sorted. */
+async function partsOf(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
+  const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
+  const { endpointId = '' } = filter;
+  if (indexOf(filter) === 'endpoint') {
+    const owner = await db.get<{ clientId: string }>(CLIENT_OF_ENDPOINT, { endpointId });
+    if (owner === undefined || clientIds?.includes(owner.clientId) === false) return [];
+    return ofEachState([filter]);
+  }
+  return ofEachState(clientIds?.map((one) => ({ ...filter, clientId: one })) ?? [filter]);
+}
+
+const ofEachState = (parts: readonly FilterPart[]): FilterPart[] =>
+  parts.flatMap((part) =>
+    part.state !== undefined || !INDEXED[indexOf(part)].includes('state')
+      ? [part]
+      : STATES.map((state) => ({ ...part, state })),
+  );
+
+/** The columns that each index begins with. */
+const INDEXED: Readonly<Record<'user' | 'calendar' | 'endpoint' | 'state', readonly Column[]>> = {
+  user: ['clientId', 'userId'],
+  calendar: ['clientId', 'calendarId'],
+  endpoint: ['endpointId', 'state'],
+  state: ['clientId', 'state'],
+};
+
+function indexOf({ userId, calendarId, endpointId }: FilterPart): keyof typeof INDEXED {
+  if (userId !== undefined) return 'user';
+  if (calendarId !== undefined) return 'calendar';
+  return endpointId === undefined ? 'state' : 'endpoint';
+}
+
+/** What a statement asks, such that its index is the one that finds least. `at` is the time of a message. */
+export function conditionsOf(part: FilterPart) {
+  const indexed = INDEXED[indexOf(part)];
+  const values: Record<string, Value> = {};
+  const conditions: string[] = [];
+  for (const name of NAMES) {
+    const value = part[name];
+    if (value === undefined) continue;
+    // No other index is to be taken for these.
+    conditions.push(`${COLUMNS[name]}${indexed.includes(name) ? '' : " || ''"} = :${name}`);
+    values[name] = value;
+  }
+  if (part.state === undefined && indexed.includes('state')) conditions.push(OF_ANY_STATE);
+  const isOfAll = part.clientId === undefined && !indexed.includes('endpointId');
+  const at = isOfAll ? '(created_at + 0)' : 'created_at';
+  for (const [name, operator] of [
+    ['from', '>='],
+    ['to', '<'],
+  ] as const) {
+    const value = part[name];
+    if (value === undefined) continue;
+    conditions.push(`${at} ${operator} :${name}`);
+    values[name] = value;
+  }
+  return { text: conditions.join(' AND '), values, at };
+}
+
+/** What a list is of, `at` being the time of a message. */
+const ALL_COLUMNS = () => MESSAGE_COLUMNS;
+const PLACE = (at: string) => `message_id, ${at} AS created_at`;
+
+type MessagePlace = Pick<LoggedMessage, 'messageId' | 'createdAt'>;
+
+async function listPart<Row>(
+  db: Database,
+  part: FilterPart,
+  { page, columns }: { readonly page: MessagePage; readonly columns: (at: string) => string },
+): Promise<Row[]> {
+  const { after, limit } = page;
+  const { text, values, at } = conditionsOf(part);
+  const behind = `AND ${at} <= :createdAt AND (${at} < :createdAt OR message_id < :messageId)`;
+  return db.all<Row>(
+    `SELECT ${columns(at)} FROM webhook_message WHERE ${text} ${after === undefined ? '' : behind}
+      ORDER BY ${at} DESC, message_id DESC LIMIT :limit`,
+    { ...values, limit, ...(after && { createdAt: after.createdAt, messageId: after.messageId }) },
+  );
+}
+
+const newestFirst = (one: MessagePlace, other: MessagePlace): number =>
+  other.createdAt - one.createdAt || (one.messageId < other.messageId ? 1 : -1);
+
+/** A row as the log has it. */
+export const messageOf = (row: MessageRow): LoggedMessage => ({
+  ...row,
+  nextAt: row.state === 'pending' ? row.nextAt : undefined,
+});
