@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { loadConfig } from '../src/config/config.ts';
-import { openStorage, type Stores } from '../src/open-storage.ts';
+import { openStorage, type Stores } from '../src/start/open-storage.ts';
 import { freePort } from '../test/harness/loopback.ts';
 import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';

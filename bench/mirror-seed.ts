@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewAccount } from '../src/calendars/account-store.ts';
 import type { EventResource } from '../src/calendars/event.ts';
 import { renderResource } from '../src/calendars/render-event.ts';
-import type { Stores } from '../src/open-storage.ts';
+import type { Stores } from '../src/start/open-storage.ts';
 
 const HOUR = 3_600_000;
 const DAY_MS = 24 * HOUR;

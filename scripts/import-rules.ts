@@ -42,31 +42,19 @@ const ORDER: readonly string[] = [
   'dashboard/pages',
   'dashboard',
   'app.ts',
-  'open-storage.ts',
-  'open-providers.ts',
-  'requested-scope.ts',
   'work-thread.ts',
-  'work-pools.ts',
-  'welcome.ts',
-  'job-handlers.ts',
-  'instance-slots.ts',
-  'instance-meters.ts',
-  'instance-metrics.ts',
-  'instance-tracing.ts',
-  'instance-watching.ts',
-  'run-until-stopped.ts',
-  'serve.ts',
+  'start',
   'main.ts',
 ];
 const ADAPTERS: readonly string[] = ['providers', 'store'];
 /** The only files that name adapters. */
 const ENTRANCES = [
   'src/main.ts',
-  'src/serve.ts',
-  'src/open-storage.ts',
-  'src/open-providers.ts',
-  'src/instance-watching.ts',
-  'src/requested-scope.ts',
+  'src/start/serve.ts',
+  'src/start/open-storage.ts',
+  'src/start/open-providers.ts',
+  'src/start/instance-watching.ts',
+  'src/start/requested-scope.ts',
   'src/work-thread.ts',
 ];
 /** The sandbox, which `kalends sandbox` is: main.ts alone reaches out of `src` to it. */
@@ -82,7 +70,8 @@ const DRIVERS: Readonly<Record<string, string>> = {
   pg: 'src/store/drivers/postgres-',
 };
 /** HTTP is the business of these; everything else is reached without a server. */
-const HTTP = /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|serve\.ts$)/;
+const HTTP =
+  /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
 /** The recurrence of Kalends, which the sandbox has its own model of: an independent witness shares no code with it. */
 const WITNESSED =
@@ -205,7 +194,9 @@ function findCycles(graph: Graph): Problem[] {
   return problems;
 }
 
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+/** Returns the folder of a file. A file directly in `src` stands for itself: `app.ts` and `main.ts` are different layers. */
+const folderOf = (path: string): string =>
+  /^src\/[^/]+$/.test(path) ? path : path.slice(0, path.lastIndexOf('/'));
 
 /** The part of `src` that a file belongs to: the longest of the order's folders it lies in. */
 function partOf(path: string): string {

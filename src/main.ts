@@ -20,8 +20,8 @@ if (problem === undefined) {
     process.exit();
   });
   const { runCommand } = await import('./cli/cli.ts');
-  const { inspectStorage, openStorage, prepareRestore } = await import('./open-storage.ts');
-  const { requestedScope } = await import('./requested-scope.ts');
+  const { inspectStorage, openStorage, prepareRestore } = await import('./start/open-storage.ts');
+  const { requestedScope } = await import('./start/requested-scope.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {
     openStorage,
     inspectStorage,
@@ -30,7 +30,7 @@ if (problem === undefined) {
     now: Date.now,
     // Commands that do not serve do without loading what serving needs.
     serve: async (config, options) => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./start/serve.ts');
       // Otherwise written at the end, which a server that is killed does not come to.
       module.flushCompileCache();
       return serve(config, options);

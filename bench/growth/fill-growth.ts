@@ -5,7 +5,7 @@
 import pg from 'pg';
 
 import type { EventResource } from '../../src/calendars/event.ts';
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { meeting, seedUser } from '../mirror-seed.ts';
 

@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { renderResource } from '../../src/calendars/render-event.ts';
 import { JOB_CLASSES } from '../../src/jobs/job-kinds.ts';
 import { newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { meeting } from '../mirror-seed.ts';
 import { CLIENT_ID, EVENTS_OF_USER, type Filling, keyOf, USERS_PER_CALENDAR } from './fill-growth.ts';
 

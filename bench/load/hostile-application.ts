@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { registerClient } from '../../src/oauth/client-registration.ts';
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints.ts';
 import type { Kalends } from '../kalends.ts';
 import { changeCalendars, finishLinking, linkedBy, meeting, seedUser } from '../mirror-seed.ts';

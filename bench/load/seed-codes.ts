@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { REDIRECT_URI } from './oauth-calls.ts';
 
 const ROWS_PER_TRANSACTION = 2000;

@@ -12,8 +12,8 @@ import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
-import { openStorage } from '../../src/open-storage.ts';
 import { startRequestRecorder } from '../../src/request-log/request-recorder.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 
 const config = loadConfig(process.env);
 const stores = await openStorage(config);

@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage, type Stores } from '../../src/open-storage.ts';
+import { openStorage, type Stores } from '../../src/start/open-storage.ts';
 import type { DurablePostgres } from '../durable-postgres.ts';
 import { type Cost, costOf, levelsOf, repeat, type Visits, visitsOf } from '../growth/cost.ts';
 import { type Filling, fillGrowth } from '../growth/fill-growth.ts';

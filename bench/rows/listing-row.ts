@@ -1,5 +1,5 @@
 /** 100 events of one user's month, out of a mirror of 100,000 events of 1,000 users. */
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { type KalendsOptions, startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
 import { type Application, bearerGet, tokensFor } from '../load/oauth-calls.ts';

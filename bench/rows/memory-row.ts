@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
 import { fillGrowth, keyOf } from '../growth/fill-growth.ts';
 import { giveTokens } from '../growth/growth-work.ts';

@@ -4,7 +4,7 @@
  */
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { hashOfSecret } from '../../src/lib/sealing.ts';
-import type { Stores } from '../../src/open-storage.ts';
+import type { Stores } from '../../src/start/open-storage.ts';
 import { type KalendsOptions, startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
 import type { Application } from '../load/oauth-calls.ts';

@@ -12,7 +12,7 @@ const PROGRAM = `
     return next(url, context);
   };
   registerHooks({ load });
-  await import('./src/serve.ts');
+  await import('./src/start/serve.ts');
   console.log(modules);
   await import('./src/api-reference/current-document.ts');
   console.log(modules > 100);`;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
 import { hashOfSecret } from '../../src/lib/sealing.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';
 
 describe('kalends admin', () => {

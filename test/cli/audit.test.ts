@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { appendAudit } from '../../src/store/audit/append-audit.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';

@@ -8,7 +8,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import sharp from 'sharp';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { listen } from '../harness/loopback.ts';
 import { UNKNOWN_HOST } from '../harness/no-network.ts';
 import { type CommandLine, CREATE, NO_LOOK, openCommandLine } from './cli-run.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends client, with the application’s own provider apps', () => {

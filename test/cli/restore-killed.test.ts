@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { makeUsers } from '../contract/calendar-rows.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';

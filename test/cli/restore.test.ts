@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { makeUsers, NOW } from '../contract/calendar-rows.ts';
 import { makeFamily } from '../contract/grant-rows.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { accountApart, grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 

@@ -10,7 +10,7 @@ import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provi
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
-import { workPools } from '../../src/work-pools.ts';
+import { workPools } from '../../src/start/work-pools.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { calendarObject, event, seriesWithOverride, vevent } from '../servers/icalendar.ts';
 import { type Mirror, sync, titles } from '../servers/mirror.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { makeUsers } from '../contract/calendar-rows.ts';
 import { makeFamily } from '../contract/grant-rows.ts';
 import { counterpart } from '../harness/counterpart.ts';

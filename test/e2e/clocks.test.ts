@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { until } from '../harness/until.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { openStorage } from '../../src/open-storage.ts';
+import { openStorage } from '../../src/start/open-storage.ts';
 import { takeAll } from '../contract/job-terms.ts';
 
 const storage = await openStorage(loadConfig(process.env));

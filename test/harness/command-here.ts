@@ -3,8 +3,8 @@ import { PassThrough, Readable } from 'node:stream';
 
 import { runCommand } from '../../src/cli/cli.ts';
 import type { CommandDeps, Io } from '../../src/cli/command.ts';
-import { inspectStorage, openStorage, prepareRestore } from '../../src/open-storage.ts';
-import { requestedScope } from '../../src/requested-scope.ts';
+import { inspectStorage, openStorage, prepareRestore } from '../../src/start/open-storage.ts';
+import { requestedScope } from '../../src/start/requested-scope.ts';
 
 export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 

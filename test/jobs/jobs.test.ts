@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { jobHandlers } from '../../src/job-handlers.ts';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
+import { jobHandlers } from '../../src/start/job-handlers.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 

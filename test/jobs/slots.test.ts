@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jobHandlers } from '../../src/job-handlers.ts';
 import { JOB_DEADLINES } from '../../src/jobs/job-kinds.ts';
 import type { JobKind } from '../../src/jobs/job-store.ts';
 import type { JobHandlers, Worker, WorkerDeps } from '../../src/jobs/worker.ts';
 import type { SlotListener, SlotLoad } from '../../src/lib/fair-slots/slot-listener.ts';
+import { jobHandlers } from '../../src/start/job-handlers.ts';
 import { TURN_WAIT_MS } from '../../src/sync/sync-slots.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';

@@ -20,7 +20,7 @@ describe('where passkeys can exist', () => {
   });
 
   it('the program’s modules are loaded without their library', () => {
-    const url = new URL('../../src/serve.ts', import.meta.url).href;
+    const url = new URL('../../src/start/serve.ts', import.meta.url).href;
     const text = `
       import { registerHooks } from 'node:module';
       const loaded = [];

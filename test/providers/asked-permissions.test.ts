@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { workPool } from '../../src/lib/work-pool/work-pool.ts';
-import { openProviders } from '../../src/open-providers.ts';
+import { openProviders } from '../../src/start/open-providers.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 const APP = { clientId: 'app', clientSecret: 'secret' };

@@ -8,7 +8,7 @@ import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopp
 import type { CalendarTimes, Wanted } from '../../src/reading/expand-calendar.ts';
 import { expandElsewhere } from '../../src/reading/expand-elsewhere.ts';
 import { readTurns } from '../../src/reading/read-turns.ts';
-import { workPools } from '../../src/work-pools.ts';
+import { workPools } from '../../src/start/work-pools.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
 

@@ -1,8 +1,8 @@
 /** An account of a CalDAV server that is looked at by its job, as often as a test says; what that asks of the server is counted. */
 
-import { jobHandlers } from '../../src/job-handlers.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
+import { jobHandlers } from '../../src/start/job-handlers.ts';
 import { collectingLog, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 
 type Login = { readonly server: string; readonly username: string; readonly password: string };

@@ -7,8 +7,8 @@ import { isLight } from '../../src/calendars/light-resource.ts';
 import { renderResource } from '../../src/calendars/render-event.ts';
 import type { WorkPool, WorkTask } from '../../src/lib/work-pool/work-pool.ts';
 import { type StopReason, WorkStopped } from '../../src/lib/work-pool/work-stopped.ts';
+import { workPools } from '../../src/start/work-pools.ts';
 import { resourceRendering } from '../../src/sync/resource-rendering.ts';
-import { workPools } from '../../src/work-pools.ts';
 import { event, resource } from '../contract/mirror-rows.ts';
 
 const FOR = { calendarZone: 'Europe/Paris', owner: 'ada' };

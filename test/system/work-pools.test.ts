@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 
-import { type WorkPools, workPools } from '../../src/work-pools.ts';
+import { type WorkPools, workPools } from '../../src/start/work-pools.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 const scriptOf = (name: string) => path.resolve(import.meta.dirname, '../lib/work-pool', `${name}.ts`);

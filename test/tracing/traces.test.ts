@@ -8,8 +8,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 
 import { createServer } from '../../src/http/server.ts';
-import { type InstanceTracing, instanceTracing } from '../../src/instance-tracing.ts';
 import type { Egress, EgressRequest, EgressResponse } from '../../src/lib/egress/egress.ts';
+import { type InstanceTracing, instanceTracing } from '../../src/start/instance-tracing.ts';
 import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { startExporter } from '../../src/tracing/otlp-exporter.ts';

@@ -14,7 +14,7 @@ import {
 import { LISTING } from '../../../src/providers/caldav/dav/listed-object.ts';
 import { PROPERTIES } from '../../../src/providers/caldav/dav/properties-task.ts';
 import { OBJECT, OBJECTS } from '../../../src/providers/caldav/object-tasks.ts';
-import { workPools } from '../../../src/work-pools.ts';
+import { workPools } from '../../../src/start/work-pools.ts';
 import { calendarObject, event, seriesWithOverride, vevent } from '../../servers/icalendar.ts';
 import { escapeText, multistatus, present } from '../../servers/odd-caldav.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import type { WorkPool } from '../../../../src/lib/work-pool/work-pool.ts';
-import { workPools } from '../../../../src/work-pools.ts';
+import { workPools } from '../../../../src/start/work-pools.ts';
 import { providerErrorOf } from '../../../harness/provider-error-of.ts';
 import { SECRET } from '../../../servers/feed-server.ts';
 import { calendarObject, seriesWithOverride, vevent } from '../../../servers/icalendar.ts';

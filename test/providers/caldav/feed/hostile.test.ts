@@ -6,7 +6,7 @@ import { instantOf } from '../../../../src/lib/recurrence/event-instant.ts';
 import type { WorkPool, WorkTask } from '../../../../src/lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../../src/lib/work-pool/work-stopped.ts';
 import { FEED, type FeedInput } from '../../../../src/providers/caldav/feed/feed-task.ts';
-import { workPools } from '../../../../src/work-pools.ts';
+import { workPools } from '../../../../src/start/work-pools.ts';
 import { providerErrorOf } from '../../../harness/provider-error-of.ts';
 import { calendarObject, vevent } from '../../../servers/icalendar.ts';
 import { type FeedBench, HOUR, openFeedBench } from './feed-bench.ts';

@@ -1,8 +1,8 @@
 /** How a server starts and ends: what it has opened ends in reverse, after a failed start as after a signal. */
 import { pino } from 'pino';
 
-import type { Log } from './lib/log.ts';
-import { loggedError } from './lib/logged-error.ts';
+import type { Log } from '../lib/log.ts';
+import { loggedError } from '../lib/logged-error.ts';
 
 export type Running = {
   /** The parts that the start has opened so far. They end in reverse order, each of them even if another one fails. */

@@ -1,18 +1,18 @@
 /** The traces of an instance: loaded only where a collector is set. */
 import { randomBytes } from 'node:crypto';
 
-import type { ProviderKind } from './calendars/provider-kind.ts';
-import type { SyncFailure } from './calendars/sync-failure.ts';
-import type { Config } from './config/config.ts';
-import { peers } from './http/peers.ts';
-import type { Job } from './jobs/job-store.ts';
-import type { Egress } from './lib/egress/egress.ts';
-import type { Log } from './lib/log.ts';
-import { version } from './lib/version.ts';
-import { startExporter } from './tracing/otlp-exporter.ts';
-import { tracedEgress } from './tracing/traced-egress.ts';
-import { openTracer, type Tracer } from './tracing/tracer.ts';
-import type { TakenStream } from './webhooks/message.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { Config } from '../config/config.ts';
+import { peers } from '../http/peers.ts';
+import type { Job } from '../jobs/job-store.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { Log } from '../lib/log.ts';
+import { version } from '../lib/version.ts';
+import { startExporter } from '../tracing/otlp-exporter.ts';
+import { tracedEgress } from '../tracing/traced-egress.ts';
+import { openTracer, type Tracer } from '../tracing/tracer.ts';
+import type { TakenStream } from '../webhooks/message.ts';
 
 export type InstanceTracing = ReturnType<typeof instanceTracing>;
 

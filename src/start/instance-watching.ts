@@ -1,13 +1,13 @@
 /** What watches an instance from outside: metrics and traces, each where a setting asks for it. What is off is not there. */
-import type { ProviderKind } from './calendars/provider-kind.ts';
-import type { Config } from './config/config.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Config } from '../config/config.ts';
+import type { JobHandlers } from '../jobs/worker.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../store/drivers/database.ts';
+import { timedDatabase } from '../store/drivers/timed-database.ts';
+import { tracedDatabase } from '../store/drivers/traced-database.ts';
 import { instanceMeters } from './instance-meters.ts';
-import type { JobHandlers } from './jobs/worker.ts';
-import type { Egress } from './lib/egress/egress.ts';
-import type { Log } from './lib/log.ts';
-import type { Database } from './store/drivers/database.ts';
-import { timedDatabase } from './store/drivers/timed-database.ts';
-import { tracedDatabase } from './store/drivers/traced-database.ts';
 
 export type Watching = Awaited<ReturnType<typeof openWatching>>;
 

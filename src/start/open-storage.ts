@@ -1,14 +1,14 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
-import type { Caller } from './audit/audit-entry.ts';
-import type { Config } from './config/config.ts';
-import { createWakeUp } from './jobs/wake-up.ts';
-import type { Database } from './store/drivers/database.ts';
-import { inspectDatabase } from './store/drivers/inspect-database.ts';
-import { openDatabase } from './store/drivers/open-database.ts';
-import { databaseStates } from './store/drivers/readiness.ts';
-import { openStores } from './store/open-stores.ts';
-import { prepareRestore as prepareRestoreOf } from './store/restore-backup.ts';
-import type { PreparedRestore } from './system/restore.ts';
+import type { Caller } from '../audit/audit-entry.ts';
+import type { Config } from '../config/config.ts';
+import { createWakeUp } from '../jobs/wake-up.ts';
+import type { Database } from '../store/drivers/database.ts';
+import { inspectDatabase } from '../store/drivers/inspect-database.ts';
+import { openDatabase } from '../store/drivers/open-database.ts';
+import { databaseStates } from '../store/drivers/readiness.ts';
+import { openStores } from '../store/open-stores.ts';
+import { prepareRestore as prepareRestoreOf } from '../store/restore-backup.ts';
+import type { PreparedRestore } from '../system/restore.ts';
 
 const MEGABYTE = 1_000_000;
 

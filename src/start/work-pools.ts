@@ -2,9 +2,9 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
-import type { SlotListener } from './lib/fair-slots/slot-listener.ts';
-import type { Log } from './lib/log.ts';
-import { type WorkPool, workPool } from './lib/work-pool/work-pool.ts';
+import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
+import type { Log } from '../lib/log.ts';
+import { type WorkPool, workPool } from '../lib/work-pool/work-pool.ts';
 
 /** Work on what calendar servers sent, and on reads that expand much: neither waits for the other. */
 export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPool };
@@ -12,7 +12,7 @@ export type WorkPools = { readonly syncWork: WorkPool; readonly readWork: WorkPo
 /** The published package contains only `work-thread.js`. The repository starts `start-work-thread.js`. */
 const WORK_THREAD = path.join(
   import.meta.dirname,
-  path.extname(import.meta.filename) === '.ts' ? 'start-work-thread.js' : 'work-thread.js',
+  path.extname(import.meta.filename) === '.ts' ? '../start-work-thread.js' : '../work-thread.js',
 );
 /** Megabytes: a server's answer of 10 MB and what is made of it fit. */
 const MOST_MEMORY = 64;

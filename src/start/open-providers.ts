@@ -1,15 +1,15 @@
 /** The providers of this instance: always all four. Which of them an application can offer is its app's matter, or the instance's. */
-import type { CalendarProvider } from './calendars/calendar-provider.ts';
-import type { ProviderKind } from './calendars/provider-kind.ts';
-import type { Config } from './config/config.ts';
-import type { Egress } from './lib/egress/egress.ts';
-import type { Log } from './lib/log.ts';
-import type { Sealer } from './lib/sealing.ts';
-import type { WorkPool } from './lib/work-pool/work-pool.ts';
-import { appleProvider } from './providers/apple/apple-provider.ts';
-import { caldavProvider } from './providers/caldav/caldav-provider.ts';
-import { googleProvider } from './providers/google/google-provider.ts';
-import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Config } from '../config/config.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { WorkPool } from '../lib/work-pool/work-pool.ts';
+import { appleProvider } from '../providers/apple/apple-provider.ts';
+import { caldavProvider } from '../providers/caldav/caldav-provider.ts';
+import { googleProvider } from '../providers/google/google-provider.ts';
+import { microsoftProvider } from '../providers/microsoft/microsoft-provider.ts';
 
 export type ProvidersDeps = {
   readonly egressTo: (kind: ProviderKind) => Egress;

@@ -1,13 +1,13 @@
 /** What a scrape shows of an instance: what it counted, and what is looked up in the database. */
-import { APP_KINDS } from './access/provider-apps.ts';
-import { shareLeft } from './access/request-budget.ts';
-import { PROVIDER_FACTS, type ProviderLimits } from './calendars/provider-facts.ts';
+import { APP_KINDS } from '../access/provider-apps.ts';
+import { shareLeft } from '../access/request-budget.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
+import { JOB_DEADLINES } from '../jobs/job-kinds.ts';
+import { figure, gauge } from '../metrics/counter.ts';
+import { type MetricFamily, metricsText } from '../metrics/metrics-text.ts';
+import { GONE_AFTER_MS } from '../system/instances.ts';
 import type { InstanceMeters } from './instance-meters.ts';
-import { JOB_DEADLINES } from './jobs/job-kinds.ts';
-import { figure, gauge } from './metrics/counter.ts';
-import { type MetricFamily, metricsText } from './metrics/metrics-text.ts';
 import type { Stores } from './open-storage.ts';
-import { GONE_AFTER_MS } from './system/instances.ts';
 import type { WorkPools } from './work-pools.ts';
 
 type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clockOffset'> &

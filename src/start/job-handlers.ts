@@ -1,24 +1,24 @@
 /** What each kind of job does, and what housekeeping deletes. */
-import { type EndAccessDeps, endAccess } from './access/end-access.ts';
-import { deleteOldActivity } from './activity/activity.ts';
-import type { ActivityStore } from './activity/activity-store.ts';
-import { deleteOldEntries, type OldEntriesDeps } from './audit/old-entries.ts';
-import type { ConnectionCounts } from './calendars/connection-counts.ts';
-import { HEALTH_EVENTS_KEPT_MS } from './calendars/health-history.ts';
-import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
-import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
-import type { JobHandlers } from './jobs/worker.ts';
-import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
-import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
+import { type EndAccessDeps, endAccess } from '../access/end-access.ts';
+import { deleteOldActivity } from '../activity/activity.ts';
+import type { ActivityStore } from '../activity/activity-store.ts';
+import { deleteOldEntries, type OldEntriesDeps } from '../audit/old-entries.ts';
+import type { ConnectionCounts } from '../calendars/connection-counts.ts';
+import { HEALTH_EVENTS_KEPT_MS } from '../calendars/health-history.ts';
+import { REQUEST_LIFETIME_MS } from '../connect/flow/connect-flow.ts';
+import { deleteExpired, type HousekeepingDeps } from '../jobs/housekeeping.ts';
+import type { JobHandlers } from '../jobs/worker.ts';
+import { type ExpiredGrantsDeps, expiredGrants } from '../oauth/expired-grants.ts';
+import { PUSHED_REQUEST_KEPT_MS } from '../oauth/pushed-requests.ts';
+import { deleteEndedSessions } from '../people/sessions.ts';
+import { deleteEndedTestUsers, type EndedTestUsersDeps } from '../playground/ended-test-users.ts';
+import { deleteOldChanges, type OldChangesDeps } from '../reading/old-changes.ts';
+import { type SyncJobsDeps, syncJobs } from '../sync/sync-jobs.ts';
+import { keepSizeOfDay } from '../system/database-growth.ts';
+import { finishSplits } from '../writing/finish-splits.ts';
+import { deleteOldAnswers, type IdempotencyDeps } from '../writing/idempotency.ts';
+import type { WriteDeps } from '../writing/write-deps.ts';
 import type { Stores } from './open-storage.ts';
-import { deleteEndedSessions } from './people/sessions.ts';
-import { deleteEndedTestUsers, type EndedTestUsersDeps } from './playground/ended-test-users.ts';
-import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
-import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
-import { keepSizeOfDay } from './system/database-growth.ts';
-import { finishSplits } from './writing/finish-splits.ts';
-import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
-import type { WriteDeps } from './writing/write-deps.ts';
 
 export type JobHandlerDeps = SyncJobsDeps &
   WriteDeps &

@@ -1,9 +1,9 @@
 /** Reports the slots that applications share: as metrics, if these are on, and as lines in the log. */
-import type { SlotListener, SlotLoad } from './lib/fair-slots/slot-listener.ts';
-import type { Log } from './lib/log.ts';
-import { counter, gauge } from './metrics/counter.ts';
-import { histogram } from './metrics/histogram.ts';
-import type { MetricFamily } from './metrics/metrics-text.ts';
+import type { SlotListener, SlotLoad } from '../lib/fair-slots/slot-listener.ts';
+import type { Log } from '../lib/log.ts';
+import { counter, gauge } from '../metrics/counter.ts';
+import { histogram } from '../metrics/histogram.ts';
+import type { MetricFamily } from '../metrics/metrics-text.ts';
 
 export type SlotMeters = Omit<SlotListener, 'exhausted'> & { families(): MetricFamily[] };
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
+import { metricsText } from '../metrics/metrics-text.ts';
 import { slotListener, slotMeters } from './instance-slots.ts';
-import { metricsText } from './metrics/metrics-text.ts';
 
 const LINE = { work: 'sync', clientId: 'acme', held: 32, waiting: 5 };
 

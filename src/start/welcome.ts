@@ -1,10 +1,10 @@
 /** What `serve` says once it listens. */
-import type { Config } from './config/config.ts';
-import { isLoopbackHost } from './lib/egress/private-network.ts';
-import type { Log } from './lib/log.ts';
-import { COMMAND, version } from './lib/version.ts';
+import type { Config } from '../config/config.ts';
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import type { Log } from '../lib/log.ts';
+import { COMMAND, version } from '../lib/version.ts';
+import { joinUrl, makeSetupLink, onLocalhost } from '../people/invitations.ts';
 import type { Stores } from './open-storage.ts';
-import { joinUrl, makeSetupLink, onLocalhost } from './people/invitations.ts';
 
 /** The same for programs. */
 export function startDocument({ url, role, dataDir }: Config, { db, created }: Stores, setup: Setup) {

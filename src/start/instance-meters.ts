@@ -1,19 +1,19 @@
 /** What an instance counts in memory while metrics are on, and how what counts is told of it. */
-import type { ProviderKind } from './calendars/provider-kind.ts';
-import { requestMetrics } from './http/request-metrics.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { requestMetrics } from '../http/request-metrics.ts';
+import type { JobKind } from '../jobs/job-store.ts';
+import type { JobHandlers } from '../jobs/worker.ts';
+import type { DatabaseProblem } from '../lib/database-away-error.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import { counter } from '../metrics/counter.ts';
+import { dailyCalls } from '../metrics/daily-calls.ts';
+import { histogram } from '../metrics/histogram.ts';
+import { meteredEgress } from '../metrics/metered-egress.ts';
+import type { MetricFamily } from '../metrics/metrics-text.ts';
+import { processMetrics } from '../metrics/process-metrics.ts';
+import type { EndedSync } from '../sync/run-sync.ts';
+import type { EndedAttempt } from '../webhooks/deliver-stream.ts';
 import { slotMeters } from './instance-slots.ts';
-import type { JobKind } from './jobs/job-store.ts';
-import type { JobHandlers } from './jobs/worker.ts';
-import type { DatabaseProblem } from './lib/database-away-error.ts';
-import type { Egress } from './lib/egress/egress.ts';
-import { counter } from './metrics/counter.ts';
-import { dailyCalls } from './metrics/daily-calls.ts';
-import { histogram } from './metrics/histogram.ts';
-import { meteredEgress } from './metrics/metered-egress.ts';
-import type { MetricFamily } from './metrics/metrics-text.ts';
-import { processMetrics } from './metrics/process-metrics.ts';
-import type { EndedSync } from './sync/run-sync.ts';
-import type { EndedAttempt } from './webhooks/deliver-stream.ts';
 
 export type InstanceMeters = ReturnType<typeof instanceMeters>;
 
