@@ -13,6 +13,8 @@ export type Scenario = {
   readonly folder: string;
   /** Runs the program of the row `bearer` in place of the shipped one. */
   readonly isBearer?: boolean;
+  /** A PostgreSQL URL; SQLite in the folder if absent. */
+  readonly databaseUrl?: string;
   /** Users whose calendar is mirrored with 100 events. */
   readonly mirrored?: number;
 };
@@ -75,7 +77,7 @@ async function answer(request: SideRequest): Promise<SideReply> {
   return { stopped: true };
 }
 
-async function start({ folder: parent, isBearer, mirrored = 0 }: Scenario): Promise<SideReply> {
+async function start({ folder: parent, databaseUrl, isBearer, mirrored = 0 }: Scenario): Promise<SideReply> {
   folder = parent;
   const seed: KalendsOptions['seed'] = async (stores, { clientId }) => {
     const users = Array.from({ length: mirrored }, (_, i) => `user-${i}`);
@@ -90,7 +92,7 @@ async function start({ folder: parent, isBearer, mirrored = 0 }: Scenario): Prom
     await stores.db.write('DELETE FROM job');
   };
   const program = isBearer ? { program: inBench('peers/kalends-bearer.ts') } : {};
-  kalends = await bench.startKalends({ folder, seed, ...program });
+  kalends = await bench.startKalends({ folder, databaseUrl, seed, ...program });
   const { process: server, port, application } = kalends;
   return { pid: server.pid, port, application };
 }
