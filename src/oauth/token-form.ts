@@ -2,8 +2,7 @@
 import { asObject, checkMembers, type Input, required, type Table, text } from '../http/fields.ts';
 import { invalidRequest } from './oauth-error.ts';
 
-const token = (doc: string, example?: string) =>
-  text({ allowsControls: true, doc, ...(example !== undefined && { example }) });
+const token = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
 
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated one arrives as a list and is refused. */
 export const TOKEN_FORM = {

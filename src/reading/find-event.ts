@@ -22,8 +22,7 @@ import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
 
-const id = (doc: string, example?: string) =>
-  text({ allowsControls: true, doc, ...(example !== undefined && { example }) });
+const id = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
 const account = id('If two accounts show one calendar.');
 const provider = (doc: string) => oneOf(PROVIDER_KINDS, { doc, example: 'google' });
 

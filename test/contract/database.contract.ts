@@ -117,6 +117,26 @@ export function databaseContract(database: string, open: () => Promise<Database>
         assert.deepEqual(await namesIn(db), [...pairs, 'n3 too'].sort());
       });
 
+    it('returns how many rows a change wrote, alone and in a transaction', async () => {
+      const db = await open();
+      const RENAME = "UPDATE setting SET value = 'new' WHERE value = :value";
+      for (const name of ['a', 'b', 'c'])
+        await db.change(PUT, { name, value: name === 'c' ? 'other' : 'old' });
+
+      assert.equal(await db.change(RENAME, { value: 'none' }), 0);
+      assert.equal(await db.transaction((tx) => tx.change(RENAME, { value: 'old' })), 2);
+      assert.equal(await db.change('DELETE FROM setting'), 3);
+    });
+
+    it('returns rows as they are stored, under the names of their columns and with null', async () => {
+      const db = await open();
+      await db.change(PUT, { name: 'a', value: 'text' });
+      const text = 'SELECT name AS a_name, value, NULL AS no_value FROM setting';
+
+      assert.deepEqual(await db.storedRows(text), [{ a_name: 'a', value: 'text', no_value: null }]);
+      assert.deepEqual(await db.all(text), [{ aName: 'a', value: 'text', noValue: undefined }]);
+    });
+
     it('writes answer what their RETURNING list names', async () => {
       const db = await open();
 
