@@ -81,9 +81,7 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
     return { ...lease, slots, ofEndpoint, openAfter: OPEN_AFTER };
   };
 
-  /** Starts what is due. Returns for how many milliseconds there is nothing to do unless somebody notifies. */
-  const startDue = async (): Promise<number> => {
-    await streams.scheduleChanged(now() + SETTLE_MS);
+  const takeDeliveries = async (): Promise<void> => {
     const claimed = await streams.takeStreams(termsOf(deliveries, DELIVERIES_OF_ENDPOINT));
     for (const stream of claimed)
       run(
@@ -91,9 +89,16 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
         stream.place,
         workTurn(stream, deps, () => isStopped),
       );
-    const replays = await messages.takeReplays(termsOf(resends, RESENDS_OF_ENDPOINT));
-    for (const replay of replays) run(resends, replay.place, sendAgain(replay, deps));
-    if (claimed.length + replays.length > 0) return 0;
+  };
+  const takeResends = async (): Promise<void> => {
+    const claimed = await messages.takeReplays(termsOf(resends, RESENDS_OF_ENDPOINT));
+    for (const replay of claimed) run(resends, replay.place, sendAgain(replay, deps));
+  };
+
+  /** Starts what is due. Returns for how many milliseconds there is nothing to do unless somebody notifies. */
+  const startDue = async (): Promise<number> => {
+    // Together, so that their writes share a commit. If one fails, what the others claim is started all the same.
+    await Promise.all([streams.scheduleChanged(now() + SETTLE_MS), takeDeliveries(), takeResends()]);
     const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
     // What is due and was not taken waits for a turn that ends.
     return next <= now() ? LOOK_EVERY_MS : Math.min(next - now(), LOOK_EVERY_MS);

@@ -74,7 +74,7 @@ onEachDatabase((database, open) => {
       // A running worker lets changes settle: what it scheduled first is due by now.
       clock.now += 1_000;
     };
-    const start = () => {
+    const start = (instead: Partial<typeof telling.deps> = {}) => {
       const slots = {
         opened: (work: string, load: () => SlotLoad) => void loads.set(work, load),
         waited() {},
@@ -82,7 +82,7 @@ onEachDatabase((database, open) => {
         exhausted: ({ work, clientId }: { work: string; clientId: string }) =>
           void exhausted.add(`${work} ${clientId}`),
       };
-      worker = startDeliveries({ ...telling.deps, slots });
+      worker = startDeliveries({ ...telling.deps, ...instead, slots });
     };
     const everySlotOfOther = () => heldOf('delivery') === 64 && heldOf('resend') === 8;
     const sentTo = (clientId: string) =>
@@ -126,6 +126,22 @@ onEachDatabase((database, open) => {
       await until('requests arrived', () => sentTo('other').length >= 16);
 
       assert.equal(sentTo('other').length, 16);
+    });
+
+    it('are sent and give their slots back if the schedule could not be written in the same look', async () => {
+      for (const receiver of [telling.receiver, ...slow]) receiver.answer = () => ({ status: 204 });
+      await change('acme', CALENDARS, 'second');
+      const { streams } = telling.deps;
+      let failures = 0;
+      const scheduleChanged = () => {
+        failures += 1;
+        return Promise.reject(new Error('The disk is full'));
+      };
+      start({ streams: { ...streams, scheduleChanged } });
+
+      await until('all arrived', () => sentTo('acme').length === CALENDARS.length);
+      await until('no slot is held', () => heldOf('delivery') === 0);
+      assert.ok(failures > 0);
     });
   });
 });

@@ -165,12 +165,14 @@ export function streamTaker(db: Database, sealer: Sealer): StreamStore['takeStre
   return (terms) => {
     const { holder, leaseUntil, listenerId } = terms;
     const due = listenerId === undefined ? dueOfAll : dueOfListener;
-    return take({ db, due, lease }, terms, async (stream: StreamRow, found) => {
-      const { messageId } = stream;
-      const message =
-        messageId === undefined ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
+    return take({ db, due, lease }, terms, (found) => {
       const endpoint = openedEndpoint(found, sealer);
-      return { ...openedStream(stream, message, sealer), endpoint, holder, leaseUntil };
+      return async (stream: StreamRow) => {
+        const { messageId } = stream;
+        const message =
+          messageId === undefined ? undefined : await db.batch<MessageRow>(MESSAGE, { messageId });
+        return { ...openedStream(stream, message, sealer), endpoint, holder, leaseUntil };
+      };
     });
   };
 }
@@ -186,12 +188,15 @@ export function replayTaker(db: Database, sealer: Sealer): MessageLog['takeRepla
   return async (terms) => {
     // Mostly there are none, which this finds at less cost.
     if ((await db.get(ANY_RESEND, {})) === undefined) return [];
-    return take({ db, due, lease }, terms, ({ endpointId: _, ...row }: ReplayRow, endpoint) => ({
-      ...row,
-      body: sealer.open(row.body, messageContext(row.messageId)),
-      ...{ url: endpoint.url, privateNetwork: endpoint.privateNetwork },
-      secrets: openSecrets(endpoint, sealer),
-    }));
+    return take({ db, due, lease }, terms, (endpoint) => {
+      const { url, privateNetwork } = endpoint;
+      const secrets = openSecrets(endpoint, sealer);
+      return ({ endpointId: _, ...row }: ReplayRow) => ({
+        ...row,
+        body: sealer.open(row.body, messageContext(row.messageId)),
+        ...{ url, privateNetwork, secrets },
+      });
+    });
   };
 }
 
@@ -201,7 +206,7 @@ type Texts = { readonly db: Database; readonly due: string; readonly lease: Batc
 async function take<Row, Opened>(
   { db, due, lease }: Texts,
   { slots, listenerId = '', ...terms }: TakeTerms,
-  open: (row: Row, endpoint: EndpointRow) => Opened | Promise<Opened>,
+  openerOf: (endpoint: EndpointRow) => (row: Row) => Opened | Promise<Opened>,
 ): Promise<(Opened & { readonly place: SlotPlace })[]> {
   if (slots.isFull({})) return [];
   const full = slots.full().map(({ clientId, host }) => (host === '' ? clientId : `${clientId} ${host}`));
@@ -216,9 +221,10 @@ async function take<Row, Opened>(
   try {
     const all = [...Map.groupBy(picked, (place) => place)].map(async ([place, { length: most }]) => {
       const rows = await db.batchAll<Row>(lease, { ...terms, endpointId: place.owner, most });
-      const { clientId, owner, host, endpoint } = place;
+      const { clientId, owner, host } = place;
+      const open = openerOf(place.endpoint);
       return Promise.all(
-        rows.map(async (row) => ({ ...(await open(row, endpoint)), place: { clientId, owner, host } })),
+        rows.map(async (row) => ({ ...(await open(row)), place: { clientId, owner, host } })),
       );
     });
     const leased = (await Promise.all(all)).flat();
