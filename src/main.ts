@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program. Only the Node version is looked at before anything else loads: what follows does not
- * even parse on an older one.
+ * The program. Only the Node version is checked before anything else loads: the rest does not even parse on an older
+ * one.
  */
 import module from 'node:module';
 import path from 'node:path';
@@ -14,7 +14,7 @@ if (problem === undefined) {
   // Beside the packages, whose owner is the program's own: code is nothing to read from a shared folder.
   const home = path.dirname(module.findPackageJSON('..', import.meta.url) ?? import.meta.filename);
   module.enableCompileCache(path.join(home, 'node_modules/.cache/kalends'));
-  // Who reads the output may have enough of it, as `head` has.
+  // A reader of the output may close it early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

@@ -33,7 +33,7 @@ export const passkeyRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)
   ...joining(deps),
 ];
 
-/** What the script is to do, with the challenge in a cookie of this browser. */
+/** Sends the options for the browser's script, with the challenge in a cookie of this browser. */
 function request(
   reply: FastifyReply,
   { options, cookie }: PasskeyRequest,
@@ -131,7 +131,7 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
         const next = ownDashboardPath(visit.field('next'));
         await mustBeOn('usesPasskeys', otherWays(deps));
         try {
-          // Who it is shows when the answer holds; a counter that fell is audited before that.
+          // Until the response is verified nobody is identified; a counter that went back is audited before that.
           const audited = deps.auditedFor({
             actor: { kind: 'system' },
             address: visit.http.ip,

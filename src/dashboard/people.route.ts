@@ -1,4 +1,4 @@
-/** People: who may come in, as what, and the links that let them. */
+/** The members page: members, their roles and their one-time links. */
 import { html } from '../http/html.ts';
 import { invite, joinUrl, makeResetLink, withdrawInvitation } from '../people/invitations.ts';
 import { changeRole, endSessionsOf, removePerson } from '../people/people.ts';
@@ -90,17 +90,17 @@ function showLink({ show }: DashboardVisit, { invitation, token }: Link, { dashb
   return show({ title: messages.text('link.title'), content: linkPage({ url, who, expiresAt }) });
 }
 
-/** What an address says was done to a person, in words. */
+/** The notice for each action that an address names. */
 const DONE: Readonly<Record<string, DashboardMessageKey>> = {
   signed_out: 'person.sessions.ended',
   passkey_removed: 'account.passkeys.removed',
   disconnected: 'sso.disconnect.done',
 };
 
-/** The least, where a form says something else. */
+/** The role with the fewest permissions if a form contains anything else. */
 const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'viewer';
 
-/** `problem`: what could not be done, as a sentence. */
+/** `problem`: why an action failed, as a sentence. */
 export async function showPerson(
   { parameter, query, viewer, show }: DashboardVisit,
   { people, clients }: OpenDashboard,

@@ -1,4 +1,4 @@
-/** What an owner takes from a person's ways in, one by one. */
+/** Routes by which an owner removes a member's sign-in methods, one at a time. */
 import { disconnectIdentityOf, removePasskeyOf } from '../people/people.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
@@ -10,7 +10,7 @@ const LIST = '/dashboard/people';
 const ONE = `${LIST}/:personId`;
 
 export function personAccessRoutes(deps: OpenDashboard): DashboardRoute[] {
-  /** Of one that is their last it is said on their page why it stays. */
+  /** If the method is the member's last one, their page shows why it stays. */
   const remove = async (visit: DashboardVisit, done: string, work: (personId: string) => Promise<void>) => {
     const personId = visit.parameter('personId');
     try {

@@ -1,21 +1,21 @@
-/** Calls of the playground: this server's own routes are asked as over the network, with all their checks. */
+/** Calls of the playground: they go to this server's own routes with all checks, as if over the network. */
 import type { FastifyRequest } from 'fastify';
 
 import type { ReceivedAnswer, SendCall } from '../playground/run-call.ts';
 
 /** Longer than any read waits. */
 const MOST_MS = 40_000;
-/** So much of an answer is kept; the rest is passed over. */
+/** Limits how much of a response body is stored. The rest is discarded. */
 const MOST_BYTES = 128 * 1024;
 
-/** Sends as whoever asks for the page, so that limits of their address hold. */
+/** Sends requests from the address of the member who opened the page, so that the limits of that address apply. */
 export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): SendCall {
   const { host } = new URL(publicUrl);
   return async ({ method, path, headers, body }) => {
     const signal = AbortSignal.timeout(MOST_MS);
     try {
       const answer = await server.inject({
-        method: method as 'GET', // One of the reference's methods, which are all there.
+        method: method as 'GET', // A method of the API reference, all of which exist.
         url: path,
         headers: { ...headers, host },
         remoteAddress: ip,

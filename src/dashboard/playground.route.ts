@@ -29,7 +29,7 @@ import { callsFrom } from './playground-calls.ts';
 
 const ONE = `${PLAYGROUND}/:clientId`;
 const FINISH = `${PLAYGROUND}/finish`;
-/** Longer than any state or code of ours. */
+/** Limits parameters of the return; every state and code that Kalends issues is shorter. */
 const MOST_CHARACTERS = 1_000;
 
 export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRoute)[] => {
@@ -39,7 +39,7 @@ export const playgroundRoutes = (deps: OpenDashboard): (DashboardRoute | DoorRou
 
 type Forms = () => Promise<readonly OperationForm[]>;
 
-/** Made when they are first asked for: the reference's schemas are loaded with them. */
+/** Created at first use: the reference's schemas are loaded with the forms. */
 function formsOf({ publicUrl }: OpenDashboard): Forms {
   let made: Promise<readonly OperationForm[]> | undefined;
   const make = async () => {
@@ -71,7 +71,10 @@ const choosing = (): DashboardRoute[] => [
   },
 ];
 
-/** The way back of a flow. The session's cookie is not sent with what another origin leads to, so it takes two steps. */
+/**
+ * The return of a flow. The browser does not send the session cookie on a navigation from another origin, so it takes
+ * two steps.
+ */
 const flow = (): (DashboardRoute | DoorRoute)[] => [
   {
     method: 'GET',
@@ -127,7 +130,7 @@ const trying = (forms: Forms): DashboardRoute[] => [
   },
 ];
 
-/** `typed` is a name that cannot be one. */
+/** `typed` is a name that is not allowed. */
 async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { readonly typed: string }) {
   const { person, viewer, query, show, deps } = visit;
   const client = await clientOf(visit);
@@ -144,7 +147,7 @@ async function showTestUser(visit: DashboardVisit, forms: Forms, wrong?: { reado
   return show(page, wrong === undefined ? 200 : 400);
 }
 
-/** Whether there is anything that its users could connect. */
+/** Whether there is any provider that the application's users could connect. */
 async function hasProvider({ clientId, providers }: Client, { offeredProviders, apps }: OpenDashboard) {
   const kinds = PROVIDER_KINDS.filter((kind) => offeredProviders.includes(kind));
   for (const kind of kinds.filter((one) => providers === undefined || providers.includes(one)))
@@ -207,6 +210,6 @@ async function showOperation(
   );
 }
 
-/** The application of the address. Throws PeopleRefusal `not_there`. */
+/** Returns the application in the path. Throws PeopleRefusal `not_there`. */
 const clientOf = ({ person, parameter, deps }: DashboardVisit): Promise<Client> =>
   readApplication(person, parameter('clientId'), deps);

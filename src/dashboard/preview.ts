@@ -1,4 +1,4 @@
-/** How the Connect pages of an application look: made of the very same components, with a user that does not exist. */
+/** Previews of an application's Connect pages, rendered from the same components with an invented user. */
 import { effectiveBranding, parseTheme } from '../branding/branding.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import { readPrimaryColor } from '../branding/look-input.ts';
@@ -18,7 +18,7 @@ export type PreviewDeps = {
   readonly operatorName: string | undefined;
 };
 
-/** What an address asks for; a word that it cannot mean is as none. */
+/** Reads the preview options from the query. An invalid value counts as absent. */
 export function readPreviewWish(query: (name: string) => string): PreviewWish {
   const scheme = parseTheme(query('scheme')) ?? 'light';
   return {
@@ -40,7 +40,7 @@ function readDraft(query: (name: string) => string): NonNullable<PreviewWish['dr
   };
 }
 
-/** The page that is wished for. */
+/** Returns the requested page. */
 export async function previewOf(client: Client, wish: PreviewWish, deps: PreviewDeps): Promise<Page> {
   const look = withDraft(await lookOf(client.clientId, wish, deps), wish);
   // A scheme that the application sets wins over the device's, as it does for users.
@@ -63,7 +63,7 @@ async function lookOf(
   return verification && presentLook(look, verification);
 }
 
-/** With what is not saved yet in the place of what is. A colour that is none changes nothing. */
+/** Replaces saved branding with the unsaved draft. An invalid color changes nothing. */
 function withDraft(look: ShownLook | undefined, { draft }: PreviewWish): ShownLook | undefined {
   if (look === undefined || draft === undefined) return look;
   const color = draft.primaryColor === '' ? undefined : colorOf(draft.primaryColor);

@@ -1,4 +1,4 @@
-/** What applications called: of all, of one application, and one request with what belongs to it. */
+/** The request log: of all applications, of one application, and one request with its context. */
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import { html } from '../http/html.ts';
@@ -28,11 +28,11 @@ type Listed = {
   readonly path: string;
   readonly clients: readonly Client[];
   readonly query: Query;
-  /** Whether it is the list of one application: it is not asked which. */
+  /** Whether the list is of one application. It then has no filter by application. */
   readonly isOfOne: boolean;
 };
 
-/** What a list shows, and whether it may ask for what is new. */
+/** Reads one page of the list, and whether the page may ask for new entries. */
 async function listIn({ person, deps }: DashboardVisit, { path, clients, query, isOfOne }: Listed) {
   const { filter, problems } = await readRequestFilter(person, { query, clients }, deps);
   const after = requestPlaceOf(query('after'));

@@ -1,4 +1,4 @@
-/** What the dashboard lists of requests, and what is known to belong to one. */
+/** The request lists of the dashboard, and the context of one request. */
 import type { Client } from '../oauth/client.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -17,11 +17,11 @@ import {
 
 export type RequestsDeps = { readonly requestLog: RequestLog; readonly messages: MessageLog };
 
-/** The values of an address that make a filter. */
+/** The query parameters that make a filter. */
 export const REQUEST_FILTERS = ['client', 'status', 'route', 'request', 'user', 'from', 'to'] as const;
 
 export type ReadRequests = {
-  /** Undefined where nothing can be found: of such a user there are no requests. */
+  /** Undefined if nothing can match: such a user has no requests. */
   readonly filter: RequestFilter | undefined;
   readonly problems: readonly FilterProblem[];
 };
@@ -29,7 +29,10 @@ export type ReadRequests = {
 /** As the log names users (audit/user-subject.ts). */
 const USER_HASH = /^user_[\w-]{16}$/;
 
-/** `clients`: those that the person may read. A user is named by the id within an application, or as the log has it. */
+/**
+ * Reads the filter. `clients` are those that the member may read. A user is given by id within an application, or by
+ * hash.
+ */
 export async function readRequestFilter(
   person: Person,
   { query, clients }: { readonly query: Query; readonly clients: readonly Client[] },
@@ -61,7 +64,7 @@ async function userIn(
   return named ?? (USER_HASH.test(typed) ? typed : undefined);
 }
 
-/** Where a page of the list goes on; undefined for an address that says nothing of the kind. */
+/** Parses the position of the next page. Undefined if the text is not such a position. */
 export function requestPlaceOf(text: string): RequestPlace | undefined {
   const [, at, requestId] = /^(\d{1,15})_([\x21-\x7e]{1,200})$/.exec(text) ?? [];
   return requestId === undefined ? undefined : { at: Number(at), requestId };
@@ -69,7 +72,7 @@ export function requestPlaceOf(text: string): RequestPlace | undefined {
 
 export const requestPlaceText = ({ at, requestId }: RequestPlace): string => `${at}_${requestId}`;
 
-/** One that the person may see. Throws PeopleRefusal. */
+/** Returns a request that the member may see. Throws PeopleRefusal. */
 export async function findRequest(
   person: Person,
   requestId: string,
@@ -82,22 +85,25 @@ export async function findRequest(
   return entry;
 }
 
-/** What happened of the same user close to a request: as far as it is kept. */
+/** Events of the same user close to a request, as far as they are stored. */
 export type RequestPath = {
   readonly requests: readonly RequestEntry[];
   readonly deliveries: readonly LoggedMessage[];
-  /** Whether more was delivered in that time than was looked through. */
+  /** Whether there were more deliveries in that period than were examined. */
   readonly isPartial: boolean;
 };
 
-/** Requests this long before and after. */
+/** The period before and after the request, in milliseconds. */
 const AROUND_MS = 60_000;
-/** What a request changes is told within about a second. */
+/** Limits when a delivery counts as caused by a request. Deliveries usually start within a second. */
 export const CAUSED_WITHIN_MS = 10_000;
 const MOST_SHOWN = 20;
 const MOST_LOOKED_THROUGH = 200;
 
-/** The log names users by a hash: whose delivery it is, is asked of each user. Nothing where no user is known. */
+/**
+ * Finds what happened around a request. The log has only hashes of user ids, so each delivery's user is hashed and
+ * compared. Finds nothing if the request has no user.
+ */
 export async function pathOfRequest(
   { at, clientId, user, requestId }: RequestEntry,
   { requestLog, messages }: RequestsDeps,

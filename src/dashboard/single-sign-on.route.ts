@@ -1,4 +1,7 @@
-/** Single sign-on: a browser leaves for the operator's issuer and comes back, to sign in, to join, or to prove that it is still you. */
+/**
+ * Single sign-on: a browser leaves for the operator's issuer and comes back, to sign in, to join, or to prove that it
+ * is still you.
+ */
 import type { FastifyReply } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
@@ -46,13 +49,13 @@ export const singleSignOnRoutes = (deps: OpenDashboard): (DashboardRoute | DoorR
   callback(deps),
 ];
 
-/** Where the issuer sends browsers back to. */
+/** Returns the address that the issuer sends browsers back to. */
 const redirectUriOf = ({ dashboardUrl }: OpenDashboard): string => `${dashboardUrl}${CALLBACK}`;
 
-/** Whether the issuer is to ask who it is. */
+/** Whether the issuer must authenticate the member again. */
 const isFreshFor = ({ for: use }: SignInPurpose): boolean => use === 'confirm';
 
-/** Sends the browser to the issuer, with what it comes back with in a cookie of its own. */
+/** Sends the browser to the issuer, with a cookie that identifies its return. */
 async function leave(
   { http, reply, cookies }: Pick<DoorVisit, 'http' | 'reply' | 'cookies'>,
   { purpose, next }: Pick<PendingReturn, 'purpose' | 'next'>,
@@ -137,8 +140,8 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
 }
 
 /**
- * Opened by the issuer's site: it is this browser's return if it has what this browser left with, and it is answered once. What is
- * Strict among our cookies does not come with it.
+ * The callback that the issuer's site opens. It accepts only the browser that left with this state, and only once. The
+ * browser does not send Strict cookies with it.
  */
 function callback(deps: OpenDashboard): DoorRoute {
   return {
@@ -171,8 +174,8 @@ function callback(deps: OpenDashboard): DoorRoute {
 }
 
 /**
- * What the browser left with, spent. It is counted under a key that was sealed here when it left, so that nobody is counted for
- * somebody else. Throws PeopleRefusal `sign_in_ended` or `too_many`.
+ * Returns and consumes the pending sign-in. The attempt counts against a key that was sealed when the browser left, so
+ * that it never counts against another person. Throws PeopleRefusal `sign_in_ended` or `too_many`.
  */
 async function spentReturn(
   { reply, cookies, query }: DoorVisit,
@@ -190,7 +193,7 @@ async function spentReturn(
 
 type Finishing = { readonly purpose: SignInPurpose; readonly proven: ProvenIdentity };
 
-/** Does what they left for. Answers a page where something is wrong with what they typed before. */
+/** Finishes the purpose of the sign-in. Returns a page if a value that was typed before is invalid. */
 async function finish(
   visit: DoorVisit,
   { purpose, proven }: Finishing,
@@ -201,7 +204,7 @@ async function finish(
     case 'sign_in': {
       const audited = deps.auditedFor({ actor: { kind: 'system' }, address, now: deps.now });
       const person = await personOfIdentity(proven, { ...deps, ...audited });
-      // Who was signed in at the issuer since yesterday has proved nothing now.
+      // Signing in at the issuer yesterday does not count as a fresh proof of identity today.
       const provedAt = Math.min(proven.authenticatedAt ?? 0, deps.now());
       await openSession(visit, { ...person, provedAt, way: 'single_sign_on' }, deps);
       return undefined;
@@ -248,7 +251,7 @@ async function join(
   return undefined;
 }
 
-/** Who began it, still signed in there. Throws PeopleRefusal `not_signed_in`. */
+/** Returns the member who started the flow and is still signed in. Throws PeopleRefusal `not_signed_in`. */
 async function livingSession(
   { personId, sessionId }: { readonly personId: string; readonly sessionId: string },
   { people }: OpenDashboard,
@@ -259,7 +262,7 @@ async function livingSession(
   return person;
 }
 
-/** The page to sign in, with what went wrong: the other ways in are there. */
+/** Shows the sign-in page with the error and the other sign-in methods. */
 async function showAtDoor(
   visit: DoorVisit,
   { reason, next }: { readonly reason: unknown; readonly next: string },
@@ -272,7 +275,7 @@ async function showAtDoor(
   return signInShower(deps)(visit, { next, problem }, refusalStatus(reason));
 }
 
-/** Logs why it failed for the operator, who can fix it. */
+/** Logs the reason for the operator, who can fix it. */
 async function logRefusal(reason: unknown, visit: DoorVisit, deps: OpenDashboard): Promise<void> {
   await traceFailure(reason, { way: 'single_sign_on', visit }, deps);
   if (!(reason instanceof PeopleRefusal) || reason.cause === undefined) return;

@@ -1,4 +1,4 @@
-/** What the page of the system shows, and what can be done there: the same as on the command line. */
+/** The figures and actions of the system page. The command line offers the same actions. */
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { shareLeft } from '../access/request-budget.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
@@ -26,9 +26,9 @@ export type SystemDeps = {
   readonly now: () => number;
 };
 
-/** A job that is due is taken within seconds while there is a free place. */
+/** A job that is due is claimed within seconds while a slot is free. */
 const LATE_MS = 60_000;
-/** As `kalends webhook rotate-keys` has it where nothing else is said. */
+/** The default overlap of `kalends webhook rotate-keys`. */
 const OVERLAP_MS = 7 * 24 * 3_600_000;
 const MOST_CHARACTERS = 1_000;
 
@@ -74,15 +74,15 @@ function appBudget(app: string, fullAt: number, now: number): AppBudget | undefi
 
 const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].requestLimits;
 
-/** Makes all checks and keeps what they found. */
+/** Runs all checks and stores the results. */
 export async function runChecks({ program, system, now }: SystemDeps): Promise<void> {
   const checks = await program.check();
-  // A provider's own words can be long.
+  // A provider's message can be long.
   const kept = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
   await system.keepChecks({ at: now(), checks: kept });
 }
 
-/** Makes a backup beside the database; answers why not. */
+/** Makes a backup beside the database. Returns the reason if it could not. */
 export async function makeBackup({ program, system }: SystemDeps): Promise<BackupRefusal | undefined> {
   if (program.backups === undefined) throw new PeopleRefusal('not_there');
   const made = await program.backups.make();
@@ -91,7 +91,7 @@ export async function makeBackup({ program, system }: SystemDeps): Promise<Backu
   return undefined;
 }
 
-/** Signs tokens with the next key, unless `active` no longer signs: a form that was sent twice rotates once. */
+/** Signs tokens with the next key, unless `active` no longer signs: a form that is sent twice rotates once. */
 export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {
   const { signingKeys: keys, program, sealer, now } = deps;
   const found = await keys.listSigningKeys();
@@ -99,7 +99,7 @@ export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise
   await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now });
 }
 
-/** The same for webhooks; the key before signs beside the new one for a week. */
+/** Does the same for webhooks. The previous key also signs for a week. */
 export async function rotateDeliveryKeys(active: string, deps: SystemDeps): Promise<void> {
   const found = await deps.webhookKeys.listWebhookKeys(deps.now());
   if (!found.some(({ keyId, status }) => keyId === active && status === 'active')) return;

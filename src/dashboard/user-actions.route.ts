@@ -1,4 +1,4 @@
-/** What is done with one user: each is asked about on a page of its own, but for a sync, which takes nothing away. */
+/** The actions on one user. Each has a confirmation page, except a sync, which deletes nothing. */
 import { Readable } from 'node:stream';
 import type { ShownUser } from '../administration/shown-user.ts';
 import {
@@ -93,7 +93,7 @@ export const userActionRoutes = (): DashboardRoute[] => [
   },
 ];
 
-/** The page that asks before it is done. */
+/** Shows the confirmation page. */
 const ask = (
   name: 'revoke' | 'disconnect' | 'export' | 'delete',
   content: (shown: ShownUser, visit: DashboardVisit) => Html,

@@ -1,4 +1,4 @@
-/** What charts draw and say; that a strict Content-Security-Policy has nothing to refuse in them. */
+/** Tests the shapes and texts of charts, and that they need nothing that a strict Content-Security-Policy blocks. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -28,7 +28,7 @@ function barsOf(markup: string, series: string): [number, number][] {
 
 describe('barChart', () => {
   for (const length of [1, 7, 24, 48]) {
-    it(`a bar chart of ${length} points draws each in its frame, the bad on the good`, () => {
+    it(`draws each of ${length} bars within the frame, failures on top of successes`, () => {
       const { markup } = barChart(
         hours(length, (hour) => ({ good: hour + 1, bad: 1 })),
         WORDS,
@@ -44,7 +44,7 @@ describe('barChart', () => {
     });
   }
 
-  it('one refusal among a million answers is seen', () => {
+  it('keeps one failure among a million visible', () => {
     const { markup } = barChart(
       hours(7, (hour) => ({ good: 1_000_000, bad: hour === 3 ? 1 : 0 })),
       WORDS,
@@ -56,7 +56,7 @@ describe('barChart', () => {
     assert.match(markup, /<td>1,000,000<\/td><td>1<\/td>/);
   });
 
-  it('a chart says in words what it shows, and has a table of all its numbers', () => {
+  it('describes the chart in text, with a table of all numbers', () => {
     const { markup } = barChart(
       hours(7, (hour) => ({ good: hour, bad: 1 })),
       WORDS,
@@ -67,7 +67,7 @@ describe('barChart', () => {
     assert.match(markup, /<th scope="row">6:00<\/th><td>6<\/td><td>1<\/td>/);
   });
 
-  it('a chart of one series has neither the legend nor the column of the other', () => {
+  it('omits the legend and the second column of a chart with one series', () => {
     const { bad: _, ...words } = WORDS;
     const { markup } = barChart(
       hours(7, () => ({ good: 2 })),
@@ -78,7 +78,7 @@ describe('barChart', () => {
     assert.equal(markup.match(/<td>/g)?.length, 7);
   });
 
-  it('without bars, with zeros and with what is no number, a chart says what will be there', () => {
+  it('shows the placeholder text without bars, with zeros and with invalid numbers', () => {
     for (const bars of [
       [],
       hours(24, () => ({ good: 0, bad: 0 })),
@@ -90,7 +90,7 @@ describe('barChart', () => {
     }
   });
 
-  it('labels and words are text, and nothing in a chart needs a style or a script to be allowed', () => {
+  it('escapes labels and texts, and needs no style or script in the Content-Security-Policy', () => {
     const { markup } = barChart([{ label: '<b>"', good: 1, bad: 2 }], { ...WORDS, title: '"><script>' });
 
     assert.doesNotMatch(markup, /<b>|<script|style=|<style| on\w+=/);
@@ -98,14 +98,14 @@ describe('barChart', () => {
 });
 
 describe('sparkline', () => {
-  it('a sparkline stays in its frame, from its first value to its last', () => {
+  it('draws a sparkline within its frame, from the first value to the last', () => {
     const { markup } = sparkline([0, 5, 10], 'Deliveries of a week: 15');
 
     assert.match(markup, /role="img" aria-label="Deliveries of a week: 15"/);
     assert.match(markup, /d="M0 60L10 30L20 0"/);
   });
 
-  it('a sparkline of no values, of one and of zeros is a flat line', () => {
+  it('draws a flat line for no values, for one and for zeros', () => {
     assert.match(sparkline([], 'none').markup, /d="M0 60L10 60"/);
     assert.match(sparkline([3], 'one').markup, /d="M0 0L10 0"/);
     assert.match(sparkline([0, 0, 0], 'zeros').markup, /d="M0 60L10 60L20 60"/);

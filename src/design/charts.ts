@@ -1,23 +1,23 @@
 /**
- * Small charts as SVG, drawn on the server. They carry no style of their own: their shapes are attributes, and their
- * colours are classes of `charts.css`, so that a page's Content-Security-Policy opens nothing for them.
+ * Small charts as SVG, drawn on the server. They contain no style: shapes are attributes, and colors are classes of
+ * `charts.css`, so the Content-Security-Policy needs no exception for them.
  */
 import { type Html, html } from '../http/html.ts';
 import { SIGNS } from './signs.ts';
 
-/** One bar: what went well, and on top of it what did not. */
+/** One bar: the successes, and the failures on top of them. */
 export type Bar = { readonly label: string; readonly good: number; readonly bad?: number };
 
-/** What a bar chart says in words, in one language. */
+/** The texts of a bar chart in one language. */
 export type BarChartWords = {
   readonly language: string;
   readonly title: string;
-  /** What the labels of the bars are, such as `Hour`: the first column of the table. */
+  /** The heading of the labels, such as `Hour`: the first column of the table. */
   readonly labels: string;
   readonly good: string;
   /** Without it the chart has one series. */
   readonly bad?: string;
-  /** Stands where there is nothing to draw: what will be here, and from when. */
+  /** The text instead of a chart without values: what will be here, and from when. */
   readonly empty: string;
   /** Opens the table of all numbers. */
   readonly numbers: string;
@@ -26,7 +26,7 @@ export type BarChartWords = {
 const HEIGHT = 60;
 const STEP = 10;
 const BAR = 8;
-/** What is not nothing is seen, however small it is beside the rest. */
+/** The smallest height of a value above zero, so that it stays visible. */
 const LEAST_HEIGHT = 1.5;
 
 /**
@@ -83,7 +83,7 @@ export function sparkline(values: readonly number[], text: string): Html {
   return html`<svg class="sparkline" role="img" aria-label="${text}" viewBox="0 -3 ${width} ${HEIGHT + 6}" preserveAspectRatio="none"><path vector-effect="non-scaling-stroke" d="M${line.join('L')}"/></svg>`;
 }
 
-/** What is no number above zero counts as none. */
+/** Counts everything except a finite number above zero as zero. */
 const count = (value: number | undefined): number =>
   value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 
@@ -92,7 +92,7 @@ const rounded = (length: number): number => Math.round(length * 100) / 100;
 const heightOf = (value: number, highest: number): number =>
   value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (HEIGHT - LEAST_HEIGHT)));
 
-/** One bar's rectangle as a piece of its series' path: `bad` stands on `good`. */
+/** Returns one bar's rectangle as a part of its series' path: `bad` stands on `good`. */
 function shapeOf(bar: Record<'good' | 'bad', number>, index: number, name: 'good' | 'bad'): string {
   const height = bar[name];
   if (height === 0) return '';

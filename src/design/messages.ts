@@ -1,4 +1,6 @@
-/** Words of pages from a catalogue of ICU messages: as text, or as markup in which no name upsets the line. */
+/**
+ * Texts of pages from a catalog of ICU messages: as text, or as markup that isolates names from the line's direction.
+ */
 import type { IntlMessageFormat } from 'intl-messageformat';
 
 import { type Html, html } from '../http/html.ts';
@@ -11,7 +13,7 @@ export type MessageValues = Readonly<Record<string, string | number | Html>>;
 export type CatalogueMessages<Key extends string> = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
-  /** What stands between two sentences: nothing where the full stop has its own blank. */
+  /** The separator between two sentences. Empty if the language's full stop includes its space. */
   readonly gap: '' | ' ';
   /** The message as text. */
   text(key: Key, values?: Readonly<Record<string, string | number>>): string;

@@ -1,4 +1,7 @@
-/** Names and pictures that all pages share: the providers' marks and our own signs. Brand names are not translated. */
+/**
+ * Names and pictures that all pages share: the providers' logos and the icons of Kalends. Brand names are not
+ * translated.
+ */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { type Html, trusted } from '../http/html.ts';
 
@@ -15,7 +18,7 @@ const picture = (viewBox: string, shapes: string): Html =>
     `<svg class="mark" width="24" height="24" viewBox="${viewBox}" aria-hidden="true" focusable="false">${shapes}</svg>`,
   );
 
-/** The providers' marks, beside their names and never in their place. */
+/** The providers' logos, always shown beside their names. */
 export const PROVIDER_MARKS: Readonly<Record<ProviderKind, Html>> = {
   google: picture(
     '0 0 24 24',
@@ -51,13 +54,13 @@ const CALENDAR =
 
 const GLOBE = '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>';
 
-/** What the browser's tab shows. In the page itself: a browser that finds none named asks for one, on every page. */
+/** The icon of the browser tab. It is part of the page: otherwise browsers request one for every page. */
 export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36" fill="none" stroke="#fff" stroke-width="2.25" ' +
     `stroke-linecap="round" stroke-linejoin="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1f4fd8" stroke="none"/>${CALENDAR}</svg>`,
 )}`;
 
-/** Signs of ours, each beside words that say the same. */
+/** The icons of Kalends. Each is shown beside a text that means the same. */
 export const SIGNS = {
   application: line(
     26,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** What every page begins with: tokens, elements, components. */
+/** The start of every page's stylesheet: tokens, elements, components. */
 export const BASE_STYLE = readText('./base.css');
 
 /** For pages that have charts, after the base. */

@@ -1,6 +1,6 @@
 /**
- * Which pages the served documentation has, in the order its menu shows them. What somebody came for decides where a page
- * stands, as Diátaxis has it: to learn, to do something, to look something up, to understand.
+ * The pages of the served documentation in the order of the menu. As in Diátaxis, the reader's purpose decides the
+ * section: to learn, to do something, to look something up, to understand.
  */
 
 /** A page that is a file of this repository. */
@@ -16,7 +16,7 @@ export type Guide = {
 
 export type Section = {
   readonly name: 'Tutorials' | 'How-to guides' | 'Reference' | 'Explanation';
-  /** What it is for. */
+  /** The purpose of the section. */
   readonly purpose: string;
   readonly guides: readonly Guide[];
 };

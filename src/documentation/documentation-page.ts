@@ -1,4 +1,4 @@
-/** What a page of the documentation is, whether a file or the interface's description is behind it. */
+/** A page of the documentation, made from a file or from the API description. */
 import type { Html } from '../http/html.ts';
 import type { InlineCode } from '../http/page.ts';
 import type { Section } from './contents.ts';
@@ -11,12 +11,12 @@ export type DocumentationPage = {
   readonly summary: string;
   readonly section: Section['name'];
   readonly markdown: string;
-  /** Those that "On this page" lists. */
+  /** The headings that "On this page" lists. */
   readonly headings: readonly Heading[];
-  /** Made when it is first asked for. */
+  /** Rendered at first use. */
   content(): Html;
-  /** Whether code stands beside the text and takes the place of the list of headings. */
+  /** Whether code is beside the text, where the list of headings would be. */
   readonly hasCodeBeside?: boolean;
-  /** What runs on it; it may ask this origin. */
+  /** The script of the page. It may send requests to this origin. */
   readonly script?: InlineCode;
 };

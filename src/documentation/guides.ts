@@ -1,4 +1,4 @@
-/** The guides as this installation has them: their texts, and where a link of theirs leads when it is served. */
+/** The guides of this installation: their texts, and the served targets of their links. */
 import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { CONTENTS, type Guide } from './contents.ts';
 
 export type LoadedGuide = Guide & { readonly text: string };
 
-/** Of `docs/README.md`, whose links are those of the start page. */
+/** The index of the guides, which is served as the start page. */
 const INDEX = 'docs/README.md';
 const REFERENCE = 'docs/openapi.json';
 
-/** Of all of the contents; one that the installed package does not have is left out. */
+/** Loads all guides. A guide that the installed package lacks is left out. */
 export async function loadGuides(): Promise<LoadedGuide[]> {
   const root = path.dirname(findPackageJSON(import.meta.url) ?? '.');
   const guides = CONTENTS.flatMap(({ guides }) => guides);
@@ -22,7 +22,7 @@ export async function loadGuides(): Promise<LoadedGuide[]> {
   return loaded.flatMap(({ text, ...guide }) => (text === undefined ? [] : [{ ...guide, text }]));
 }
 
-/** What says which test runs the code in a document (scripts/snippet-rules.ts): nothing for its readers. */
+/** Marks that name the test of a code example (scripts/snippet-rules.ts). Readers do not see them. */
 const SNIPPET_MARK = /^ *<!-- (?:every \w+ )?snippet: .* -->\n/gm;
 
 async function textOf(file: string): Promise<string | undefined> {
@@ -34,7 +34,10 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** Where a link of a guide leads; `undefined` for a file that is not served. `suffix` is `.md` for Markdown. */
+/**
+ * Returns the served target of a link in a guide; `undefined` for a file that is not served. `suffix` is `.md` for
+ * Markdown.
+ */
 export function servedTarget(
   from: Guide,
   target: string,
@@ -52,7 +55,7 @@ export function servedTarget(
 
 const LINK = /(?<code>```[\s\S]*?```|`[^`\n]*`)|\[(?<label>(?:`[^`]*`|[^[\]`])*)\]\((?<target>[^()\s]+)\)/g;
 
-/** The guide as Markdown whose links lead to Markdown that is served. */
+/** Returns the guide as Markdown whose links lead to served Markdown. */
 export function servedMarkdown(guide: LoadedGuide, guides: readonly Guide[]): string {
   const { text } = guide;
   const pieces: string[] = [];

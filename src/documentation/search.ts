@@ -6,7 +6,7 @@ export type SearchResult = {
   readonly path: string;
   readonly pageTitle: string;
   readonly heading: string;
-  /** Around the first word that was found. */
+  /** The text around the first match. */
   readonly excerpt: string;
 };
 
@@ -24,13 +24,13 @@ export type SearchIndex = readonly IndexedSection[];
 const MOST_WORDS = 8;
 const MOST_RESULTS = 30;
 const EXCERPT = 180;
-/** What a word in a heading counts; one in the text counts 1, and more than ten of them no more. */
+/** The score of a word in a heading. A word in the text scores 1, for at most ten occurrences. */
 const IN_HEADING = 20;
 const MOST_OCCURRENCES = 10;
 
 export const MOST_QUERY_CHARACTERS = 200;
 
-/** A section for each heading, with what stands under it. */
+/** Returns one section for each heading, with the text under it. */
 export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
   return pages.flatMap(({ path, title, markdown }) => {
     const anchorOf = anchorMaker();
@@ -62,7 +62,7 @@ function sectionsOf(markdown: string): { heading: string | undefined; text: stri
   return sections.map(({ heading, lines }) => ({ heading, text: lines.join('\n') }));
 }
 
-/** The words of a query, as they are looked for. */
+/** Returns the words of a query in their normalized form. */
 export const wordsOf = (query: string): string[] =>
   query
     .slice(0, MOST_QUERY_CHARACTERS)
@@ -87,7 +87,7 @@ export function search(index: SearchIndex, query: string): SearchResult[] {
     }));
 }
 
-/** 0 where a word does not occur. */
+/** Returns 0 if a word does not occur. */
 function scoreOf({ lowerText, lowerHeading }: IndexedSection, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {

@@ -1,4 +1,5 @@
-// Sends what a "Try it" form says to this origin, and shows the answer. Nothing is stored: secrets live in this page alone.
+// Sends the request of a "Try it" form to this origin, and shows the response. Nothing is stored: secrets stay in this
+// page.
 const MOST_SHOWN = 65536;
 const secrets = {};
 
@@ -6,7 +7,7 @@ for (const details of document.querySelectorAll('details.try')) {
   const form = details.querySelector('form');
   const shown = details.querySelector('.tried');
   details.hidden = false;
-  // What was typed under another operation is here as well.
+  // Fills in values that were typed under another operation.
   details.addEventListener('toggle', () => {
     for (const input of form.querySelectorAll('[data-part=token], [data-part=client], [data-part=secret]'))
       input.value ||= secrets[input.dataset.part] ?? '';
@@ -19,7 +20,7 @@ for (const details of document.querySelectorAll('details.try')) {
     try {
       show(shown, await send(form));
     } catch (error) {
-      // A request that got no answer, or a body that is no JSON.
+      // The request failed, or its body is invalid JSON.
       shown.textContent = `No answer: ${error.message}`;
     } finally {
       button.disabled = false;
@@ -27,7 +28,7 @@ for (const details of document.querySelectorAll('details.try')) {
   });
 }
 
-// The fields of a form by where they go; an empty one is left out.
+// Returns the fields of a form that belong to one part of the request, without empty ones.
 function fieldsOf(form, part) {
   return [...form.querySelectorAll(`[data-part=${part}]`)].filter(({ value }) => value !== '');
 }
@@ -76,7 +77,7 @@ function urlOf(form) {
   return url;
 }
 
-// As text, never as markup: it is other people's.
+// As text, never as markup: the content comes from others.
 function show(place, { answer, text, took, line }) {
   const summary = document.createElement('p');
   summary.textContent = `${line}: ${answer.status} in ${took} ms`;

@@ -1,6 +1,6 @@
 /**
- * "Try it" under an operation: a form that calls this server. Only its script sends anything, to this origin alone; what is typed
- * stays in the page and is gone with it. Without the script it is not shown, so that no token is sent as a form.
+ * "Try it" under an operation: a form that calls this server. Only its script sends requests, and only to this origin.
+ * Typed values stay in the page. The form is hidden without the script, so that no token is sent as a form.
  */
 import { readFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ export const TRY_IT_SCRIPT = inlineScript(
   readFileSync(new URL('./try-it.client.js', import.meta.url), 'utf8').replace(/^\s*\/\/.*\n/gm, ''),
 );
 
-/** Nothing for an operation that a browser has to go to itself. */
+/** Returns nothing for an operation that a browser must navigate to. */
 export function tryItForm(entry: Entry): Html {
   const { path, method, operation } = entry;
   const { operationId: id, parameters = [] } = operation;
@@ -38,7 +38,7 @@ ${body?.type === 'json' && jsonField(id, body.value)}
 type Field = {
   readonly name: string;
   readonly label: string;
-  /** Where its value goes. */
+  /** The part of the request that contains the value. */
   readonly part: string;
   readonly value?: string;
   readonly isRequired?: boolean;
@@ -49,13 +49,13 @@ const field = (id: string, { name, label, part, value = '', isRequired = false }
 <input id="try-${id}-${part}-${name}" name="${name}" data-part="${part}" value="${value}"${isRequired && html` required`} spellcheck="false">
 `;
 
-/** Shown as dots, and no browser offers to keep it. */
+/** Hides the typed value, and browsers do not offer to save it. */
 const secretField = (id: string, part: string, label: string): Html =>
   html`<label for="try-${id}-${part}">${label}</label>
 <input id="try-${id}-${part}" type="password" data-part="${part}" required autocomplete="off" spellcheck="false">
 `;
 
-/** Examples of what may be left out are examples only. */
+/** Examples of optional parameters are not filled in. */
 const parameterField = (id: string, { name, in: part, required, example }: OpenApiParameter): Html =>
   field(id, {
     ...{ name, part, isRequired: required },

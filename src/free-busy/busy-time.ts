@@ -1,4 +1,4 @@
-/** When somebody is busy: the blocking events of all chosen calendars in the mirror, merged. */
+/** The busy time of a user: the blocking events of all chosen calendars in the mirror, merged. */
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
@@ -12,7 +12,7 @@ import type { NamedEvent } from '../reading/named-events.ts';
 import { type PageDeps, pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
-/** The most events, and bytes of what they say, that are read of one calendar for one answer. */
+/** Limits the events, and the bytes of their content, that are read from one calendar for one response. */
 const MOST_EVENTS = 20_000;
 const MOST_BYTES = 16_000_000;
 
@@ -26,7 +26,7 @@ export type BusyTimeInput = {
 export type BusyTime = {
   /** Disjoint, in order, within the window. */
   readonly busy: readonly Interval[];
-  /** What is not in it, though it may block. */
+  /** The events that may block but are not in `busy`. */
   readonly leftOut: readonly LeftOut[];
 };
 
@@ -35,11 +35,11 @@ export type BusyTime = {
  */
 export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<BusyTime> {
   const { calendars, window } = input;
-  // The mirror has days at midnight UTC: up to 14 hours from midnight in the zone that is meant.
+  // The mirror stores days at midnight UTC, which is up to 14 hours from midnight in the user's zone.
   const wide = { start: window.start - DAY, end: window.end + DAY };
   const all = await intervalsOf(input, wide, deps);
   if (!all.isOver) return { busy: merged(clipped(all.intervals, window)), leftOut: all.leftOut };
-  // Somebody's calendar has a great many: each is read for itself, so that the others are whole.
+  // A calendar may have very many events. Each calendar has its own limit, so that the others stay complete.
   let busy: readonly Interval[] = [];
   const leftOut: LeftOut[] = [];
   for (const owned of calendars) {
@@ -58,7 +58,7 @@ type Read = {
   readonly isOver: boolean;
 };
 
-/** Of the calendars' first events, as many as are read. */
+/** Returns the intervals of the calendars' first events, up to the limits. */
 async function intervalsOf(
   { user, calendars, timeZone }: BusyTimeInput,
   window: EventWindow,
@@ -81,7 +81,7 @@ async function intervalsOf(
   return { intervals, leftOut, isOver: more || read.length < events.length };
 }
 
-/** The first of these, as many as say no more than MOST_BYTES: what instances of a series share is read once. */
+/** Returns the first events, up to MOST_BYTES of text. The shared text of a series counts once. */
 function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
   const rows = new Set<string>();
   let bytes = 0;
@@ -94,7 +94,7 @@ function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
   return end < 0 ? events : events.slice(0, end);
 }
 
-/** A calendar, and the addresses that name whose time it is. */
+/** A calendar, and the addresses of its user. */
 type Owner = Pick<Owned, 'calendar'> & { readonly addresses: ReadonlySet<string> };
 
 /** At Google and Microsoft the ids of accounts, and at Google those of calendars, are addresses too. */
@@ -118,8 +118,8 @@ function busyInterval(
 }
 
 /**
- * Whether the user is not coming: as the provider marks it, else as all guests answered who are the user. Whoever was
- * invited under two addresses and declined one of them may still come.
+ * Whether the user is not coming: as the provider marks it, else if all attendees that are the user declined. A user
+ * who was invited under two addresses and declined for one of them may still come.
  */
 function isDeclined(
   { response, attendees }: Pick<EventMembers, 'response' | 'attendees'>,

@@ -1,4 +1,4 @@
-/** GET /free-busy and POST /availability. Every scope is enough, since they show only busy and free. */
+/** GET /free-busy and POST /availability. Every scope is enough, because they show only busy and free time. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
@@ -36,7 +36,7 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   };
 }
 
-/** Who asks for availability. */
+/** Returns the caller of the availability request. */
 async function callerOf(
   request: FastifyRequest,
   deps: BearerDeps & ClientAuthenticationDeps,
@@ -52,7 +52,10 @@ function usersOfToken(grant: Grant, { user_ids: userIds }: AvailabilityRequest):
   throw new ApiError(READING.client_authentication_required);
 }
 
-/** Each with all that the user's living grants cover: it is the application that asks, and for busy time only. */
+/**
+ * Returns the users, each with everything that their living grants cover: the caller is the application, and it gets
+ * only busy time.
+ */
 function usersOfClient(clientId: string, { user_ids: userIds }: AvailabilityRequest): ScopedReader[] {
   if (userIds !== undefined)
     return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));

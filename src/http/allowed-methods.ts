@@ -1,4 +1,4 @@
-/** Which methods the paths have: what 405 answers for any other one, and HEAD wherever a GET changes nothing. */
+/** The methods of each path: responds with 405 to any other method, and adds HEAD to every GET that changes nothing. */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 
 import { ANY_CALL, ApiError } from './refusal.ts';
@@ -9,10 +9,10 @@ declare module 'fastify' {
   }
 }
 
-/** Answers the methods of a request's path; nothing for a path that no route has. */
+/** Returns the methods of a request's path. Empty for a path without a route. */
 export type AllowedMethods = (path: string) => readonly string[];
 
-/** Follows the routes that are mounted on `app` from now on, and makes them known there. */
+/** Records the routes that are mounted on `app` from now on. */
 export function followMethods(app: FastifyInstance): void {
   const routes: { readonly pattern: RegExp; readonly route: RouteOptions }[] = [];
   app.addHook('onRoute', (route) => {
@@ -25,7 +25,7 @@ export function followMethods(app: FastifyInstance): void {
   });
 }
 
-/** 405 where the path is there for other methods. */
+/** Returns a 405 error if the path exists for other methods. */
 export function problemOfMethod({ method, url, server }: FastifyRequest): ApiError | undefined {
   const names = server.allowedMethods(url.split('?')[0] ?? '');
   if (names.length === 0) return undefined;
@@ -36,14 +36,14 @@ export function problemOfMethod({ method, url, server }: FastifyRequest): ApiErr
   });
 }
 
-/** Gives every GET of `app` its HEAD. Not for routes that a GET changes anything by. */
+/** Adds HEAD to every GET of `app`. Do not use it for routes whose GET changes anything. */
 export function answerHead(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.method === 'GET') route.method = ['GET', 'HEAD'];
   });
 }
 
-/** A parameter is one piece of the path that is not empty. A pattern with `*` is no path of its own. */
+/** A parameter is one non-empty path segment. A pattern with `*` is not a path of its own. */
 function patternOf(url: string): RegExp {
   const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+')}$`);

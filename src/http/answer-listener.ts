@@ -1,4 +1,4 @@
-/** Hearing of answers for the price of one look at each: listening to every answer's end costs more. */
+/** Listeners for responses, called with one cheap check each: a listener at the end of every response costs more. */
 import type { IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,46 +7,46 @@ import type { Asker } from './asker.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a refusal that is shown as a page: what a program would have been told. */
+    /** The JSON body of an error that is shown as a page. */
     refusalBody: object | undefined;
   }
 }
 
-/** An answer that is about to be sent. */
+/** A response that is about to be sent. */
 export type Answer = {
   readonly requestId: string;
   readonly method: string;
-  /** The route's pattern; undefined where there is no such route. */
+  /** The route's pattern; undefined if there is no such route. */
   readonly route: string | undefined;
   readonly status: number;
   /** From the request's arrival, in whole milliseconds. */
   readonly durationMs: number;
   readonly asker: Asker | undefined;
   readonly address: string;
-  /** Of an answer that is JSON, or a refusal's page. */
+  /** The body of a JSON response, or of an error that is shown as a page. */
   readonly body: string | undefined;
-  /** Everything the caller sent: to know it again in the answer, not to be kept. */
+  /** Everything the caller sent: used to recognize it in the response, not stored. */
   readonly received: readonly unknown[];
 };
 
 export type AnswerListener = {
-  /** Whether an answer is heard of that is no refusal. Asked of every one: it has to be cheap. */
+  /** Whether a successful response is passed to `heard`. Called for every response: it must be cheap. */
   isHeard(requestId: string): boolean;
-  /** Every refusal, and the others that `isHeard` names. It does not throw. */
+  /** Receives every error, and the successful responses that `isHeard` selects. It does not throw. */
   heard(answer: Answer): void;
 };
 
 const FIRST_REFUSAL = 400;
 
-/** No calls of applications or their users. */
+/** Requests that do not come from applications or their users. */
 const UNHEARD = /\/health$|^\/dashboard(\/|$)/;
 
-/** Hears of every answer, for nothing but its number: it has to be cheap, and does not throw. */
+/** A counter of all responses. It must be cheap and does not throw. */
 export type AnswerCounter = {
   answered(asker: Asker | undefined, isRefusal: boolean): void;
 };
 
-/** Who hears of answers: one look at each for both. */
+/** The listeners of responses: one check for each response serves both. */
 export type AnswerHearers = {
   readonly answerListener?: AnswerListener | undefined;
   readonly answerCounter?: AnswerCounter | undefined;
@@ -54,7 +54,7 @@ export type AnswerHearers = {
 
 const NOBODY: AnswerListener = { isHeard: () => false, heard() {} };
 
-/** Tells them of the answers of all routes. `since`: when a request came, on the clock of `now`. */
+/** Calls the listeners for the responses of all routes. `since` returns when a request came, on the clock of `now`. */
 export function hearAnswers(
   app: FastifyInstance,
   { answerListener = NOBODY, answerCounter }: AnswerHearers,

@@ -1,19 +1,22 @@
-/** Whose a request is, once that is proved: for what is written about requests, never for what they may do. */
+/** The authenticated caller of a request, for logs and counters. It decides no access. */
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined until somebody is known. */
+    /** Undefined until the caller is authenticated. */
     asker: Asker | undefined;
   }
 }
 
 export type Asker = {
   readonly clientId: string;
-  /** Whose access token it is; undefined where the application asks for itself. */
+  /** The user of the access token. Undefined if the application called for itself. */
   readonly userId?: string | undefined;
-  /** It was known, but not let in: an access token of ours that has expired or was revoked, a page of a flow that is refused. */
+  /**
+   * Set if the caller is known but was rejected: its access token has expired or was revoked, or the page of its flow
+   * is refused.
+   */
   readonly isRefused?: true;
 };
 
-/** A request on which it is noted. */
+/** A request with its caller. */
 export type AskedBy = { asker?: Asker | undefined };

@@ -1,13 +1,13 @@
-/** What is found out about a request before its body is read, so that nobody unknown has one read. */
+/** Checks of a request before its body is read, so that no body is read for unknown callers. */
 
 export type BeforeBody<Request extends object, Found> = {
-  /** Put on `onRequest`; throws what finding throws. */
+  /** The `onRequest` hook. Throws the errors of the check. */
   check(request: Request): Promise<void>;
-  /** What was found of a request that passed `check`. */
+  /** Returns the result for a request that passed `check`. */
   foundOf(request: object): Found;
 };
 
-/** Finds it once for each request, with its header alone. */
+/** Runs the check once for each request, with its header alone. */
 export function beforeBody<Request extends object, Found>(
   find: (request: Request) => Promise<Found>,
 ): BeforeBody<Request, Found> {

@@ -1,6 +1,6 @@
 /**
- * The memory of bodies that are on their way, of all requests together. Each is kept whole until its end has come, so
- * many large ones at once that never end would fill it.
+ * The memory of all request bodies that are still arriving. Each is held until it is complete, so many large bodies
+ * that never end would fill it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
@@ -10,16 +10,19 @@ import type { FastifyInstance } from 'fastify';
 import { ANY_CALL, ApiError } from './refusal.ts';
 import { CHOICE_BYTES } from './sizes.ts';
 
-/** How much all large bodies may take, and up to which limit of its route a body is a small one; in bytes. */
+/** The most bytes of all large bodies together, and the route limit in bytes up to which a body counts as small. */
 export type BodyRoom = { readonly most: number; readonly small: number };
 
-/** What the limit of connections bounds by itself is not counted, so that nobody without a token takes the room of others. */
+/**
+ * Small bodies are not counted, because the connection limit already bounds them. So a caller without a token cannot
+ * use up the space of others.
+ */
 export const BODY_ROOM: BodyRoom = { most: 24 * 1024 * 1024, small: CHOICE_BYTES };
 
-/** The part of the room that one caller may take, by what it authenticates with. */
+/** The share of the space that one caller may take, identified by its credentials. */
 const SHARE = 1 / 4;
 
-/** Refuses a body with 503 while it and all others that have not arrived whole would take more than the room there is. */
+/** Refuses a body with 503 if it and all other incomplete bodies would exceed the limit. */
 export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): void {
   let taken = 0;
   const ofCaller = new Map<string, number>();
@@ -62,7 +65,7 @@ export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): 
       },
     });
     counted.once('error', release);
-    // A client that goes away ends neither.
+    // A client that disconnects triggers neither.
     reply.raw.once('close', () => {
       release();
       counted.destroy();
@@ -74,7 +77,7 @@ export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): 
 const isWithoutBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
-/** With a status of its own: the framework takes what fails while a body is read for the caller's fault. */
+/** Has its own status: the framework would report an error while reading a body as the caller's error. */
 function tooMuch(message: string): ApiError {
   const refusal = new ApiError(ANY_CALL.too_many_bodies, message);
   return Object.assign(refusal, { statusCode: refusal.status });

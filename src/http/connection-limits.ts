@@ -1,6 +1,6 @@
 /**
- * How many connections are open at once, in all and of one address (docs/operations.md, Limits). One too many is
- * answered and closed before anything of it is read.
+ * Limits on open connections, in total and per address (docs/operations.md, Limits). A connection over a limit gets a
+ * response and is closed before any of it is read.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,31 +14,34 @@ import { rawAnswer } from './raw-answer.ts';
 import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type ConnectionLimits = {
-  /** Of everybody. */
+  /** For all addresses together. */
   readonly connections: number;
-  /** Of one address, and of one /64 of IPv6. */
+  /** For one IPv4 address or one /64 of IPv6. */
   readonly connectionsPerAddress: number;
 };
 
 export type ConnectionLimitDeps = {
   readonly limits: ConnectionLimits;
   readonly peerOf: (address: string) => Peer;
-  /** The headers of every answer. */
+  /** The headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
   /** Milliseconds since any moment. */
   readonly now: () => number;
 };
 
-/** Kept for this machine itself, so that whoever watches over the program is answered when all others are not. */
+/** Connections reserved for this machine, so that local monitoring gets a response even if all others do not. */
 const MOST_KEPT_FOR_LOOPBACK = 16;
-/** When there is none left, a request that has been on its way for so long makes room for a new one. */
+/**
+ * If no connection is free, a request that has been arriving for this long may be closed for a new one, in
+ * milliseconds.
+ */
 const AWAITED_MS = 1_000;
-/** How long the other end has to take its refusal, and how many at once have that time. */
+/** Limits how long the other end may take to read the refusal, in milliseconds, and how many may take it at once. */
 const LINGER_MS = 1_000;
 const MOST_LINGERING = 100;
 
-/** Makes `server` refuse connections over the limits. Whoever listens to its connections by now hears of the others only. */
+/** Makes `server` refuse connections over the limits. Its existing connection listeners receive only the others. */
 export function limitConnections(server: Server, open: OpenConnections, deps: ConnectionLimitDeps): void {
   const { limits, peerOf, headers } = deps;
   const kept = Math.min(MOST_KEPT_FOR_LOOPBACK, Math.floor(limits.connections / 10));
@@ -78,12 +81,12 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
       lingering -= 1;
       clearTimeout(timer);
     });
-    // What was sent is thrown away: closed with bytes unread, the other end might lose the answer.
+    // Discards incoming bytes: a socket that is closed with unread bytes may lose the response.
     socket.resume().end(rawAnswer(refusal, headers));
     socket.once('end', () => socket.destroySoon());
   };
 
-  // Node's own listener reads the request: it is asked only for connections that are let in.
+  // Node's own listener reads the request. It is called only for accepted connections.
   const accept = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
@@ -136,8 +139,8 @@ function connectionCounts(open: OpenConnections, now: () => number) {
       socket.once('close', () => forget(socket));
     },
     /**
-     * Closes the oldest connection that waits for another request, or else for the rest of a slow one, of that address or of
-     * any; whether there was one.
+     * Closes the oldest connection, of that address or of any, that waits for another request, or else for the rest of
+     * a slow one. Returns whether there was one.
      */
     makeRoom(address?: string): boolean {
       const unused = firstOf(address, isIdle) ?? firstOf(address, isSlow);

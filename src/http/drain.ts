@@ -1,6 +1,6 @@
 /**
- * The time between the word to stop and the closing of the sockets. Requests are answered as ever, while GET /ready sends
- * load balancers elsewhere and each answer asks its client for another connection.
+ * The period between the stop signal and the closing of the sockets. Requests are served as before, while GET /ready
+ * makes load balancers switch and each response asks its client to open another connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 

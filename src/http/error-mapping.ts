@@ -1,6 +1,7 @@
 /**
- * The one place where errors become answers. A Refusal states its own; what the framework refuses gets
- * the documented shape of its endpoint; anything else is a fault: logged whole, and answered with as little as possible.
+ * The one place where errors become responses. A Refusal has its own response. Errors of the framework get the
+ * documented shape of their endpoint. Anything else is an internal error: it is logged in full, and the response says
+ * as little as possible.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -13,7 +14,7 @@ import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `oauth`: errors have the shape of RFC 6749 §5.2. By default that of the REST interface
+     * `oauth`: errors have the shape of RFC 6749 §5.2. By default errors have the shape of the REST interface
      * (docs/wire.md 3.1).
      */
     errorShape?: 'oauth';
@@ -32,7 +33,7 @@ export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof e
   app.setNotFoundHandler((request, reply) => answerError(notFound(request), request, reply));
 }
 
-/** 404, for a path or method that is not there. */
+/** Returns a 404 error for a path or method that does not exist. */
 export const notFound = ({ method, url }: FastifyRequest): ApiError => {
   const path = url.split('?')[0] ?? '';
   const shown = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
@@ -42,8 +43,8 @@ export const notFound = ({ method, url }: FastifyRequest): ApiError => {
 const MOST_PATH_SHOWN = 500;
 
 /**
- * Makes what answers one error; also for what fails before routing (`frameworkErrors`). `documentation`: the page that refusals of the
- * REST interface link to.
+ * Creates the function that sends an error response. It also serves errors before routing (`frameworkErrors`).
+ * `documentation` is the page that errors of the REST interface link to.
  */
 export const errorAnswers =
   (log: Log, noteDatabaseAway: DatabaseNotes, documentation?: string) =>
@@ -64,11 +65,11 @@ export const errorAnswers =
     return reply.status(500).send({ error: code, message, code, requestId: request.id, ...oauth });
   };
 
-/** Bodies without a `code`, those of RFC 6749 §5.2, stay as the standard has them. */
+/** Adds the link. Bodies without a `code`, which are those of RFC 6749 §5.2, stay unchanged. */
 const withLink = (body: Refusal['body'], page: string): Refusal['body'] =>
   typeof body.code === 'string' ? { ...body, documentation: `${page}#${body.code}` } : body;
 
-/** Whole seconds after which whoever was refused for the database may ask again. */
+/** The Retry-After of requests that failed because of the database, in whole seconds. */
 export const RETRY_AWAY_SECONDS = 5;
 
 const AWAY = 'The data cannot be reached at the moment: try again in a few seconds';
@@ -100,7 +101,7 @@ export function databaseNotes({ log, databaseRefused }: DatabaseNotesDeps): Data
   };
 }
 
-/** What a request is refused with: what was thrown, or what the framework refused in words of ours. */
+/** Returns the response to an error: the thrown one, or one for an error of the framework. */
 export function refusalOf(
   error: FastifyError | Error,
   { routeOptions }: FastifyRequest,
@@ -115,7 +116,7 @@ export function refusalOf(
   return new ApiError(row, { status, message: MESSAGES[code] ?? error.message });
 }
 
-/** What is refused before a route of OAuth is asked has the shape of RFC 6749 §5.2 there. */
+/** Gives errors before the handler of an OAuth route the shape of RFC 6749 §5.2. */
 function inShapeOf(
   request: FastifyRequest,
   refusal: Refusal | undefined,
@@ -127,7 +128,7 @@ function inShapeOf(
   return { status: isOwn ? status : 400, headers, body: { error, error_description: message, message } };
 }
 
-/** The framework's own words where they help nobody. */
+/** Replaces messages of the framework that do not help the caller. */
 const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty',

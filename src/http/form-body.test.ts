@@ -6,7 +6,7 @@ import { formOf } from './form-body.ts';
 const fieldsOf = (text: string) => Object.entries(formOf(text));
 
 describe('a form', () => {
-  it('a form is read by its encoding, in UTF-8 and with spaces as plus signs', () => {
+  it('decodes UTF-8 and plus signs', () => {
     assert.deepEqual(fieldsOf('name=Ada+L.&city=Z%C3%BCrich&empty=&bare'), [
       ['name', 'Ada L.'],
       ['city', 'Zürich'],
@@ -15,21 +15,21 @@ describe('a form', () => {
     ]);
   });
 
-  it('a form gives a list for a field that is repeated', () => {
+  it('returns a list for a repeated field', () => {
     assert.deepEqual(fieldsOf('a=1&b=2&a=3&a='), [
       ['a', ['1', '3', '']],
       ['b', '2'],
     ]);
   });
 
-  it('a form takes any name for what it is', () => {
+  it('treats names of Object.prototype as ordinary fields', () => {
     assert.deepEqual(fieldsOf('__proto__=a&constructor=b'), [
       ['__proto__', 'a'],
       ['constructor', 'b'],
     ]);
   });
 
-  it('a form refuses nothing: what is no encoding stays as it is', () => {
+  it('leaves invalid encoding unchanged', () => {
     assert.deepEqual(fieldsOf('a=100%&b=%zz&&=&=c'), [
       ['a', '100%'],
       ['b', '%zz'],
@@ -38,7 +38,7 @@ describe('a form', () => {
     assert.deepEqual(fieldsOf(''), []);
   });
 
-  it('a form of a hundred thousand equal names is read as quickly as of others', () => {
+  it('reads a hundred thousand equal names as quickly as different ones', () => {
     assert.equal(formOf('a=&'.repeat(100_000)).a?.length, 100_000);
   });
 });

@@ -1,9 +1,9 @@
-/** A line of the log for each answer: as `access` by setting, else at level debug. */
+/** Writes a log line for each response: as `access` if the setting says so, else at level debug. */
 import type { FastifyInstance } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
 
-/** Which lines answers are logged as. Listening to every answer's end has its price. */
+/** The kind of line for responses. A listener at the end of every response has a cost. */
 export type LoggedAnswers = 'access' | 'debug';
 
 export function logAnswers(app: FastifyInstance, as: LoggedAnswers, log: Log): void {

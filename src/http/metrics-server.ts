@@ -1,4 +1,7 @@
-/** GET /metrics on a port of its own, for instances that answer no other requests as well. Whoever reaches it may read. */
+/**
+ * GET /metrics on its own port, also for instances that serve no other requests. Everyone who can reach the port may
+ * read.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +16,7 @@ export type MetricsServer = { readonly port: number; close(): Promise<void> };
 const MOST_CONNECTIONS = 20;
 const REQUEST_MS = 10_000;
 
-/** Listens; fails where it cannot. `scrape` failing is logged and answered with 500. */
+/** Starts listening; fails if it cannot. If `scrape` fails, the error is logged and the response is 500. */
 export async function startMetricsServer(
   { host, port }: MetricsAddress,
   scrape: () => Promise<string>,

@@ -1,4 +1,6 @@
-/** GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. Without that setting it is not there. */
+/**
+ * GET /metrics for Prometheus, with the token of KALENDS_METRICS_TOKEN. Without that setting the route does not exist.
+ */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 import type { FastifyPluginAsync } from 'fastify';
@@ -8,11 +10,11 @@ import { ANY_CALL, ApiError } from './refusal.ts';
 
 export type MetricsRouteDeps = {
   readonly token: string;
-  /** What is counted or looked up at each scrape, as text. */
+  /** Returns the metrics of this scrape as text. */
   readonly scrape: () => Promise<string>;
 };
 
-/** At the origin's root alone. */
+/** Mounted only at the root of the origin. */
 export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPluginAsync {
   const expected = digestOf(`Bearer ${token}`);
   return async (app) => {
@@ -27,5 +29,5 @@ export function metricsRoute({ token, scrape }: MetricsRouteDeps): FastifyPlugin
   };
 }
 
-/** Of one length, whatever was sent. */
+/** Returns a digest of constant length, as `timingSafeEqual` requires. */
 const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,8 +1,8 @@
-/** The connections that are open, and what goes on in each: for closing, for limits and for answers that nobody reads. */
+/** The open connections and the request of each: for shutdown, limits and responses that are not read. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request and its answer, and since when (milliseconds since any moment). */
+/** A request and its response, and when it began (milliseconds since an arbitrary instant). */
 export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,23 +11,27 @@ export type Exchange = {
 
 /** One open connection. */
 export type OpenConnection = {
-  /** Milliseconds since any moment. */
+  /** Milliseconds since an arbitrary instant. */
   readonly since: number;
-  /** The last request on it. It stays after its answer: listening to the end of every answer has its price. */
+  /**
+   * The last request on the connection. It stays after its response: a listener at the end of every response has a
+   * cost.
+   */
   exchange: Exchange | undefined;
-  /** How many requests came one after the other before the one before was answered. */
+  /** How many requests in a row came before the previous response was sent. */
   ahead: number;
 };
 
 /** Every open connection of a server, the oldest first. */
 export type OpenConnections = Map<Socket, OpenConnection>;
 
-/** Nobody sends more requests than these before an answer came; all in one packet would be worked on in one turn. */
+/** Clients do not send more requests than this before a response; all of one packet would be handled in one turn. */
 const MOST_AHEAD = 32;
 
 /**
- * Keeps `open` as the connections of `server` are. Closes one whose client takes nothing of its answer for the server's
- * `timeout`, and one that sends many requests without waiting for answers. `now`: milliseconds since any moment.
+ * Keeps `open` equal to the connections of `server`. Closes a connection whose client reads nothing of its response for
+ * the server's `timeout`, and one that sends many requests without waiting for responses. `now` returns milliseconds
+ * since an arbitrary instant.
  */
 export function followConnections(server: Server, open: OpenConnections, now: () => number): void {
   server.on('connection', (socket: Socket) => {
@@ -51,7 +55,7 @@ export function followConnections(server: Server, open: OpenConnections, now: ()
     }
     for (const handle of handlers) handle.call(server, request, response);
   });
-  // Nothing came or went for that long. Node does not look further once somebody listens to this.
+  // Nothing was sent or received for that long. Node does nothing itself if there is a listener.
   server.on('timeout', (socket: Socket) => {
     const exchange = open.get(socket)?.exchange;
     const isWorkedOn = isBeingAnswered(exchange) && !exchange.response.headersSent;
@@ -61,21 +65,23 @@ export function followConnections(server: Server, open: OpenConnections, now: ()
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Whether all of the request is here, so that what it still takes is ours. */
+/** Whether the whole request has arrived, so that the remaining time is ours. */
 export const isBeingAnswered = (exchange: Exchange | undefined): exchange is Exchange =>
   exchange?.request.complete === true && !exchange.response.writableFinished;
 
-/** Whether its last request was answered and no other began; one that never sent any is none of these. */
+/** Whether the last request was answered and no other began. False if there was never a request. */
 export const isIdle = ({ exchange }: OpenConnection): boolean =>
   exchange?.request.complete === true && exchange.response.writableFinished;
 
-/** Since when a request has been on its way of which more is awaited, or none at all came; `undefined` for any other. */
+/**
+ * Returns since when an incomplete request, or a first request, has been awaited. `undefined` for other connections.
+ */
 export function awaitedSince({ since, exchange }: OpenConnection): number | undefined {
   if (exchange === undefined) return since;
   return exchange.request.complete ? undefined : exchange.since;
 }
 
-/** Whether an answer that is written now is taken for that of the request it is about, and for no other's. */
+/** Whether a response that is written now belongs to this request and to no other. */
 export function canRefuse(exchange: Exchange | undefined): boolean {
   if (exchange === undefined) return true;
   const { request, response } = exchange;

@@ -1,22 +1,24 @@
 /**
- * What one operation takes and answers, as a feature's `*.schema.ts` states it for the API reference. Nothing here is
- * needed to serve a request: those files are loaded when somebody asks for the reference.
+ * The input and output of one operation, as a feature's `*.schema.ts` defines it for the API reference. Serving
+ * requests does not need it: those files are loaded when the reference is first requested.
  */
 import { type TSchema, Type } from 'typebox';
 import type { Table } from './fields.ts';
 
 import type { ErrorDetails, ErrorRow } from './refusal.ts';
 
-/** Who may call: anybody, an application by HTTP Basic, or a user's access token of at least one scope. */
+/**
+ * The callers an operation accepts: anybody, an application by HTTP Basic, or an access token of at least one scope.
+ */
 export type Caller = 'anybody' | 'application' | 'free-busy' | 'read' | 'read-write';
 
 export type Operation = {
   readonly method: 'get' | 'post' | 'put' | 'delete';
-  /** From the origin's root, with `{name}` for parts that vary. */
+  /** Starts at the root of the origin, with `{name}` for variable parts. */
   readonly path: string;
-  /** Unique; clients are generated under this name. */
+  /** Unique; generated clients use this name. */
   readonly id: string;
-  /** The heading it stands under. */
+  /** The heading of the operation in the reference. */
   readonly group: string;
   readonly summary: string;
   readonly description?: string;
@@ -27,9 +29,9 @@ export type Operation = {
   readonly query?: Table;
   readonly headers?: Table;
   readonly body?: Body;
-  /** What a browser finds at the same address in the middle of a flow: a page. */
+  /** Describes the page that a browser gets at the same address in the middle of a flow. */
   readonly page?: string;
-  /** What success answers; `undefined` while there is no success to be had. */
+  /** The successful response; `undefined` if there is none. */
   readonly answer: Answer | undefined;
   /** Errors of one status differ by `code`. An internal error (500) is possible in every operation and not listed. */
   readonly errors: readonly OperationError[];
@@ -52,7 +54,7 @@ export type Answer = {
   /** 200 unless given. */
   readonly status?: number;
   readonly description: string;
-  /** Absent where the answer has no body. JSON. */
+  /** Undefined if the response has no body. JSON. */
   readonly schema?: TSchema;
   readonly example?: unknown;
   /** Header → what it means. */
@@ -67,10 +69,10 @@ export type OperationError = ErrorRow & {
   readonly shape?: 'oauth';
 };
 
-/** An RFC 3339 instant in answers: UTC, three fraction digits (docs/wire.md 2). */
+/** Returns the schema of an RFC 3339 instant in responses: UTC, three fraction digits (docs/wire.md 2). */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
-/** One of a few words. */
+/** Returns the schema of a text that has one of these values. */
 export const enumeration = (values: readonly string[], description?: string) =>
   Type.Unsafe<string>({
     type: 'string',
@@ -78,5 +80,5 @@ export const enumeration = (values: readonly string[], description?: string) =>
     ...(description === undefined ? {} : { description }),
   });
 
-/** Members nobody but their maker knows. */
+/** Returns the schema of an object whose fields only its author knows. */
 export const anyObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });

@@ -1,4 +1,4 @@
-/** The forms of our pages: the token that proves where one comes from, and what is typed into it. */
+/** The forms of pages: the token that proves their origin, and the typed fields. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 import type { FastifyRequest } from 'fastify';
@@ -7,21 +7,21 @@ import { type Html, html } from './html.ts';
 
 const TOKEN_FIELD = 'token';
 
-/** To stand in every form that is posted: `isFromRequestPage` asks for it. */
+/** Renders the token for every form that is posted: `isFromRequestPage` checks it. */
 export const tokenField = (token: string): Html =>
   html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
-/** A field's text: the first where it is repeated, `undefined` where it is none. */
+/** Returns a field's text: the first if it is repeated, `undefined` if it is not a text. */
 export const formField = (body: unknown, name: string): string | undefined => formValues(body, name)[0];
 
-/** All texts of a field, which is repeated for each box that is checked. */
+/** Returns all texts of a field, which is repeated for each checked box. */
 export function formValues(body: unknown, name: string): readonly string[] {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return [];
   const value = (body as Record<string, unknown>)[name]; // any object is one
   return [value].flat().filter((one) => typeof one === 'string');
 }
 
-/** What a browser says of where a form was sent from. */
+/** The headers and token that show where a form was sent from. */
 export type FormOrigin = {
   readonly token: string | undefined;
   readonly secFetchSite: string | undefined;
@@ -47,11 +47,11 @@ export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: st
 export function isFromOtherSite(form: FormOrigin, publicUrl: string): boolean {
   if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return true;
   if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return false;
-  // Reached under another name than the public one, the browser's own origin is the one it asked.
+  // If the server is reached under another name than the public one, the browser's origin is the requested host.
   return form.host === undefined || URL.parse(form.origin)?.host !== form.host;
 }
 
-/** Compares without telling by its time how much was right. */
+/** Compares in constant time. */
 function equalSecrets(presented: string, expected: string): boolean {
   const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
   return timingSafeEqual(digest(presented), digest(expected));

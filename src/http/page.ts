@@ -1,4 +1,4 @@
-/** Pages as every part of the program sends them: the document, what its Content-Security-Policy admits, the headers. */
+/** Pages of the whole program: the document, what its Content-Security-Policy allows, the headers. */
 import { hash } from 'node:crypto';
 
 import type { FastifyReply } from 'fastify';
@@ -20,24 +20,24 @@ export const inlineScript = (text: string): InlineCode => ({
   source: hashSource(text),
 });
 
-/** The source that admits exactly this stylesheet or script, where it stands in a page. */
+/** Returns the source that allows exactly this stylesheet or script in a page. */
 export const hashSource = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-/** What a page's Content-Security-Policy opens; everything else is closed. */
+/** The exceptions in a page's Content-Security-Policy; everything else is forbidden. */
 export type PagePolicy = {
   /** The sources of its stylesheets, such as `'sha256-…'`, with spaces between. */
   readonly styleSource: string;
-  /** The sources of its scripts; without one none runs. */
+  /** The sources of its scripts. Undefined if no script may run. */
   readonly scriptSource?: string;
-  /** The sources of its pictures, its icon's among them; without one it has none. */
+  /** The sources of its pictures, including its icon. Undefined if it has no pictures. */
   readonly imageSource?: string;
-  /** Whether its script asks this origin. */
+  /** Whether its script may send requests to this origin. */
   readonly connects?: boolean;
-  /** Where forms may lead beside this origin, redirects after them included. */
+  /** The targets of forms besides this origin, including redirects after them. */
   readonly formTargets?: readonly string[];
   /** Whether it has frames with pages of this origin. */
   readonly hasFrames?: boolean;
-  /** Whether it is shown for its look, in a frame of this origin: then nothing of it runs, leads on or is sent. */
+  /** Whether the page is a preview in a frame of this origin: nothing in it runs, links or is sent. */
   readonly isPreview?: boolean;
 };
 
@@ -47,26 +47,26 @@ export type Page = { readonly document: Html; readonly policy: PagePolicy };
 export type PageContent = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
-  /** The scheme of colours, for the stylesheet to ask. */
+  /** The color scheme, for the stylesheet. */
   readonly theme: string;
   readonly title: string;
-  /** What the browser's tab shows: a `data:` address, so that no second request is made. */
+  /** The icon of the browser tab, as a `data:` address, so that it needs no second request. */
   readonly icon: string;
   /** In this order: a later one, such as a brand's custom properties, overrides the one before. */
   readonly styles: readonly InlineCode[];
-  /** All that are in `body`. */
+  /** All scripts in `body`. */
   readonly scripts: readonly InlineCode[];
   /** The whole element. */
   readonly body: Html;
   /** The id of the element in `body` that must be there before anything is drawn. */
   readonly drawnOnceAt: string;
-  /** Where a browser without scripts goes by itself, after so many seconds; a path of ours. */
+  /** The path on this server to which a browser without scripts continues, after this many seconds. */
   readonly goesOn?: { readonly path: string; readonly seconds: number } | undefined;
 } & Pick<PagePolicy, 'imageSource' | 'connects' | 'hasFrames' | 'isPreview'>;
 
 /**
- * The document around a page's body. It is drawn once one element of it is there (`rel="expect"`, in browsers that know
- * it): lines that are centred would move as the rest of them arrives.
+ * Renders the document around a page's body. It is drawn only once one element of it exists (`rel="expect"`, in
+ * browsers that support it): centered lines would otherwise move as the rest arrives.
  */
 export function pageOf(content: PageContent): Page {
   const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, goesOn, ...opened } =
@@ -94,7 +94,7 @@ ${body}
 
 const sourcesOf = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
 
-/** Everything that the policy does not open is closed. */
+/** Returns the header. Everything that the policy does not allow is forbidden. */
 export function contentSecurityPolicy(policy: PagePolicy): string {
   const directives = [
     "default-src 'none'",
@@ -112,7 +112,7 @@ export function contentSecurityPolicy(policy: PagePolicy): string {
   return directives.join('; ');
 }
 
-/** Sends a page that is never cached, sniffed or, but for a preview, framed and tells nobody where its reader came from. */
+/** Sends a page that is never cached or sniffed, never framed unless it is a preview, and sends no referrer. */
 export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
   return privately(reply)
     .code(status)
@@ -128,7 +128,7 @@ export function seeOther(reply: FastifyReply, location: string): FastifyReply {
   return privately(reply).code(303).header('location', location).send();
 }
 
-/** Marks an answer that a code, a state or an account passes in: no cache keeps it, no referrer tells it. */
+/** Marks a response that contains a code, a state or an account: no cache stores it, and it sends no referrer. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
 }

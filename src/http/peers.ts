@@ -1,10 +1,10 @@
-/** Which ends of connections are not the callers themselves: the limit of one address is not for them. */
+/** Recognizes connections whose other end is not the caller itself: the limit per address does not apply to them. */
 import { addressRanges } from '../lib/address-ranges.ts';
 
-/** What is at the other end of a connection; `proxy`: one of those that are trusted, with many callers behind it. */
+/** The other end of a connection. `proxy` is a trusted one, with many callers behind it. */
 export type Peer = 'caller' | 'proxy' | 'loopback';
 
-/** Tells by its network address what is at the other end, with the proxies as KALENDS_TRUST_PROXY has them. */
+/** Returns a function that classifies the other end by its address, with the proxies of KALENDS_TRUST_PROXY. */
 export function peers(trust: number | readonly string[] | undefined): (address: string) => Peer {
   const isProxy = trustedProxies(trust);
   return (address) => (isLoopback(address) ? 'loopback' : isProxy(address) ? 'proxy' : 'caller');

@@ -1,14 +1,17 @@
-/** GET /ready: 200 where requests can be served now, else 503 with why not. For load balancers; /health says that the process lives. */
+/**
+ * GET /ready: 200 if requests can be served now, else 503 with the reason. For load balancers; /health only says that
+ * the process runs.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { ANY_CALL, ApiError, type ErrorRow } from './refusal.ts';
 
-/** What keeps this instance from serving. */
+/** Why this instance cannot serve requests. */
 type Unready = 'away' | 'read_only' | 'unmigrated' | 'stopping';
 
 export type ReadyRouteDeps = {
   readonly readiness: () => Promise<'ready' | Exclude<Unready, 'stopping'>>;
-  /** Whether the process was told to stop and still takes requests. */
+  /** Whether the process received the stop signal and still accepts requests. */
   readonly isDraining?: (() => boolean) | undefined;
 };
 
@@ -19,11 +22,11 @@ const ROWS: Readonly<Record<Unready, ErrorRow>> = {
   stopping: ANY_CALL.stopping,
 };
 
-/** At the origin's root alone. */
+/** Mounted only at the root of the origin. */
 export function readyRoute({ readiness, isDraining }: ReadyRouteDeps): FastifyPluginAsync {
   return async (app) => {
     let isClosing = false;
-    // Connections that are open already go on being answered.
+    // Requests on open connections are still served.
     app.addHook('preClose', async () => {
       isClosing = true;
     });

@@ -1,9 +1,9 @@
 /**
- * A query string as it was received. What the application sent must come back to it byte for byte
- * (docs/wire.md O4.1), so each parameter keeps its own spelling beside the text it means.
+ * A query string as it was received. The application must get its parameters back byte for byte (docs/wire.md O4.1), so
+ * each parameter keeps its own spelling beside the decoded text.
  */
 
-/** One parameter: `name` and `value` decoded, `spelling` as it stood, safe to put into an address. */
+/** One parameter: `name` and `value` decoded, `spelling` as received, safe to put into an address. */
 export type QueryParameter = {
   readonly name: string;
   readonly value: string;
@@ -13,7 +13,7 @@ export type QueryParameter = {
 
 export type ReceivedQuery = readonly QueryParameter[];
 
-/** Reads the query of a request target; nothing in it is refused here. */
+/** Parses the query of a request target; it refuses nothing. */
 export function receivedQuery(target: string): ReceivedQuery {
   const start = target.indexOf('?');
   if (start < 0) return [];
@@ -29,25 +29,25 @@ export function receivedQuery(target: string): ReceivedQuery {
 }
 
 /**
- * The first value that is not empty: an empty one means absent, and the first of several wins
- * (docs/wire.md 1).
+ * Returns the first value that is not empty: an empty one counts as absent, and the first of several wins (docs/wire.md
+ * 1).
  */
 export function scalar(query: ReceivedQuery, name: string): string | undefined {
   return parameterOf(query, name)?.value;
 }
 
-/** Like `scalar`, in the spelling it was received in, without its name. */
+/** Returns the same value in the spelling it was received in, without its name. */
 export function scalarSpelling(query: ReceivedQuery, name: string): string | undefined {
   const spelling = parameterOf(query, name)?.spelling;
   return spelling?.slice(spelling.indexOf('=') + 1);
 }
 
-/** All values of a parameter that may be repeated. */
+/** Returns all values of a parameter that may be repeated. */
 export function values(query: ReceivedQuery, name: string): string[] {
   return query.filter((parameter) => parameter.name === name).map(({ value }) => value);
 }
 
-/** The query string without the named parameters, everything else as received. */
+/** Returns the query string without the named parameters, everything else as received. */
 export function queryWithout(query: ReceivedQuery, ...names: string[]): string {
   return query
     .filter(({ name }) => !names.includes(name))

@@ -1,11 +1,11 @@
-/** What every answer tells the browser that shows it, so that it does nothing else with it (docs/security.md T10). */
+/** The security headers of every response, which limit what browsers do with it (docs/security.md T10). */
 import type { FastifyInstance } from 'fastify';
 
 type Headers = Readonly<Record<string, string>>;
 
 const OPENER_POLICY = 'cross-origin-opener-policy';
 
-/** What browsers offer to pages and no page of ours uses. */
+/** Browser features that no page of Kalends uses. */
 const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'fullscreen'],
   ...['geolocation', 'gyroscope', 'hid', 'idle-detection', 'magnetometer', 'microphone', 'midi', 'payment'],
@@ -18,21 +18,24 @@ const EVERYWHERE: Headers = {
   'x-frame-options': 'DENY',
   'permissions-policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
   [OPENER_POLICY]: 'same-origin',
-  // Answers that other origins may read are asked for with CORS, which this does not touch.
+  // Responses that other origins may read are requested with CORS, which this header does not affect.
   'cross-origin-resource-policy': 'same-origin',
-  // A page has its own in place of it.
+  // Pages replace it with their own.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 };
 
-/** The headers of every answer, by their names in lower case. `secure`: the public origin is https, and browsers are to keep to it. */
+/**
+ * Returns the headers of every response by their names in lower case. `secure`: the public origin is https, and
+ * browsers must stay on it.
+ */
 export function securityHeaders(secure: boolean): Headers {
   return secure ? { ...EVERYWHERE, 'strict-transport-security': 'max-age=31536000' } : EVERYWHERE;
 }
 
 /**
- * Lets a window of another origin that opened the pages of `app` hear from them: a popup's answer would not reach it
- * otherwise (docs/popup.md). For the pages of the flow, the way to a provider and back among them, and no others.
+ * Lets the window of another origin that opened the pages of `app` as a popup receive the result (docs/popup.md). Only
+ * for the pages of the flow, including the redirects to a provider and back.
  */
 export function keepOpener(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, next) => {

@@ -1,6 +1,6 @@
-/** Where to report weaknesses of this instance, as RFC 9116 has it. */
+/** The address for reporting vulnerabilities of this instance (RFC 9116). */
 
-/** How long the text says that it holds: less than a year, as RFC 9116 §2.5.5 asks. */
+/** The validity of the text: less than a year, as RFC 9116 §2.5.5 recommends. */
 const HOLDS_FOR_MS = 180 * 24 * 3600 * 1000;
 /** The text expires at a midnight, so that it is the same all day. */
 const DAY_MS = 24 * 3600 * 1000;
@@ -14,7 +14,7 @@ export type SecurityTxtSubject = {
   readonly now: number;
 };
 
-/** The document, with CRLF behind each line. It names its own address where that is https. */
+/** Returns the document, with CRLF after each line. It contains its own address if that is https. */
 export function securityTxt({ contact, publicUrl, now }: SecurityTxtSubject): string {
   const expires = Math.floor((now + HOLDS_FOR_MS) / DAY_MS) * DAY_MS;
   const lines = [
@@ -27,5 +27,5 @@ export function securityTxt({ contact, publicUrl, now }: SecurityTxtSubject): st
   return lines.map((line) => `${line}\r\n`).join('');
 }
 
-/** Where RFC 9116 §3 has it. */
+/** The path that RFC 9116 §3 requires. */
 export const SECURITY_TXT_PATH = '/.well-known/security.txt';

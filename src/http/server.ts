@@ -1,6 +1,6 @@
 /**
- * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
- * and how errors are answered. No feature is named here.
+ * The Fastify instance that every feature mounts on: limits on requests, headers of every response, and error
+ * responses. It names no feature.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -41,33 +41,35 @@ import {
 export type ServerOptions = AnswerHearers & {
   readonly log: Log;
   readonly databaseRefused?: DatabaseNotesDeps['databaseRefused'];
-  /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
+  /** The number of trusted proxies, or their address ranges: X-Forwarded-* headers from them are used. */
   readonly trustProxy: number | string[] | undefined;
   /** Whether the public origin is https. */
   readonly secure: boolean;
-  /** The page that refusals of the REST interface link to, at the anchor of their code; undefined: they link nowhere. */
+  /**
+   * The page that errors of the REST interface link to, at the anchor of their code. If undefined, they have no link.
+   */
   readonly errorDocumentation?: string | undefined;
-  /** undefined: answers are not logged. */
+  /** Undefined if responses are not logged. */
   readonly loggedAnswers?: LoggedAnswers | undefined;
-  /** Counts every answer, for GET /metrics. */
+  /** Counts every response, for GET /metrics. */
   readonly requestMetrics?: RequestMetrics | undefined;
-  /** Makes a span of each request. */
+  /** Creates a span for each request. */
   readonly tracedRequests?: TracedRequests | undefined;
-  /** Those of the settings by default. */
+  /** Defaults to the limits of the settings. */
   readonly connectionLimits?: ConnectionLimits;
   readonly bodyRoom?: BodyRoom;
-  /** Whether the process was told to stop and still takes requests. */
+  /** Whether the process received the stop signal and still accepts requests. */
   readonly isDraining?: (() => boolean) | undefined;
   readonly times?: ServerTimes;
-  /** undefined: applications have no hosts. */
+  /** Undefined if applications have no hosts. */
   readonly hosts?: ReturnType<typeof applicationHostRules>;
 };
 
 /** In milliseconds. */
 export type ServerTimes = ArrivalTimes & {
-  /** So often it is looked whether they are over. */
+  /** The interval between checks of the limits. */
   readonly looks: number;
-  /** How long nothing may come of a request's answer, or nothing of it be taken, once it has begun. */
+  /** How long a response may make no progress once it has begun. */
   readonly stalled: number;
 };
 
@@ -77,7 +79,7 @@ const CONNECTIONS: ConnectionLimits = { connections: 1_000, connectionsPerAddres
 /** Ids of events are parts of paths, and some providers' are long. */
 const PARAMETER_CHARACTERS = 4_000;
 
-/** A server without routes. */
+/** Creates a server without routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, trustProxy, secure, times = TIMES, hosts } = options;
   const headers = securityHeaders(secure);
@@ -130,7 +132,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   if (hosts) app.addHook('onRequest', (request, reply) => hosts.admit(request, guard(request, reply)));
   app.addHook('onRequest', (request, reply, next) => {
     guard(request, reply);
-    // What is not there is refused before its body is read.
+    // An unknown path or method is refused before its body is read.
     const problem = request.is404 ? (problemOfMethod(request) ?? notFound(request)) : problemOfQuery(request);
     next(problemOfHost(request.raw) ?? problem);
   });
@@ -151,7 +153,7 @@ const arrivals = (open: OpenConnections) => (request: IncomingMessage) => {
 
 function problemOfQuery(request: FastifyRequest) {
   const { url } = request;
-  // Making the route's options takes longer than most of a request: only what may be too long has them looked at.
+  // Making the route's options takes longer than most of a request, so it is done only for long queries.
   if (url.length <= PAGE_QUERY_BYTES) return undefined;
   const most = request.routeOptions.config.mostQueryBytes ?? READ_QUERY_BYTES;
   return queryBytes(url) > most ? queryTooLong(most) : undefined;

@@ -8,24 +8,24 @@ declare module 'fastify' {
   }
 }
 
-/** Of the whole header, the address within it: cookies and a query fit beside each other. */
+/** Limits the whole header, including the address: cookies and a query fit together. */
 export const HEADER_BYTES = 64 * 1024;
-/** Of a JSON body. */
+/** Limits a JSON body. */
 export const BODY_BYTES = 1024 * 1024;
-/** Of bodies that are read before anybody knows who sends them, in all but two places. */
+/** Limits bodies that are read before the sender is known, except in two routes. */
 export const FORM_BYTES = 16 * 1024;
-/** Of the one form with a field for each calendar of an account: hundreds of them fit. */
+/** Limits the one form with a field for each calendar of an account: hundreds of them fit. */
 export const CHOICE_BYTES = 48 * 1024;
-/** Of what providers tell: dozens of notices of Microsoft's fit. */
+/** Limits push notifications of providers: dozens of Microsoft's notifications fit. */
 export const NOTICE_BYTES = 48 * 1024;
-/** Of a query: a hundred calendar ids of Outlook fit. */
+/** Limits a query: a hundred Outlook calendar ids fit. */
 export const READ_QUERY_BYTES = 32 * 1024;
-/** Of a query at `/authorize` and its pages: the longest legal user id, state and redirect URI fit. */
+/** Limits a query at `/authorize` and its pages: the longest valid user id, state and redirect URI fit. */
 export const PAGE_QUERY_BYTES = 16 * 1024;
 /** How deep JSON may be nested. */
 export const JSON_LEVELS = 64;
 
-/** As people read it: whole kilobytes (of 1,024 bytes), or MiB. */
+/** Renders a size for people: whole kilobytes (of 1,024 bytes), or MiB. */
 export const sizeOf = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} kB`;
 
@@ -41,7 +41,7 @@ export const queryTooLong = (most: number): ApiError =>
 export const headerTooLarge = (most: number): ApiError =>
   tooLarge(431, 'header', `The header must not be larger than ${sizeOf(most)}`);
 
-/** How many bytes of a request target are its query. */
+/** Returns how many bytes of a request target are its query. */
 export function queryBytes(target: string): number {
   const start = target.indexOf('?');
   return start < 0 ? 0 : target.length - start - 1;

@@ -11,11 +11,11 @@ declare module 'fastify' {
 
 export type TracedRequests = {
   readonly tracer: Tracer;
-  /** Whether the other end of the connection is a proxy of ours, whose `traceparent` counts. */
+  /** Whether the other end of the connection is a trusted proxy, whose `traceparent` is used. */
   readonly isProxy: (address: string) => boolean;
 };
 
-/** What asks every few seconds whether we are there would be most of all traces. */
+/** Monitoring requests every few seconds would be most of all traces. */
 const UNTRACED = /^(\/api)?\/(health|ready|metrics)$/;
 
 export function traceRequests(app: FastifyInstance, { tracer, isProxy }: TracedRequests): void {

@@ -1,6 +1,6 @@
 /**
- * Requests that no route ever sees: Node would answer them itself, without headers and in bodies of its own
- * (docs/wire.md 3.1).
+ * Requests that no route ever sees: Node would respond to them itself, without headers and with bodies of its own
+ * format (docs/wire.md 3.1).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { HEADER_BYTES, headerTooLarge } from './sizes.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How long a request may take to arrive, in milliseconds; its answer may take longer. */
+/** Limits how long a request may take to arrive, in milliseconds. The response may take longer. */
 export type ArrivalTimes = {
   /** All of it. */
   readonly request: number;
@@ -30,7 +30,9 @@ const UNEXPECTED = new ApiError(ANY_CALL.request_refused, {
 const WITHOUT_HOST = new ApiError(ANY_CALL.invalid_request, 'The Host header is missing');
 const EXTENDED = new ApiError(ANY_CALL.request_refused, 'Extensions of chunks must not be larger than 16 kB');
 
-/** Makes what answers bytes that are no request, or not in time; for Fastify's `clientErrorHandler`. */
+/**
+ * Creates the response to bytes that are not a request, or that arrive too late; for Fastify's `clientErrorHandler`.
+ */
 export function unparsedRequestAnswers(headers: Headers, open: OpenConnections, times: ArrivalTimes) {
   const refusals: Readonly<Record<string, ApiError>> = {
     HPE_HEADER_OVERFLOW: headerTooLarge(HEADER_BYTES),
@@ -50,11 +52,11 @@ function late({ request, headers }: ArrivalTimes): ApiError {
   return new ApiError(ANY_CALL.request_refused, { status: 408, message, field: 'request' });
 }
 
-/** HTTP/1.1 without `Host` is refused with 400 (RFC 9112 §3.2); `undefined` for what has one. */
+/** Returns a 400 error for HTTP/1.1 without `Host` (RFC 9112 §3.2), otherwise `undefined`. */
 export const problemOfHost = ({ headers, httpVersion }: IncomingMessage): ApiError | undefined =>
   headers.host === undefined && httpVersion === '1.1' ? WITHOUT_HOST : undefined;
 
-/** Answers an `Expect` that nobody can meet with 417 (RFC 9110 §10.1.1). */
+/** Responds with 417 to an `Expect` that cannot be met (RFC 9110 §10.1.1). */
 export function refuseExpectations(app: FastifyInstance, headers: Headers): void {
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const text = JSON.stringify(UNEXPECTED.body);

@@ -1,13 +1,13 @@
 import type { JobHandler, WorkerDeps } from './worker.ts';
 
-/** What is kept for a time only: each deletes what outlived its use, and answers how many that were. */
+/** The deletions of expired data by name. Each returns how many rows it deleted. */
 export type Deletions = Readonly<Record<string, () => Promise<number>>>;
 
 export type HousekeepingDeps = Pick<WorkerDeps, 'jobs' | 'log' | 'now'>;
 
 const EVERY_MS = 10 * 60_000;
 
-/** The job that runs all deletions, one after the other, and then makes itself anew. */
+/** Returns the job that runs all deletions, one after the other, and then schedules itself again. */
 export function deleteExpired(deletions: Deletions, { jobs, log, now }: HousekeepingDeps): JobHandler {
   return async (_key, signal) => {
     const deleted: Record<string, number> = {};

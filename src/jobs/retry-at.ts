@@ -2,7 +2,7 @@ import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 30 * 60_000;
-/** A refused password is tried again now and then: some servers refuse a good one for an hour. */
+/** A rejected password is tried again from time to time: some servers reject a valid one for an hour. */
 const REFUSED_RETRY_MS = 60 * 60_000;
 const REFUSALS: ReadonlySet<SyncFailure['kind']> = new Set([
   'unauthorized',
@@ -20,8 +20,8 @@ export type Retry = {
 };
 
 /**
- * When to try again what failed, in epoch milliseconds: twice as late each time, spread over half the span so that
- * what failed together does not come back together, and never before the provider's own Retry-After.
+ * Returns when to try again, in epoch milliseconds. The delay doubles each time. It is spread over half its span, so
+ * that simultaneous failures do not return together, and is never shorter than the provider's Retry-After.
  */
 export function retryAt(failure: SyncFailure, { attempts, now, random = Math.random() }: Retry): number {
   const doubled = FIRST_RETRY_MS * 2 ** Math.min(attempts, 20);

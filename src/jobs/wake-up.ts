@@ -1,8 +1,8 @@
-/** Between those who make jobs and the worker of this process. */
+/** Wakes the worker of this process when a job is created. */
 export type WakeUp = {
-  /** Ends the wait under way, or the next one at once. */
+  /** Ends the current wait, or the next one at once. */
   notify(): void;
-  /** Resolves at the next notification, or after so many milliseconds. One waits at a time. */
+  /** Resolves at the next notification, or after `milliseconds`. Only one caller may wait at a time. */
   wait(milliseconds: number): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** The worker: takes due jobs under a lease, runs a few at a time, tries failed ones again later. */
+/** The worker: claims due jobs under a lease, runs a few at a time, and retries failed ones later. */
 import { randomUUID } from 'node:crypto';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
@@ -10,8 +10,8 @@ import { retryAt } from './retry-at.ts';
 import type { WakeUp } from './wake-up.ts';
 
 /**
- * Works the job of that key; answers why it is to be tried again later, or nothing when it is done. The signal is aborted
- * when its time is over: what it answers is not waited for then.
+ * Runs the job of that key. Returns why it must be tried again later, or nothing when it is done. The signal is aborted
+ * at the deadline; the result is then ignored.
  */
 export type JobHandler = (key: string, signal: AbortSignal) => Promise<SyncFailure | undefined>;
 
@@ -23,7 +23,7 @@ type JobInTrace = (job: Job, work: JobWork) => Promise<SyncFailure | undefined>;
 export type WorkerDeps = {
   readonly jobs: JobStore;
   readonly handlers: JobHandlers;
-  /** Notified by the stores that make jobs in this process. */
+  /** Notified by the stores that create jobs in this process. */
   readonly wakeUp: WakeUp;
   readonly log: Log;
   readonly slots?: SlotListener;
@@ -31,23 +31,23 @@ export type WorkerDeps = {
   readonly now: () => number;
   /** Runs the work as part of the job's trace. */
   readonly jobInTrace?: JobInTrace | undefined;
-  /** In place of those of job-kinds.ts. */
+  /** Replaces the deadlines of job-kinds.ts. */
   readonly deadlines?: Readonly<Record<JobKind, number>>;
 };
 
 /**
- * `stop` takes no more jobs and waits for those under way. Should the process end before they do, it does not count against
- * them.
+ * `stop` claims no more jobs and waits for running ones. If the process ends before they do, their runs are not counted
+ * as failed.
  */
 export type Worker = { stop(): Promise<void> };
 
-/** A run that lasts longer renews its lease; that of a process that died ends by itself. */
+/** A run that lasts longer renews its lease. The lease of a process that died expires. */
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 40_000;
-/** How soon a job is seen that another instance made. */
+/** How often this instance looks for jobs that another instance created. */
 const LOOK_EVERY_MS = 1_000;
 const AFTER_FAULT_MS = 5_000;
-/** When a job is tried again whose abandoned run still goes on. */
+/** The delay before a job whose abandoned run still continues is tried again. */
 const STILL_RUNNING_MS = 60_000;
 
 const UNTRACED: JobInTrace = (_job, work) => work();
@@ -62,9 +62,9 @@ type Run = { readonly job: Job; readonly holder: string };
 
 class JobWorker implements Worker {
   readonly #deps: WorkerDeps;
-  /** Those that have a slot, and what ends with them. */
+  /** Runs that have a slot, and the promises of their ends. */
   readonly #running = new Map<Run, Promise<void>>();
-  /** Those whose time was over and that go on all the same. */
+  /** Runs that passed their deadline and still continue. */
   readonly #abandoned = new Set<Run>();
   readonly #ended: Promise<void>;
   #isStopped = false;
@@ -72,7 +72,7 @@ class JobWorker implements Worker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     for (const jobClass of JOB_CLASSES) {
-      // How many jobs are due is known to the database alone.
+      // Only the database knows how many jobs are due.
       const load = () => ({ held: this.#runningOf(jobClass).length, waiting: 0 });
       if (jobClass.work !== undefined) deps.slots?.opened(jobClass.work, load);
     }
@@ -107,7 +107,7 @@ class JobWorker implements Worker {
     return [...new Set([...this.#running.keys()].map(({ holder }) => holder))];
   }
 
-  /** Starts what is due; answers for how many milliseconds there is nothing to do unless somebody notifies. */
+  /** Starts due jobs. Returns how many milliseconds to wait unless notified. */
   async #takeJobs(): Promise<number> {
     const { jobs, now } = this.#deps;
     const next = await jobs.nextRunAt();
@@ -115,11 +115,11 @@ class JobWorker implements Worker {
     if (next > now()) return Math.min(next - now(), LOOK_EVERY_MS);
     let isCut = false;
     for (const jobClass of JOB_CLASSES) isCut = (await this.#takeOf(jobClass)) || isCut;
-    // Those left over are taken when one of these ends; another instance may have been quicker.
+    // Remaining jobs are claimed when a run ends. Another instance may have claimed some.
     return isCut ? 0 : LOOK_EVERY_MS;
   }
 
-  /** Takes jobs for the free slots of the class. Answers whether there may be more to take at once. */
+  /** Claims jobs for the free slots of the class. Returns whether more may be due now. */
   async #takeOf(jobClass: JobClass): Promise<boolean> {
     const { jobs, now } = this.#deps;
     const { kinds, most } = jobClass;
@@ -217,7 +217,7 @@ class JobWorker implements Worker {
     this.#deps.log.error({ event: 'job_set_aside', kind, key }, message);
   }
 
-  /** A fault of the database must not end the worker: it is logged, and the work is looked for again. */
+  /** An error of the database must not end the worker: it is logged, and the work is tried again. */
   async #orLog<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;

@@ -1,4 +1,4 @@
-/** Whose meeting an address joins (docs/wire.md 1.8). */
+/** The provider of the meeting that an address joins (docs/wire.md 1.8). */
 export type ConferenceProvider = 'google-meet' | 'microsoft-teams' | 'zoom' | 'webex';
 
 const DOMAINS: readonly (readonly [domain: string, provider: ConferenceProvider])[] = [
@@ -12,7 +12,7 @@ const DOMAINS: readonly (readonly [domain: string, provider: ConferenceProvider]
   ['webex.com', 'webex'],
 ];
 
-/** `undefined` for every other service, and for text that is no address. */
+/** Returns `undefined` for every other service, and for text that is not a URL. */
 export function conferenceProviderOf(url: string): ConferenceProvider | undefined {
   const host = URL.parse(url)?.hostname;
   if (host === undefined) return undefined;

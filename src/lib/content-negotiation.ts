@@ -1,8 +1,10 @@
 /**
- * Content negotiation (RFC 9110 §12): page or JSON, and the catalog for a reader (docs/wire.md 4.2; BCP 47, RFC 4647 §3.4 lookup).
- * Tags are compared without regard to case, `_` is `-`, and withdrawn or narrow codes are replaced. The first of these wins:
+ * Content negotiation (RFC 9110 §12): page or JSON, and the catalog for a reader (docs/wire.md 4.2; BCP 47, RFC 4647
+ * §3.4 lookup). Tags are compared without regard to case, `_` is `-`, and withdrawn or narrow codes are replaced. The
+ * first of these wins:
  *
- * 1. the variant itself: `pt-BR` → `pt-BR`, `zh-Hans-CN` → `zh-Hans`, and `de-AT-1996` and `en-u-ca-gregory` without their ends;
+ * 1. the variant itself: `pt-BR` → `pt-BR`, `zh-Hans-CN` → `zh-Hans`, and `de-AT-1996` and `en-u-ca-gregory` without
+ *    their ends;
  * 2. the bare language: `de-CH` → `de`;
  * 3. the default variant of the language: `pt`, `pt-AO` → `pt-PT`; `zh`, `zh-SG`, `zh-TW` → `zh-Hans`;
  * 4. English.
@@ -11,18 +13,18 @@
 /** The last resort of every choice. */
 export const FALLBACK_LOCALE = 'en';
 
-/** The default variant of a language that has no catalogue without a variant. */
+/** The default variant of a language that has no catalog without a variant. */
 const DEFAULT_VARIANTS: Readonly<Record<string, string>> = { pt: 'pt-pt', zh: 'zh-hans' };
 
-/** What a request says about its reader's language. */
+/** The language preferences in a request. */
 export type LocaleWish = {
-  /** Named outright: it wins, and an unknown one means English (docs/wire.md 4.2). */
+  /** Named explicitly: it wins, and an unknown one means English (docs/wire.md 4.2). */
   readonly named?: string | undefined;
   /** The Accept-Language header (RFC 9110 §12.5.4). */
   readonly acceptLanguage?: string | undefined;
 };
 
-/** One of `shipped`, or English. */
+/** Returns one of `shipped`, or English. */
 export function chooseLocale(wish: LocaleWish, shipped: readonly string[]): string {
   if (wish.named) return matchLocale(wish.named, shipped) ?? FALLBACK_LOCALE;
   const ranges = weightedRanges(wish.acceptLanguage?.slice(0, 1000))
@@ -37,7 +39,7 @@ export function chooseLocale(wish: LocaleWish, shipped: readonly string[]): stri
   return FALLBACK_LOCALE;
 }
 
-/** The shipped locale for a tag by rules 1 to 3; `undefined` where rule 4 is to say. */
+/** Returns the shipped locale for a tag by rules 1 to 3; `undefined` if rule 4 applies. */
 export function matchLocale(tag: string, shipped: readonly string[]): string | undefined {
   const parts = canonicalParts(tag);
   const language = parts[0] ?? '';

@@ -1,4 +1,4 @@
-/** The database does not answer: what was asked for may be asked again, and none of it is the caller's fault. */
+/** The database does not respond: the request may be tried again, and it is not the caller's fault. */
 
 import { errorCode } from './error-code.ts';
 
@@ -10,7 +10,7 @@ export class DatabaseAwayError extends Error {
   readonly problem: DatabaseProblem;
 
   constructor(cause: unknown) {
-    // A host with several addresses of which none answers fails with a list and no message.
+    // A host with several unreachable addresses fails with a list and no message.
     const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
     super(first instanceof Error ? first.message : String(first), { cause });
     this.name = 'DatabaseAwayError';
@@ -23,7 +23,7 @@ type Problems = Readonly<Record<string | number, DatabaseProblem>>;
 const POSTGRES: Problems = { 25006: 'read_only', 53100: 'full' };
 /** By SQLite's primary result code: the file is locked, read-only, on a failing or full disk, or missing. */
 const SQLITE: Problems = { 5: 'away', 8: 'read_only', 10: 'away', 13: 'full', 14: 'away' };
-/** What wraps an error wraps it a few times at most; a circle of causes ends here too. */
+/** Limits how deep causes are followed. Errors are wrapped a few times at most; a cycle of causes ends here too. */
 const MOST_CAUSES = 8;
 
 /** Returns the problem of the database that caused `reason`, however it was wrapped, or undefined if there is none. */

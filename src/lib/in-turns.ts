@@ -1,7 +1,7 @@
-/** Long loops on the main thread: others have their turn in between. */
+/** Long loops on the main thread that let other work run in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So many items take a few milliseconds at most, where one takes microseconds. */
+/** Limits the items of one turn: at a few microseconds each they take a few milliseconds. */
 const ITEMS_OF_TURN = 1000;
 
 /** Calls `work` for each item in order; after every thousand the event loop has a turn. */

@@ -1,6 +1,6 @@
-/** JSON that others wrote, and may not have written well. */
+/** Parses JSON from other systems, which may be invalid. */
 
-/** What the text says; `undefined`, which JSON cannot say, for what is no JSON. */
+/** Returns the parsed value; `undefined`, which JSON cannot express, if the text is invalid JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,8 +11,8 @@ export function jsonIn(text: string): unknown {
 }
 
 /**
- * Whether objects and arrays are nested more than `levels` deep in a text, which may be no JSON. One look at each
- * character: whatever walks the value afterwards can do so by recursion.
+ * Returns whether objects and arrays are nested more than `levels` deep in a text, which may be invalid JSON. It reads
+ * each character once. Code that walks the value afterwards can use recursion.
  */
 export function isDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
@@ -39,7 +39,7 @@ export function isDeeperThan(text: string, levels: number): boolean {
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where the string that begins at `start` ends; the text's end for one that does not. */
+/** Returns the end of the string that begins at `start`, or the text's end if it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,6 +1,9 @@
 import type { LogLine } from './log-events/log-events.ts';
 
-/** What features log through; pino stands behind it. An event of the table with its fields first, then a sentence in the past tense. */
+/**
+ * The logger of all features, implemented by pino. The fields, with an event of the table, come first, then a sentence
+ * in the past tense.
+ */
 export interface Log {
   debug(fields: LogLine<'debug'>, message: string): void;
   info(fields: LogLine<'info'>, message: string): void;

@@ -6,7 +6,7 @@ import { loggedError } from './logged-error.ts';
 describe('an error in the log', () => {
   const textOf = (error: Error) => JSON.stringify(loggedError(error));
 
-  it('an error in the log has no e-mail address, in a URL, in what a server said, in a cause or in a field', () => {
+  it('removes e-mail addresses from URLs, server messages, causes and fields', () => {
     for (const address of ['ada.l+x@people.example', 'ada%40people.example', 'jürgen@bücher.example']) {
       const cause = new Error(`/dav/calendars/${address}/work/ was answered with 503`);
       const error = Object.assign(new Error(`Nobody is <${address}>`, { cause }), {
@@ -20,7 +20,7 @@ describe('an error in the log', () => {
     }
   });
 
-  it('an error in the log keeps its kind, its text and where it came from', () => {
+  it('keeps the type, the message and the stack', () => {
     const { type, message, stack } = loggedError(new TypeError('x.y is no function')) as Record<
       string,
       string
@@ -30,19 +30,19 @@ describe('an error in the log', () => {
     assert.match(stack ?? '', /logged-error\.test\.ts/);
   });
 
-  it('an error in the log whose fields refer to each other does not stop the log', () => {
+  it('logs an error with circular fields', () => {
     const error = Object.assign(new Error('Round'), { self: {} as object });
     error.self = { error };
 
     assert.match(textOf(error), /Round/);
   });
 
-  it('an error in the log that is none is told by its type alone', () => {
+  it('logs only the type of a thrown value that is not an Error', () => {
     assert.deepEqual(loggedError('ada@people.example'), { type: 'string' });
     assert.deepEqual(loggedError(undefined), { type: 'undefined' });
   });
 
-  it('an error in the log that says a lot is cut', () => {
+  it('cuts long errors in the log', () => {
     assert.ok(textOf(new Error('a.'.repeat(200_000))).length < 30_000);
   });
 });

@@ -1,14 +1,14 @@
-/** Errors as the log has them. Calendar servers put their users' e-mail addresses into URLs and into what they say. */
+/** Errors for the log. Calendar servers put e-mail addresses of users into URLs and messages. */
 import { stdSerializers } from 'pino';
 
-/** As it stands in a text or in a URL. */
+/** An e-mail address in a text or a URL. */
 const ADDRESS = /[\p{L}\p{N}.!#$'*_%+~-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
-/** What a server said can be long: so much of a text is kept. */
+/** Limits each text: a server's message can be long. */
 const MOST_CHARACTERS = 10_000;
 
 /**
- * The error with its stack and causes, and in the place of each e-mail address a word that says so. What was thrown and
- * is no error stays away.
+ * Returns the error with its stack and causes, with a placeholder for each e-mail address. If the thrown value is not
+ * an Error, only its type.
  */
 export function loggedError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -16,7 +16,7 @@ export function loggedError(error: unknown): object {
   try {
     return withoutAddresses(whole);
   } catch {
-    // Its fields refer to each other, or have what JSON has not.
+    // Its fields refer to each other, or have values that JSON lacks.
     const { type, message, stack } = whole;
     return withoutAddresses({ type, message, stack });
   }

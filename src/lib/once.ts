@@ -1,6 +1,6 @@
-/** What is made at its first use and kept from then on. */
+/** Values that are created at first use and then kept. */
 
-/** Calls that come while it is being made get the same promise. One that failed is made again. */
+/** Concurrent calls get the same promise. If it fails, the next call tries again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

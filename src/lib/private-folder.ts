@@ -1,18 +1,18 @@
 /**
- * Who can read the data folder: its owner, and whoever the operator gave its group. A folder that was made by hand, or
- * restored from an archive, is often open to everybody on the machine.
+ * Access to the data folder: only its owner and the group that the operator gave it may read it. A folder that was
+ * created by hand, or restored from an archive, is often open to everybody on the machine.
  */
 import { chmod, chown, lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What others have of a mode. A group is no reason: volumes of containers are given to one. */
+/** The permission bits of others. Group access is not reported: container volumes often have a group. */
 const OTHERS = 0o007;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** The database, what SQLite has beside it, backups, and the key, with those that are being made. */
+/** The database, SQLite's files beside it, backups, and the key, including unfinished ones. */
 const OURS = /\.db(-wal|-shm|-journal|\.partial)?$|^master\.key/;
 
-/** The folder and the files of ours in it that others have access to; none where it cannot be looked at. Never fails. */
+/** Returns the folder and the Kalends files in it that others can access. Empty if it cannot be read. Never fails. */
 export async function exposedIn(folder: string): Promise<string[]> {
   if (process.platform === 'win32') return [];
   const names = await readdir(folder).catch(() => []);
@@ -25,8 +25,8 @@ export async function exposedIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Takes from others what they have of the folder and of the files of ours in it, where this process owns them. Answers
- * those that others have access to all the same. Never fails.
+ * Removes the access of others to the folder and the Kalends files in it that this process owns. Returns those that
+ * others can still access. Never fails.
  */
 export async function makeFolderPrivate(folder: string): Promise<string[]> {
   for (const place of await exposedIn(folder)) {
@@ -37,14 +37,14 @@ export async function makeFolderPrivate(folder: string): Promise<string[]> {
   return exposedIn(folder);
 }
 
-/** Of a file that root makes: gives it to the owner of its folder, who is to read it. */
+/** If root creates a file, gives it to the owner of its folder, who must be able to read it. */
 export async function giveToOwnerOf(folder: string, file: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await chown(file, uid, gid);
 }
 
-/** The mode of a file or folder; nothing of a link, whose target is the operator's own matter. */
+/** Returns the mode of a file or folder. Nothing for a link, whose target is the operator's responsibility. */
 async function modeOf(place: string): Promise<number> {
   const found = await lstat(place).catch(() => undefined);
   return found?.isFile() || found?.isDirectory() ? found.mode : 0;

@@ -1,34 +1,34 @@
 /**
- * JSON text that is written once and joined many times, so that an answer parses and serialises nothing. Only this file
- * makes, cuts and joins it. Names of members need no escape.
+ * JSON text that is rendered once and joined many times, so that a response parses and serializes nothing. Only this
+ * file renders, cuts and joins it. Names of members need no escape.
  */
 
 declare const MEMBERS: unique symbol;
 declare const OBJECT: unique symbol;
 declare const LIST: unique symbol;
 
-/** The members of an object without its braces, as JSON.stringify writes them; empty where it has none. */
+/** The members of an object without its braces, as JSON.stringify writes them; empty if it has none. */
 export type RenderedMembers<T extends object = object> = string & { readonly [MEMBERS]: T };
 export type RenderedObject<T extends object = object> = string & { readonly [OBJECT]: T };
 export type RenderedList = string & { readonly [LIST]: true };
 
 // Each cast of this file brands text that the same line writes.
 
-/** A field that is undefined is left out. */
+/** Renders members. A field that is undefined is left out. */
 export const renderMembers = <T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }) =>
   JSON.stringify(fields).slice(1, -1) as RenderedMembers<T>;
 
-/** One member whose value is rendered. */
+/** Renders one member with a rendered value. */
 export const renderMember = (name: string, value: RenderedObject | RenderedList) =>
   `"${name}":${value}` as RenderedMembers;
 
-/** An object of all these members, in this order: fields, or rendered ones. No two may have the same name. */
+/** Renders an object of all these members, in this order: fields, or rendered ones. No two may have the same name. */
 export function renderObject(...parts: readonly (RenderedMembers | object | undefined)[]): RenderedObject {
   let members = '';
   for (const part of parts) {
     if (part === undefined) continue;
     const text = typeof part === 'object' ? renderMembers(part) : part;
-    // Strings are added up without copying them; only the whole answer is copied.
+    // Concatenation does not copy strings; only the whole response is copied.
     if (text !== '') members = members === '' ? text : `${members},${text}`;
   }
   return `{${members}}` as RenderedObject;
@@ -36,10 +36,12 @@ export function renderObject(...parts: readonly (RenderedMembers | object | unde
 
 export const renderList = (objects: readonly RenderedObject[]) => `[${objects.join(',')}]` as RenderedList;
 
-/** A piece of something that is made when it is asked for, and then held by whoever asked alone. */
+/** A part that is created when it is requested. Only the caller then holds it. */
 export type Piece<T> = () => Promise<T>;
 
-/** The text of an object in pieces, to be asked for in order and joined: a list by that name, and the members of `rest`. */
+/**
+ * Renders an object in parts, to be requested in order and joined: a list with that name, and the members of `rest`.
+ */
 export function renderInPieces(
   name: string,
   list: readonly Piece<readonly RenderedObject[]>[],
@@ -61,7 +63,7 @@ export const readObject = <T extends object>(object: RenderedObject<T>): T => JS
 
 export const readMembers = <T extends object>(members: RenderedMembers<T>): T => JSON.parse(`{${members}}`);
 
-/** The members that have none of these names, in any order. The text is cut, not parsed. */
+/** Returns the members that have none of these names, in any order. The text is cut, not parsed. */
 export function withoutMembers<T extends object, K extends keyof T>(
   members: RenderedMembers<T>,
   names: ReadonlySet<K>,
@@ -81,7 +83,7 @@ export function withoutMembers<T extends object, K extends keyof T>(
   return (from === undefined ? text.slice(0, -1) : text + members.slice(from)) as RenderedMembers<Omit<T, K>>;
 }
 
-/** Where the string that begins at `start` has ended. */
+/** Returns the position after the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let escaped = false;
@@ -91,7 +93,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Where the value that begins at `start` has ended: the comma behind it, or the end of the text. */
+/** Returns the end of the value that begins at `start`: the comma after it, or the end of the text. */
 function endOfValue(text: string, start: number): number {
   for (let at = start, depth = 0; at < text.length; at += 1) {
     const char = text[at];
@@ -103,7 +105,7 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Any value as JSON that a header can carry: ASCII only. */
+/** Renders any value as JSON that a header can carry: ASCII only. */
 export const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,
@@ -114,13 +116,13 @@ const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
 /**
- * An instant as every answer has it (docs/wire.md 2): RFC 3339 in UTC with exactly three fraction digits, and within the
- * years 0001 to 9999, since no client reads others.
+ * Renders an instant as in every response (docs/wire.md 2): RFC 3339 in UTC with exactly three fraction digits, and
+ * within the years 0001 to 9999, because clients cannot parse others.
  */
 export function instantText(epochMilliseconds: number): string {
-  // Date formats several times faster than Temporal, and in just this form.
+  // Date formats several times faster than Temporal, in exactly this form.
   return new Date(Math.min(Math.max(epochMilliseconds, FIRST), LAST)).toISOString();
 }
 
-/** The date of midnight UTC, as all-day events have it: `YYYY-MM-DD`. */
+/** Renders the date of midnight UTC, as all-day events have it: `YYYY-MM-DD`. */
 export const dateText = (epochMilliseconds: number): string => instantText(epochMilliseconds).slice(0, 10);

@@ -1,11 +1,14 @@
 /** Retry-After, RFC 9110 §10.2.3. */
 
-/** Whoever says more is out of order, and must not stop an account, or all users of an app, for years. */
+/**
+ * Limits the delay. A server that asks for more is faulty, and must not stop an account, or all users of an app, for
+ * years.
+ */
 const MOST_MS = 24 * 3_600_000;
 
 /**
- * How long an answer asks to wait, in milliseconds: seconds or a date, which counts from the answer's own `Date`;
- * a day at most. `undefined` where it does not say, or says what cannot be read.
+ * Returns how long a response asks to wait, in milliseconds: seconds or a date, which is relative to the response's own
+ * `Date`; a day at most. `undefined` if the header is missing or invalid.
  */
 export function retryAfterOf(header: (name: string) => string | undefined): number | undefined {
   const value = header('retry-after')?.trim() ?? '';

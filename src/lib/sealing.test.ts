@@ -8,20 +8,20 @@ const contextOf = sealedField('account.credentials');
 const context = contextOf('42');
 
 describe('A sealed value', () => {
-  it('a sealed value opens to the text it was made of', () => {
+  it('opens to the original text', () => {
     for (const plain of ['', 'secret', 'é😀\0', 'x'.repeat(100_000)]) {
       assert.equal(sealer.open(sealer.seal(plain, context), context), plain);
     }
   });
 
-  it('a sealed value shows nothing of the text, and never looks the same twice', () => {
+  it('reveals nothing of the text, and is different each time', () => {
     const [one, two] = [sealer.seal('canary', context), sealer.seal('canary', context)];
 
     assert.notEqual(one, two);
     assert.ok(!Buffer.from(one.split('.')[2] ?? '', 'base64url').includes('canary'));
   });
 
-  it('a sealed value does not open under another key, and the refusal names both keys', () => {
+  it('does not open under another key, and the error names both keys', () => {
     const other = createSealer(Buffer.alloc(32, 2));
 
     assert.throws(() => other.open(sealer.seal('secret', context), context), {
@@ -29,14 +29,14 @@ describe('A sealed value', () => {
     });
   });
 
-  it('a sealed value does not open under another key that claims the same id', () => {
+  it('does not open under another key with the same id', () => {
     const other = createSealer(Buffer.alloc(32, 2));
     const forged = other.seal('secret', context).replace(other.keyId, sealer.keyId);
 
     assert.throws(() => sealer.open(forged, context));
   });
 
-  it('a sealed value does not open in another row or field', () => {
+  it('does not open in another row or field', () => {
     const sealed = sealer.seal('secret', context);
 
     for (const elsewhere of [contextOf('43'), sealedField('account.other')('42'), sealedField('')()]) {
@@ -44,7 +44,7 @@ describe('A sealed value', () => {
     }
   });
 
-  it('a sealed value does not open when any one of its bytes was changed, or any were cut off', () => {
+  it('does not open if any byte was changed or cut off', () => {
     const sealed = sealer.seal('secret', context);
     const [format, keyId, box = ''] = sealed.split('.');
     const bytes = Buffer.from(box, 'base64url');
@@ -61,22 +61,22 @@ describe('A sealed value', () => {
     }
   });
 
-  it('a sealed value is not mistaken for text that was never sealed', () => {
+  it('is not mistaken for text that was never sealed', () => {
     for (const text of ['', 'secret', 'k1', 'k1.', `k1.${sealer.keyId}`, `k2.${sealer.keyId}.AAAA`]) {
       assert.throws(() => sealer.open(text, context));
     }
   });
 });
 
-describe('What a value is bound to', () => {
-  it('what a value is bound to is written as it always was: older values open', () => {
+describe('Contexts of sealed values', () => {
+  it('keeps the format of contexts, so that older values open', () => {
     assert.equal(context, 'account|42|credentials');
     assert.equal(sealedField('sign_in')('t', 'google', 's'), 'sign_in|t|google|s');
   });
 });
 
 describe('A keyring', () => {
-  it('a keyring opens what any of its keys sealed, and seals under the one it is told', () => {
+  it('opens values sealed under any of its keys, and seals under the selected one', () => {
     const ring = createKeyring(Buffer.alloc(32, 1));
     const other = createSealer(Buffer.alloc(32, 2));
     const before = ring.seal('before', context);
@@ -95,7 +95,7 @@ describe('A keyring', () => {
     assert.deepEqual([ring.keyId, ring.keyIds], [other.keyId, [sealer.keyId, other.keyId]]);
   });
 
-  it('a keyring derives from the key it seals under, but for what is kept', () => {
+  it('derives keys from the current master key, except for kept ones', () => {
     const ring = createKeyring(Buffer.alloc(32, 1));
     ring.keep('paging', ring.derive('paging'));
 
@@ -107,13 +107,13 @@ describe('A keyring', () => {
 });
 
 describe('A master key', () => {
-  it('a master key is named by 16 hex digits that tell nothing of it, always the same', () => {
+  it('has a constant id of 16 hex digits that reveals nothing of it', () => {
     assert.match(sealer.keyId, /^[\da-f]{16}$/);
     assert.equal(createSealer(Buffer.alloc(32, 1)).keyId, sealer.keyId);
     assert.notEqual(createSealer(Buffer.alloc(32, 2)).keyId, sealer.keyId);
   });
 
-  it('a master key gives each purpose a key of its own', () => {
+  it('derives a different key for each purpose', () => {
     const keys = ['cookies', 'paging', 'sealing'].map((purpose) => sealer.derive(purpose).toString('hex'));
 
     assert.equal(new Set(keys).size, 3);
@@ -123,7 +123,7 @@ describe('A master key', () => {
 });
 
 describe('The hash of a secret', () => {
-  it('the hash of a secret is SHA-256 in hex (FIPS 180-4, the example "abc")', () => {
+  it('is SHA-256 in hex (FIPS 180-4, the example "abc")', () => {
     assert.equal(hashOfSecret('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

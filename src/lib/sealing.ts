@@ -1,19 +1,20 @@
 /**
- * Encrypted text: AES-256-GCM with a random nonce. The context is additional data, so that a text opens for its own
- * context only. For a secret in the database it names table, row and field; for a text that clients carry, its owner
- * and purpose.
+ * Encrypts text: AES-256-GCM with a random nonce. The context is additional data, so that a text opens only with its
+ * own context. For a secret in the database it names table, row and field; for a text that clients carry, its owner and
+ * purpose.
  */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What sealed values start with: the format, then the id of the key. */
+/** The start of sealed values: the format, followed by the id of the key. */
 const FORMAT = 'k1';
 
-/** Names the table, row and field of a value, which opens there alone. Only `sealedField` makes one. */
+/** The table, row and field of a value, which can only be opened there. Only `sealedField` creates one. */
 export type SealingContext = string & { readonly brand: 'SealingContext' };
 
 /**
- * Binds values to a field, such as `account.credentials`, and to their rows, each named by one text or more. Every field
- * stands in the list of what a new master key seals anew (store/sealed-columns.ts): a test finds the calls of this.
+ * Binds values to a field, such as `account.credentials`, and to their rows, each identified by one or more texts.
+ * Every field must be in the list of fields that a new master key reseals (store/sealed-columns.ts): a test finds the
+ * calls of this.
  */
 export function sealedField(name: string): (...row: readonly string[]) => SealingContext {
   const [table = '', ...field] = name.split('.');
@@ -21,35 +22,35 @@ export function sealedField(name: string): (...row: readonly string[]) => Sealin
 }
 
 export interface Sealer {
-  /** Names the master key that is sealed under, without telling it: 16 hex digits. */
+  /** Identifies the current master key without revealing it: 16 hex digits. */
   readonly keyId: string;
-  /** Every master key whose values open. */
+  /** Every master key whose values can be opened. */
   readonly keyIds: readonly string[];
   /** Text in, printable text out. */
   seal(plain: string, context: SealingContext): string;
-  /** Throws when the value was made under another key or context, or was changed. */
+  /** Throws if the value was sealed under another key or context, or was changed. */
   open(sealed: string, context: SealingContext): string;
-  /** A key of 32 bytes for one purpose, derived from the master key, or kept from the one before. */
+  /** Returns a key of 32 bytes for one purpose: derived from the master key, or kept from the previous one. */
   derive(purpose: string): Buffer;
 }
 
-/** A sealer that takes up another master key while the program runs. */
+/** A sealer that accepts other master keys while the program runs. */
 export interface Keyring extends Sealer {
-  /** From now on what was sealed under it opens. Answers its id. */
+  /** Lets values that were sealed under this key be opened. Returns its id. */
   add(masterKey: Buffer): string;
   /** Seals under this key, one of its own, from now on. */
   sealUnder(keyId: string): void;
-  /** `derive` answers this for the purpose from now on. */
+  /** Makes `derive` return this key for the purpose from now on. */
   keep(purpose: string, key: Buffer): void;
 }
 
-/** What a value sealed under this master key begins with. */
+/** Returns the start of values sealed under this master key. */
 export const sealedPrefix = (keyId: string): string => `${FORMAT}.${keyId}.`;
 
 /** `masterKey` is 32 bytes. */
 export const createSealer = (masterKey: Buffer): Sealer => createKeyring(masterKey);
 
-/** Seals under `masterKey`, 32 bytes, until it is told otherwise. */
+/** Creates a keyring that seals under `masterKey`, 32 bytes, until `sealUnder` selects another. */
 export function createKeyring(masterKey: Buffer): Keyring {
   const keys = new Map<string, MasterKey>();
   const kept = new Map<string, Buffer>();
@@ -102,10 +103,10 @@ function masterKeyOf(bytes: Buffer): MasterKey {
   return { keyId, sealing: derive('sealing'), derive };
 }
 
-/** The id of a master key of 32 bytes. */
+/** Returns the id of a master key of 32 bytes. */
 export const masterKeyId = (masterKey: Buffer): string => masterKeyOf(masterKey).keyId;
 
-/** `plain` as base64url, under a key of 32 bytes. */
+/** Seals `plain` under a key of 32 bytes, as base64url. */
 export function sealWith(key: Buffer, plain: string, context: string): string {
   const nonce = freshNonce();
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
@@ -114,11 +115,11 @@ export function sealWith(key: Buffer, plain: string, context: string): string {
 }
 
 const NONCE_BYTES = 12;
-/** Nonces that are drawn together: each draw asks the system. */
+/** How many nonces are generated together, because each call asks the system. */
 const NONCES_DRAWN = 64;
 let drawn = Buffer.alloc(0);
 
-/** Twelve random bytes that were never given out before. */
+/** Returns twelve random bytes that were never returned before. */
 function freshNonce(): Buffer {
   if (drawn.length === 0) drawn = randomBytes(NONCE_BYTES * NONCES_DRAWN);
   const nonce = drawn.subarray(0, NONCE_BYTES);
@@ -126,14 +127,14 @@ function freshNonce(): Buffer {
   return nonce;
 }
 
-/** What `sealWith` sealed with this key and for this context. Throws for everything else. */
+/** Opens a text that `sealWith` sealed with this key and this context. Throws for everything else. */
 export function openWith(key: Buffer, sealed: string, context: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
-  // Without the length, GCM takes a shortened tag, which is sooner guessed.
+  // Without the length, GCM accepts a shortened tag, which is easier to guess.
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
   return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
 }
 
-/** How secrets of 256 random bits are kept: SHA-256 in hex. A slow hash adds nothing to such entropy. */
+/** Returns the stored form of secrets of 256 random bits: SHA-256 in hex. A slow hash adds nothing to such entropy. */
 export const hashOfSecret = (secret: string): string => hash('sha256', secret);

@@ -1,19 +1,22 @@
 /**
- * Text as it is searched: without regard to case and accents. Folded here, not in a database, so that both
- * find the same.
+ * Normalizes text for search: without regard to case and accents. Folded here, not in a database, so that both
+ * databases find the same.
  */
 
-/** The most terms of one search: each is a condition of its own. */
+/** Limits the terms of one search: each is a condition of its own. */
 export const MOST_SEARCH_TERMS = 8;
-/** Of long descriptions, no more than this is searched. */
+/** Limits how much of a long description is searched. */
 const LONGEST = 20_000;
 
-/** Compatibility forms are one (ﬁ is fi), so are apostrophes, combining marks and tatweel go, white space is one blank. */
+/**
+ * Normalizes text: compatibility forms are equal (ﬁ is fi), and so are apostrophes; combining marks and tatweel are
+ * removed; white space becomes one space.
+ */
 export function searchText(parts: readonly (string | undefined)[]): string {
   return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 }
 
-/** The words of a query, folded; an empty list when it has none. */
+/** Returns the words of a query, folded; an empty list if it has none. */
 export const searchTerms = (query: string): string[] => foldText(query).split(' ').filter(Boolean);
 
 const foldText = (text: string): string =>

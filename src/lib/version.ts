@@ -1,8 +1,8 @@
-/** Which Kalends this is, and how it was installed. */
+/** The version of this Kalends and how it was installed. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 
-/** The version of this program, such as `0.1.0`. For operators: strangers are not told. */
+/** Returns the version of this program, such as `0.1.0`. For operators only: it is not public. */
 export function version(): string {
   const file = findPackageJSON(import.meta.url);
   const parsed: unknown = file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
@@ -10,5 +10,5 @@ export function version(): string {
   throw new Error(`No package.json above ${import.meta.filename} names a version`);
 }
 
-/** How commands are typed here: an installed program has a name of its own, a checkout is reached by npm. */
+/** The command to type: an installed program has its own name, a checkout runs it with npm. */
 export const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run kalends --' : 'kalends';

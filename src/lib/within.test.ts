@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LATE, within } from './within.ts';
 
-describe('a wait of so many milliseconds', () => {
-  it('a limited wait answers what the work does', async () => {
+describe('within', () => {
+  it('returns the result of the work', async () => {
     assert.equal(await within(60_000, sleep(1, 'done')), 'done');
   });
 
-  it('a limited wait fails as the work does', async () => {
+  it('fails as the work does', async () => {
     await assert.rejects(within(60_000, Promise.reject(new Error('broken'))), /broken/);
   });
 
-  it('a limited wait takes what is there already, though there is no time', async () => {
+  it('returns a result that is already available, even with no time left', async () => {
     assert.equal(await within(0, Promise.resolve('there')), 'there');
   });
 
-  it('a limited wait is late when the work takes longer, and a failure that comes after is nobody’s', async () => {
+  it('returns LATE if the work takes longer, and ignores its later failure', async () => {
     const { promise, reject } = Promise.withResolvers<void>();
 
     assert.equal(await within(5, promise), LATE);
 
-    // Nobody hears of it: an unhandled rejection would fail this test.
+    // The failure is ignored: an unhandled rejection would fail this test.
     reject(new Error('broken later'));
     await sleep(1);
   });

@@ -1,11 +1,11 @@
-/** Waiting for work for so long and no longer. */
+/** Waits for work for a limited time. */
 
-/** What a wait answers when the work took longer. */
+/** The result of a wait if the work took longer. */
 export const LATE = Symbol('late');
 
 /**
- * What `work` resolves or rejects with, or LATE once `milliseconds` of real time have passed. The work then goes on; if it
- * fails later, the failure is ignored.
+ * Resolves or rejects as `work` does, or resolves to LATE after `milliseconds` of real time. The work then continues;
+ * if it fails later, the failure is ignored.
  */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;

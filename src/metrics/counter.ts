@@ -20,13 +20,13 @@ export function counter<N extends CounterName>(name: N): Counter<N> {
   };
 }
 
-/** The family of what is looked up at each scrape. */
+/** Returns the family of values that are looked up at each scrape. */
 export const gauge = <N extends GaugeName>(
   name: N,
   samples: readonly (Sample & { readonly labels: LabelsOf<N> })[],
 ): MetricFamily => ({ name, samples });
 
-/** The same where it has no labels. */
+/** Returns the family of one value without labels. */
 export const figure = (
   name: { [N in GaugeName | CounterName]: (typeof METRICS)[N]['labels'] extends readonly [] ? N : never }[
     | GaugeName
@@ -34,5 +34,8 @@ export const figure = (
   value: number,
 ): MetricFamily => ({ name, samples: [{ value }] });
 
-/** Series of one metric are told apart by the values of their labels, which come in one order. */
+/**
+ * Returns the key of a series. The series of one metric differ by the values of their labels, which are always in the
+ * same order.
+ */
 export const keyOf = (labels: Readonly<Record<string, string>>): string => Object.values(labels).join('\n');

@@ -1,6 +1,6 @@
 /**
- * How many requests each account had on a day, without a series for each: a count for an account in memory, and quantiles
- * of them. Where accounts are many, a fair sample of them is counted, which their keys decide.
+ * Counts the requests of each account on a day in memory, and returns quantiles instead of a series for each. If there
+ * are many accounts, only a fair sample of them is counted, selected by their keys.
  */
 import { hash } from 'node:crypto';
 
@@ -18,12 +18,12 @@ export type DailyCalls = {
   family(): MetricFamily;
 };
 
-/** `now` answers epoch milliseconds. */
+/** `now` returns epoch milliseconds. */
 export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls {
   let day = dayOf(now());
   let today: Calls = new Map();
   let yesterday: Calls = new Map();
-  /** One account in so many is counted. */
+  /** Counts one of this many accounts. */
   let oneIn = 1;
   const turn = (): void => {
     const current = dayOf(now());
@@ -59,7 +59,7 @@ export function dailyCalls(now: () => number, most = MOST_ACCOUNTS): DailyCalls 
 
 const dayOf = (instant: number): number => Math.floor(instant / DAY_MS);
 
-/** `oneIn` is a power of two, so that what is counted at one share was counted at every larger one. */
+/** `oneIn` is a power of two, so an account that is counted at one share is also counted at every larger share. */
 const isCounted = (accountKey: string, oneIn: number): boolean =>
   oneIn === 1 || hash('sha1', accountKey, 'buffer').readUInt32LE() % oneIn === 0;
 

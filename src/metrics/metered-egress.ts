@@ -1,15 +1,15 @@
 import type { Egress, EgressRequest } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 
-/** A request that was answered or failed. */
+/** A request that got a response or failed. */
 export type SentRequest = {
   readonly outcome: string;
   readonly seconds: number;
-  /** Whose account it was for, if any. */
+  /** The account of the request, if any. */
   readonly account: string | undefined;
 };
 
-/** The same egress, each of whose requests `sent` hears of. */
+/** Returns the same egress, which calls `sent` after each request. */
 export function meteredEgress(egress: Egress, sent: (request: SentRequest) => void): Egress {
   return {
     async request(request: EgressRequest) {
@@ -39,7 +39,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 };
 
-/** Few: a server can answer any number, and each outcome is a series. */
+/** Few values: a server can send any status, and each outcome is a series. */
 function outcomeOf(status: number): string {
   if (status < 300) return 'ok';
   if (status < 400) return status === 304 ? 'ok' : 'redirect';

@@ -1,19 +1,19 @@
-/** The one table of metrics. docs/metrics.md is made from it; a series that is not of it does not compile. */
+/** The one table of metrics. docs/metrics.md is generated from it; a series that is not in it does not compile. */
 
 export type Metric = {
   /** A summary is of quantiles alone, which are looked up at each scrape as a gauge is. */
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  /** A sentence: what it says. */
+  /** A sentence: the meaning of the metric. */
   readonly help: string;
-  /** What a series is told apart by. Never what a caller sends, and no user, account or host. */
+  /** The labels that distinguish series. Never text from a caller, and no user, account or host. */
   readonly labels: readonly string[];
   /** Upper bounds of a histogram. */
   readonly bounds?: readonly number[];
-  /** Whether it is of the database, and so the same from each instance: take `max`, not `sum`. */
+  /** Whether it comes from the database, and so is the same on each instance: use `max`, not `sum`. */
   readonly isShared?: true;
 };
 
-/** In seconds: of answers, of writes, of work in the background, and of what waits for somebody. */
+/** The bounds in seconds for responses, writes, background work and long waits. */
 const OF_ANSWERS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 const OF_WRITES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 const OF_WORK = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;

@@ -1,7 +1,7 @@
 /** The text that Prometheus reads (exposition format 0.0.4). */
 import { METRICS, type MetricName } from './metric-table.ts';
 
-/** One value; `suffix` stands behind the family's name, as `_bucket` does. */
+/** One value; `suffix` follows the family's name, as `_bucket` does. */
 export type Sample = {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
@@ -13,7 +13,7 @@ export type MetricFamily = { readonly name: MetricName; readonly samples: readon
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** All families, each with its help and type before its values. One that has no value yet is left out. */
+/** Renders all families, each with its help and type before its values. A family without values is left out. */
 export const metricsText = (families: readonly MetricFamily[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)

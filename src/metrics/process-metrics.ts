@@ -1,4 +1,4 @@
-/** What the process itself takes: time, memory, files, and how long its event loop is held up. */
+/** The resources of the process: time, memory, files, and delays of its event loop. */
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -8,7 +8,7 @@ import type { MetricFamily } from './metrics-text.ts';
 const RESOLUTION_MS = 20;
 const QUANTILES = [0.5, 0.99, 1];
 
-/** Starts watching the event loop. The delays answered are those since the last time they were asked for. */
+/** Starts measuring the event loop. The returned delays cover the time since the previous call. */
 export function processMetrics(): () => Promise<MetricFamily[]> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
@@ -16,7 +16,7 @@ export function processMetrics(): () => Promise<MetricFamily[]> {
     const { user, system } = process.cpuUsage();
     const loop = QUANTILES.map((quantile) => ({
       labels: { quantile: String(quantile) },
-      // What is measured is from one look to the next.
+      // Each measurement covers the time since the previous scrape.
       value:
         delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - RESOLUTION_MS / 1000),
     }));
@@ -31,7 +31,7 @@ export function processMetrics(): () => Promise<MetricFamily[]> {
   };
 }
 
-/** None where the system does not say. */
+/** Returns no family if the system does not report open files. */
 async function openFiles(): Promise<MetricFamily[]> {
   try {
     return [figure('process_open_fds', (await readdir('/proc/self/fd')).length)];

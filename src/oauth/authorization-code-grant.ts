@@ -1,9 +1,9 @@
 /**
- * Authorization code grant, RFC 6749 §4.1.3: the code's record is spent and a token family begins.
+ * Authorization code grant, RFC 6749 §4.1.3: uses up the code's record and starts a token family.
  *
- * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (docs/wire.md O2.3),
- * so it proves nothing by itself. Only the record an approval made does, redeemed once and by its own
- * client. See docs/departures.md#code-is-user-id.
+ * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (docs/wire.md O2.3), so it proves
+ * nothing by itself. Only the record that an approval created does, redeemed once and by its own client. See
+ * docs/departures.md#code-is-user-id.
  */
 import type { ActivityNotes } from '../activity/activity.ts';
 import type { Log } from '../lib/log.ts';
@@ -29,7 +29,7 @@ export type AuthorizationCodeDeps = {
 
 export const CODE_LIFETIME_MS = 10 * 60_000;
 
-/** Throws OAuthError. A refusal does not spend the code, so that a guess cannot use up another client's code. */
+/** Throws OAuthError. An error does not use up the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
@@ -59,11 +59,11 @@ export async function authorizationCodeGrant(
   throw reason;
 }
 
-/** Why the code was refused. Looked up only then. */
+/** Returns why the code was refused. Looked up only in that case. */
 async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
   const { clientId, code } = presented;
   const records = await codes.findCodes(clientId, code);
-  // Of several, the one that was meant says why.
+  // If there are several, the record with the presented challenge gives the reason.
   const record = records.find(({ codeChallenge }) => codeChallenge === presented.codeChallenge) ?? records[0];
   if (record !== undefined) return refusalOfRecord(record, presented);
   const foreign = await codes.isCodeOfAnotherClient(clientId, code);
@@ -88,6 +88,6 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
         : 'code_verifier does not match the code_challenge',
     );
   }
-  // Approved anew in between: what was presented came before that.
+  // Approved again in the meantime: the presented code is from before that.
   return invalidGrant('Invalid authorization code');
 }

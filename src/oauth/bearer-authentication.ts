@@ -11,14 +11,14 @@ export type BearerDeps = { readonly signer: TokenSigner; readonly families: Toke
 const REFRESH_TOKEN =
   'This is a refresh token: send it to /token, and call with the access token that comes of it';
 
-/** A request as far as the check reads it; whose it is is noted on it. */
+/** A request as far as the check reads it; the check sets its caller. */
 export type BearerRequest = AskedBy & {
   readonly headers: { readonly authorization?: string | undefined };
 };
 
 /**
- * The living grant that the header's access token belongs to. Throws 401: without `error` when no
- * token came (RFC 6750 §3.1), `invalid_token` when it is malformed, expired, revoked or no access token.
+ * Returns the living grant of the header's access token. Throws 401: without `error` if no token was sent (RFC 6750
+ * §3.1), `invalid_token` if it is malformed, expired, revoked or not an access token.
  */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -27,7 +27,7 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
   }
   const named = await deps.signer.readAccessToken(token);
   const living = named && (await deps.families.findLivingGrant(named.familyId));
-  // Of a forgotten family's key another may be made, if ever so rarely: the pair is compared too.
+  // The key of a deleted family may, very rarely, be generated again: so the application and the user are compared too.
   if (!living || living.clientId !== named.clientId || living.userId !== named.userId) {
     const owner = named ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
@@ -42,8 +42,8 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
 }
 
 /**
- * Throws 403 when the grant's scope, or the one at which it covers an account, is smaller than `needed` (docs/wire.md C2). `error` is the body's short
- * name.
+ * Throws 403 if the grant's scope, or the scope at which it covers an account, is smaller than `needed` (docs/wire.md
+ * C2). `error` is the body's short name.
  */
 export function requireScope(
   grant: Pick<Grant, 'scope'>,

@@ -11,9 +11,9 @@ import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 
-/** Where the request comes from; whose it is is noted on it. */
+/** A token request as authentication sees it; authentication sets its caller. */
 export type ClientRequest = AskedBy & {
-  /** The caller's address: wrong secrets are counted for each, and for each /64 of IPv6. */
+  /** The caller's address: wrong secrets are counted for each address, and for each /64 of IPv6. */
   readonly ip: string;
 };
 
@@ -21,7 +21,7 @@ export type PresentedCredentials = {
   readonly request: ClientRequest;
   /** The Authorization header as it came. */
   readonly authorization: string | undefined;
-  /** Of the form body. */
+  /** From the form body. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
 };
@@ -33,7 +33,7 @@ export type ClientAuthenticationDeps = {
   readonly now: () => number;
 };
 
-/** Identifiers are far shorter; of a longer one no more than this is logged. */
+/** Limits the logged characters of an id. Real ids are far shorter. */
 const MOST_CHARACTERS_LOGGED = 200;
 
 /** As long as a SHA-256 in hex, and equal to none. */
@@ -42,9 +42,9 @@ const NO_HASH = Buffer.from('-'.repeat(64));
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
 /**
- * The authenticated application. Throws `invalid_client`, the same for an unknown application and a
- * wrong secret: 401 with a challenge when Basic was tried, 400 otherwise (docs/wire.md O7 has both).
- * Departs from RFC 6749 §5.2, whose 401 is for any method: docs/departures.md#invalid-client-400.
+ * Returns the authenticated application. Throws `invalid_client`, the same for an unknown application and a wrong
+ * secret: 401 with a challenge if Basic was tried, 400 otherwise (docs/wire.md O7 has both). Departs from RFC 6749
+ * §5.2, whose 401 is for any method: docs/departures.md#invalid-client-400.
  */
 export async function authenticateClient(
   presented: PresentedCredentials,
@@ -102,11 +102,11 @@ function decodeBasic(encoded: string): Omit<Credentials, 'method'> | undefined {
 }
 
 function formDecode(text: string): string | undefined {
-  if (/^[\w.~-]*$/.test(text)) return text; // Nothing is encoded, as ever with ids and secrets of ours.
+  if (/^[\w.~-]*$/.test(text)) return text; // Nothing is encoded, as in all issued ids and secrets.
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return undefined; // Not percent-encoding: no client of ours has such an id or secret.
+    return undefined; // Invalid percent-encoding: Kalends issues no such id or secret.
   }
 }
 
@@ -126,13 +126,15 @@ function invalidClient(method: 'basic' | 'body'): OAuthError {
   );
 }
 
-/** By HTTP Basic and nothing else, for an application's own resources. Throws 401 `invalid_client` with its challenge. */
+/**
+ * Authenticates by HTTP Basic only, for an application's own resources. Throws 401 `invalid_client` with its challenge.
+ */
 export function authenticateBasic(
   request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
   deps: ClientAuthenticationDeps,
 ): Promise<Client> {
   const { authorization } = request.headers;
-  // Whatever else came is no Basic either: it gets the challenge of one.
+  // Any other scheme gets the challenge of Basic.
   const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
   const credentials = { request, authorization: basic, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);

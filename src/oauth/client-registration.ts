@@ -18,7 +18,7 @@ import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
 const ID_CHARACTERS = 20;
 /** 43 letters and digits hold 256 bits, so a plain hash keeps them (see hashOfSecret). */
 const SECRET_CHARACTERS = 43;
-/** Scanners for secrets know it by this. All of it survives form encoding (RFC 6749 §2.3.1) as it is. */
+/** Secret scanners recognize the secret by this prefix. Form encoding (RFC 6749 §2.3.1) does not change it. */
 const SECRET_PREFIX = 'kalends_';
 
 export type ClientRegistrationDeps = {
@@ -36,7 +36,10 @@ export type NewClient = {
   readonly settings?: Partial<ClientSettings> | undefined;
 };
 
-/** The only time the secret is returned: the store has its hash. Throws ApiError 400 for what cannot be. */
+/**
+ * Registers an application. The secret is returned only here: the store has its hash. Throws ApiError 400 for invalid
+ * values.
+ */
 export async function registerClient(
   { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
   { clients, now }: ClientRegistrationDeps,
@@ -50,7 +53,7 @@ export async function registerClient(
   return { client, clientSecret };
 }
 
-/** Undefined when there is no such application. Throws ApiError 400 for what cannot be. */
+/** Returns undefined if there is no such application. Throws ApiError 400 for invalid values. */
 export async function changeClient(
   { clientId, change }: { readonly clientId: string; readonly change: ClientChange },
   { clients, now }: ClientRegistrationDeps,
@@ -60,8 +63,8 @@ export async function changeClient(
 }
 
 /**
- * A new secret beside the newest of those before it, which lives on for `overlapMs`, so that a running
- * application is given the new one without a refused call. Undefined when there is no such application.
+ * Creates a new secret. The newest previous secret remains valid for `overlapMs`, so a running application can switch
+ * without a failed request. Returns undefined if there is no such application.
  */
 export async function rotateClientSecret(
   { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
@@ -74,7 +77,7 @@ export async function rotateClientSecret(
   return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
 
-/** `kalends_` and 43 letters and digits. Secrets of before have no prefix, and are as good. */
+/** Returns `kalends_` and 43 letters and digits. Older secrets have no prefix, and are equally secure. */
 const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */
@@ -87,10 +90,10 @@ function checkChange(change: ClientChange): void {
 
 type CheckedField = 'name' | 'displayName' | 'redirectUri' | 'webhookUrl';
 
-/** A sentence for each field that cannot be; empty where all of them can. */
+/** A sentence for each invalid field; empty if all are valid. */
 export type ChangeProblems = Readonly<Partial<Record<CheckedField, string>>>;
 
-/** What keeps a change from being made: what `registerClient` and `changeClient` throw, for all fields at once. */
+/** Returns the reasons for which `registerClient` and `changeClient` would refuse a change, for all fields at once. */
 export function changeProblems(change: Pick<ClientChange, CheckedField>): ChangeProblems {
   const checks: readonly [CheckedField, string, (text: string) => string | undefined][] = [
     ['name', 'name', nameProblem],

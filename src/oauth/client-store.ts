@@ -5,8 +5,8 @@ export interface ClientStore {
   findClient(clientId: string): Promise<Client | undefined>;
 
   /**
-   * The application with the SHA-256 hashes (hex) of its secrets alive at `now`. On the path of every
-   * token request: one statement, which PostgreSQL runs for all waiting callers together.
+   * Returns the application with the SHA-256 hashes (hex) of its secrets that are valid at `now`. Every token request
+   * calls it: one statement, which PostgreSQL runs for all waiting callers together.
    */
   findClientWithSecrets(
     clientId: string,
@@ -19,21 +19,21 @@ export interface ClientStore {
   createClient(client: UnstoredClient, secretHash: string): Promise<void>;
 
   /**
-   * One transaction. A display name that is another afterwards ends or takes back the application's review
-   * (verification/review-states.ts).
+   * Updates the application in one transaction. If the display name changes, the application's review ends or is
+   * withdrawn (verification/review-states.ts).
    */
   updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
 
-  /** Adds a secret; the newest of those before it stays alive until `oldExpireAt`. */
+  /** Adds a secret. The newest previous secret remains valid until `oldExpireAt`. */
   rotateSecret(rotation: SecretRotation): Promise<boolean>;
 
   /**
-   * Deletes the application with its users, grants, accounts and mirror. Access the provider can end is
-   * handed to a job that does (ended-access-store.ts).
+   * Deletes the application with its users, grants, accounts and mirror. A job ends the access at providers that can
+   * end it (ended-access-store.ts).
    */
   deleteClient(clientId: string, now: number): Promise<boolean>;
 
-  /** What goes with the application, each counted up to `most`. */
+  /** Counts the contents that would be deleted with the application, each up to `most`. */
   countContents(clientId: string, most: number): Promise<ApplicationContents>;
 }
 

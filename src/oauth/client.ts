@@ -1,9 +1,9 @@
-/** `required`: an authorization request of the application counts only when it was pushed (RFC 9126). */
+/** `required`: an authorization request of the application is accepted only if it was pushed (RFC 9126). */
 export const PUSHED_REQUESTS = ['accepted', 'required'] as const;
 
 /**
- * `prove`: returning users prove the accounts that a grant shall cover. `continue`: whoever knows a user's id goes on
- * with all of that user's accounts.
+ * `prove`: returning users prove the accounts that a grant shall cover. `continue`: anyone who knows a user's id
+ * continues with all of that user's accounts.
  */
 export const RETURNING_USERS = ['prove', 'continue'] as const;
 
@@ -13,7 +13,7 @@ export const MOST_NAME_CHARACTERS = 200;
 const MOST_REPLAY_SECONDS = 120;
 
 /**
- * The time in which a spent refresh token still returns its successor, in whole seconds from 0 (off) to `most`
+ * The time in which a used refresh token still returns its successor, in whole seconds from 0 (off) to `most`
  * (docs/departures.md#refresh-replay-window). Option, documents, audit log and form derive from this.
  */
 export const REFRESH_REPLAY_WINDOW = {
@@ -31,13 +31,13 @@ export const REFRESH_REPLAY_WINDOW = {
 export type ClientSettings = {
   readonly pushedRequests: (typeof PUSHED_REQUESTS)[number];
   readonly returningUsers: (typeof RETURNING_USERS)[number];
-  /** The kinds of provider it offers, in the order every list has; undefined: all that the instance offers. */
+  /** The providers it offers, in the order of all lists. Undefined: all that the instance offers. */
   readonly providers: readonly string[] | undefined;
   /** REFRESH_REPLAY_WINDOW, in seconds. */
   readonly refreshReplayWindow: number;
 };
 
-/** Of an application that has set nothing. */
+/** The settings of an application that has set none. */
 export const DEFAULT_SETTINGS: ClientSettings = {
   pushedRequests: 'accepted',
   returningUsers: 'prove',
@@ -45,12 +45,12 @@ export const DEFAULT_SETTINGS: ClientSettings = {
   refreshReplayWindow: 0,
 };
 
-/** An application (docs/wire.md O2.1): what integrates Kalends. */
+/** An application (docs/wire.md O2.1), which integrates Kalends. */
 export type Client = ClientSettings & {
   readonly clientId: string;
   /** The operator's name for it; never shown to its users. */
   readonly name: string;
-  /** Shown on the Connect pages; without one they use a generic text. */
+  /** Shown on the Connect pages. If undefined, they use a generic text. */
   readonly displayName: string | undefined;
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;
@@ -58,10 +58,10 @@ export type Client = ClientSettings & {
   readonly createdAt: number;
 };
 
-/** An application before it is stored: settings that are absent have their defaults. */
+/** An application before it is stored. Absent settings have their defaults. */
 export type UnstoredClient = Omit<Client, keyof ClientSettings> & Partial<ClientSettings>;
 
-/** What can be set and changed; `undefined` in a change leaves a field as it is, `null` empties it. */
+/** The fields that can be set and changed. In a change, `undefined` leaves a field as it is, and `null` empties it. */
 export type ClientChange = {
   readonly name?: string | undefined;
   readonly displayName?: string | null | undefined;

@@ -1,12 +1,12 @@
-/** The address at which a person connects accounts, or connects one again. */
+/** The address at which a user connects or reconnects accounts. */
 import type { Client } from './client.ts';
 
-/** What the application sees as `state`: it did not begin this flow. */
+/** The `state` of a flow that the application did not start. */
 const STATE = 'reconnect';
 
 /**
- * Leads through the Connect pages and ends at the application's redirect URI. `undefined` where the application has to begin
- * each flow itself, since it pushes its requests.
+ * Returns an address that leads through the Connect pages to the application's redirect URI. `undefined` if the
+ * application must start each flow itself, because it pushes its requests.
  */
 export function connectLink(
   { clientId, redirectUri, pushedRequests }: Pick<Client, 'clientId' | 'redirectUri' | 'pushedRequests'>,

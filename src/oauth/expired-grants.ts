@@ -1,4 +1,4 @@
-/** What tokens and users leave behind, and for how long it is kept. */
+/** The deletion of expired codes, ended grants and idle users. */
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { UserStore } from './user-store.ts';
@@ -12,12 +12,12 @@ export type ExpiredGrantsDeps = {
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** Well over its ten minutes, so that a late exchange is told that the code expired (docs/wire.md O7). */
+/** Far longer than the code's ten minutes, so that a late exchange is reported as expired (docs/wire.md O7). */
 const CODE_LIFE_MS = DAY_MS;
 const ENDED_GRANT_LIFE_MS = DAY_MS;
 const IDLE_USER_LIFE_MS = 30 * DAY_MS;
 
-/** Each deletes what is no longer kept, and answers how many that were. */
+/** Returns the deletions of expired rows. Each returns how many rows it deleted. */
 export function expiredGrants({ codes, families, users, now }: ExpiredGrantsDeps) {
   return {
     codes: () => codes.deleteExpiredCodes(now() - CODE_LIFE_MS),

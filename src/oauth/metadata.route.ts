@@ -1,4 +1,4 @@
-/** What the server offers (RFC 8414), and its public keys (RFC 7517). */
+/** The server's metadata (RFC 8414) and its public keys (RFC 7517). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { type MetadataSubject, serverMetadata } from './server-metadata.ts';
@@ -8,7 +8,7 @@ export type MetadataDeps = MetadataSubject & { readonly signingKeys: SigningKeys
 
 const CACHED_FOR = 'public, max-age=300';
 
-/** Mounted at the origin's root, where RFC 8615 has such documents. */
+/** Mounted at the origin's root, as RFC 8615 requires. */
 export function metadataRoutes({ publicUrl, signingKeys, tokenAlgorithm }: MetadataDeps): FastifyPluginAsync {
   const metadata = serverMetadata({ publicUrl, tokenAlgorithm });
 

@@ -1,13 +1,19 @@
 /** An authorization request that an application pushed (RFC 9126 §2). */
 export type PushedRequest = {
   readonly clientId: string;
-  /** The pushed parameters that are read, form-encoded as they came, with `client_id` and without what authenticated it. */
+  /**
+   * The pushed parameters that are read, form-encoded as received, with `client_id` and without the client's
+   * credentials.
+   */
   readonly query: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 };
 
-/** Who spends a pushed request, and since when it may have been pushed (epoch milliseconds). */
+/**
+ * The application and transaction that use a pushed request, and the earliest time at which it may have been pushed
+ * (epoch milliseconds).
+ */
 export type Spending = {
   readonly clientId: string;
   readonly transactionId: string;
@@ -16,18 +22,18 @@ export type Spending = {
 
 /** Pushed requests, each under the SHA-256 (hex) of its `request_uri`. */
 export interface PushedRequestStore {
-  /** Keeps it. Where the application has more than `mostUnspent` that nobody spent, the oldest of them are forgotten. */
+  /** Stores it. If the application then has more than `mostUnspent` unused ones, the oldest of them are deleted. */
   add(uriHash: string, request: PushedRequest, mostUnspent: number): Promise<void>;
 
   /**
-   * Spends it for a transaction: of concurrent calls one is answered the request. Others, for as long as it is kept, the
-   * transaction it was spent for. `undefined` when it is unknown, another application's, or unspent and too old.
+   * Marks it as used by a transaction. Of concurrent calls one returns the request. While it is stored, the others
+   * return the transaction that used it. `undefined` if it is unknown, another application's, or unused and too old.
    */
   spend(
     uriHash: string,
     by: Spending,
   ): Promise<{ request: PushedRequest } | { spentFor: string } | undefined>;
 
-  /** Deletes those pushed before that instant, spent or not, and answers how many that were. */
+  /** Deletes requests pushed before that instant, used or not. Returns how many it deleted. */
   deleteExpired(createdBefore: number): Promise<number>;
 }

@@ -10,12 +10,15 @@ import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
 
-/** How long one can be used (RFC 9126 §2.2). */
+/** How long a pushed request can be used (RFC 9126 §2.2). */
 export const PUSHED_REQUEST_SECONDS = 60;
-/** As long as a transaction lives: the browser that spent one finds its transaction again. */
+/** As long as a transaction lives, so that the browser that used the request can find its transaction again. */
 export const PUSHED_REQUEST_KEPT_MS = 2 * 3_600_000;
 
-/** So many of an application wait to be used: beyond it the oldest make room, which are past their 60 seconds long before. */
+/**
+ * Limits the unused requests of an application. Beyond it the oldest are deleted, which expired after 60 seconds, long
+ * before.
+ */
 const MOST_UNSPENT = 10_000;
 
 const URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
@@ -26,18 +29,20 @@ export const MAX_HINT_CHARACTERS = 320;
 export type PushedRequestDeps = {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
   /**
-   * Checks the parameters as `/authorize` does, and answers the query of those it reads; throws OAuthError for the first
-   * that cannot be used.
+   * Checks the parameters as `/authorize` does, and returns the query of those it reads. Throws OAuthError for the
+   * first invalid one.
    */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** The answer, with the wire's own names (RFC 9126 §2.2). */
+/** The response, with the names of the wire (RFC 9126 §2.2). */
 export type PushedRequestAnswer = { readonly request_uri: string; readonly expires_in: number };
 
-/** Keeps the parameters and answers their reference. Throws OAuthError for what `/authorize` would refuse. */
+/**
+ * Stores the parameters and returns their reference. Throws OAuthError for parameters that `/authorize` would refuse.
+ */
 export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
   { pushedRequests, checkAuthorization, now }: PushedRequestDeps,
@@ -55,7 +60,7 @@ export async function pushRequest(
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
 }
 
-/** Keeps what is checked, or is our own, and answers its reference. */
+/** Stores parameters that are already checked, or created here, and returns their reference. */
 export async function keepPushed(
   request: PushedRequest,
   { pushedRequests }: Pick<PushedRequestDeps, 'pushedRequests'>,
@@ -65,18 +70,18 @@ export async function keepPushed(
   return requestUri;
 }
 
-/** Under what a `request_uri` is stored. */
+/** Returns the key under which a `request_uri` is stored. */
 export const hashOfRequestUri = (requestUri: string): string => hashOfSecret(requestUri);
 
-/** What counts only when it was pushed, since in an address anybody could write it. */
+/** Parameters that are used only if they were pushed, because anybody could write them into an address. */
 export type PushedFacts = {
-  /** What people call the user: a label and no proof. */
+  /** The displayed name of the user: a label, not a proof. */
   readonly userName: string | undefined;
   /** The address the user is likely to sign in with. */
   readonly loginHint: string | undefined;
 };
 
-/** Of pushed parameters. Throws OAuthError for a text that cannot be shown. */
+/** Reads pushed parameters. Throws OAuthError for a text that cannot be displayed. */
 export function readPushedFacts(query: ReceivedQuery): PushedFacts {
   return {
     userName: readLabel(query, 'user_name', MAX_NAME_CHARACTERS),
@@ -86,7 +91,7 @@ export function readPushedFacts(query: ReceivedQuery): PushedFacts {
 
 const FACTS = ['user_name', 'login_hint'];
 
-/** RFC 6749 §3.1. `providers` is a list, in either of the ways lists are sent. */
+/** Refuses repeated parameters (RFC 6749 §3.1). `providers` is a list, in either list format. */
 function checkOnce(query: ReceivedQuery): void {
   const seen = new Set<string>();
   for (const { name } of query) {
@@ -96,14 +101,14 @@ function checkOnce(query: ReceivedQuery): void {
   }
 }
 
-/** A parameter's name comes from outside: what is said of it stays short and in one line. */
+/** The name of a parameter comes from outside: the message stays short and in one line. */
 const quoted = (name: string): string => (/^[\w-]{1,40}$/.test(name) ? name : 'A parameter');
 
 function readLabel(query: ReceivedQuery, name: string, most: number): string | undefined {
   const label = scalar(query, name);
   if (label === undefined) return undefined;
   if (label.length > most) throw invalidRequest(`${name} is longer than ${most} characters`);
-  // Direction overrides could make a page read as something else; U+FFFD stands for what is no UTF-8.
+  // Direction overrides could make a page read as something else; U+FFFD replaces invalid UTF-8.
   if (/[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffd]/u.test(label)) {
     throw invalidRequest(`${name} has control characters or is not UTF-8`);
   }

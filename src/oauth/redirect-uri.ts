@@ -1,33 +1,33 @@
 /**
- * Which redirect URIs and webhook URLs an application may register. What is registered here is the only
- * place a browser is ever sent with a code, so the rule is RFC 9700 §2.1 and RFC 8252 §7, and no wider.
+ * The rules for redirect URIs and webhook URLs that an application may register. A browser is sent with a code only to
+ * a registered URI, so the rules are exactly those of RFC 9700 §2.1 and RFC 8252 §7.
  */
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
 
-/** Parameters that the answer of an authorization adds (RFC 6749 §4.1.2): a registered one would come twice. */
+/** The response of an authorization adds these parameters (RFC 6749 §4.1.2): a registered one would occur twice. */
 const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
 
 /**
- * What keeps `text` from being a redirect URI, as the end of a sentence ("The redirect URI …");
- * undefined when it is one: absolute, without a fragment, and https, or http on this machine
- * (RFC 8252 §7.3), or a private-use scheme named after a domain (RFC 8252 §7.1).
+ * Returns why `text` is not a valid redirect URI, as the end of a sentence ("The redirect URI …"); undefined if it is
+ * valid: absolute, without a fragment, and https, or http on this machine (RFC 8252 §7.3), or a private-use scheme
+ * named after a domain (RFC 8252 §7.1).
  */
 export function redirectUriProblem(text: string): string | undefined {
   const problem = uriProblem(text);
   if (problem !== undefined) return problem;
   const url = new URL(text);
   if (isWebScheme(url)) return webProblem(url) ?? answerParameterProblem(url);
-  // The dot also keeps out javascript:, data:, file: and every other scheme that browsers act on.
+  // The dot also excludes javascript:, data:, file: and every other scheme that browsers act on.
   if (!/^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/.test(url.protocol)) {
     return 'must be https, http on this machine, or a scheme of your own named after a domain of yours, such as com.example.app:/callback';
   }
   return answerParameterProblem(url);
 }
 
-/** The same for a webhook URL: https, or http on this machine. */
+/** Returns the same for a webhook URL: https, or http on this machine. */
 export function webhookUrlProblem(text: string): string | undefined {
   const problem = uriProblem(text);
   if (problem !== undefined) return problem;
@@ -36,8 +36,8 @@ export function webhookUrlProblem(text: string): string | undefined {
 }
 
 /**
- * A name, an IPv4 address or a bracketed IPv6 address. The URL parser lets more pass, such as `;` and `,`, which would
- * end a source in the Content-Security-Policy of our pages.
+ * A name, an IPv4 address or a bracketed IPv6 address. The URL parser accepts more, such as `;` and `,`, which would
+ * end a source in the Content-Security-Policy of pages.
  */
 const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 
@@ -45,12 +45,12 @@ const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.prot
 
 function uriProblem(text: string): string | undefined {
   if (text.length > MOST_URI_CHARACTERS) return `must not be longer than ${MOST_URI_CHARACTERS} characters`;
-  // The URL parser would drop or rewrite these silently, and what is compared later is the text itself.
+  // The URL parser would silently drop or rewrite these, and later comparisons use the text itself.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text)) {
     return 'must consist of the characters URLs have: percent-encode spaces, quotes and letters beyond ASCII';
   }
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://app.example.com/callback';
-  // Browsers on a page of ours would take it for a path of ours (URL Standard §4.4).
+  // Browsers would resolve it as a path on the current page's server (URL Standard §4.4).
   if (/^https?:(?!\/\/[^/])/i.test(text)) return 'must have two slashes and a host after its scheme';
   if (text.includes('#')) return 'must have no fragment (the part behind #)';
   return undefined;

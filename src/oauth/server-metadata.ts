@@ -1,4 +1,4 @@
-/** What the authorization server says of itself (RFC 8414 §2). */
+/** The metadata of the authorization server (RFC 8414 §2). */
 import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = {
@@ -7,7 +7,7 @@ export type MetadataSubject = {
   readonly tokenAlgorithm: 'HS256' | 'ES256';
 };
 
-/** The metadata document of a server at `publicUrl`. */
+/** Returns the metadata document of a server at `publicUrl`. */
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {
     issuer: publicUrl,
@@ -15,9 +15,9 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     token_endpoint: `${publicUrl}/token`,
     revocation_endpoint: `${publicUrl}/revoke`,
     pushed_authorization_request_endpoint: `${publicUrl}/par`,
-    // An application can be held to it (docs/operations.md): each for itself.
+    // It can be required for each application separately (docs/operations.md).
     require_pushed_authorization_requests: false,
-    // A shared secret has no public half: with HS256 there is no key set to point to.
+    // A shared secret has no public half: with HS256 there is no key set to link to.
     ...(tokenAlgorithm === 'ES256' ? { jwks_uri: `${publicUrl}/.well-known/jwks.json` } : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

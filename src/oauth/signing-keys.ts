@@ -1,6 +1,6 @@
 /**
- * The keys tokens are signed with: one active, one published ahead, and all earlier ones, which go on
- * verifying, since refresh tokens carry no `exp`. Rotated while running, by any instance.
+ * The keys that sign tokens: one active, one published in advance, and all earlier ones, which still verify, because
+ * refresh tokens carry no `exp`. Any instance rotates them while running.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
@@ -26,15 +26,15 @@ export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'
 export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
 
 export interface SigningKeys {
-  /** The key to sign with, and its encoded header for a type. */
+  /** Returns the key to sign with, and its encoded header for a type. */
   signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
-  /** The key and type behind a token's encoded header; for an unknown one the keys are loaded again, once. */
+  /** Returns the key and type of a token's encoded header. For an unknown one it loads the keys again, once. */
   find(header: string): TokenKey | undefined | Promise<TokenKey | undefined>;
-  /** The public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
+  /** Returns the public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
   publicKeys(): Promise<{ readonly keys: readonly object[] }>;
 }
 
-/** Another instance's or the command line's rotation is taken up within this time. */
+/** A rotation by another instance or the command line takes effect within this time. */
 const RELOAD_MS = 30_000;
 const UNKNOWN_HEADERS_KEPT = 10_000;
 
@@ -46,7 +46,7 @@ type KeySet = {
   readonly loadedAt: number;
 };
 
-/** Makes the first keys of `algorithm` when there are none, and loads all. */
+/** Creates the first keys of `algorithm` if there are none, and loads all. */
 export async function openSigningKeys(
   algorithm: SigningAlgorithm,
   deps: LoadedKeysDeps,
@@ -78,7 +78,7 @@ export async function openSigningKeys(
   };
   const reloadWhenOld = () => {
     if (deps.now() - keySet.loadedAt <= RELOAD_MS) return;
-    // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
+    // A failure here is not the caller's: the next call tries again, and the loaded keys still sign.
     reload().catch((err) =>
       deps.log.error({ event: 'signing_keys_not_loaded', err }, 'The signing keys could not be loaded again'),
     );
@@ -102,7 +102,9 @@ export async function openSigningKeys(
   };
 }
 
-/** active → previous, next → active, and a fresh next: `kalends keys rotate`. Answers the active `kid`. */
+/**
+ * Rotates the keys: active → previous, next → active, and a new next (`kalends keys rotate`). Returns the active `kid`.
+ */
 export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<string> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
@@ -153,7 +155,7 @@ async function loadKeySet(
 
 const contextOf = sealedField('signing_key.sealed');
 
-/** Whether the header can be one of ours, so that the database is not queried for anything else. */
+/** Returns whether Kalends can have issued the header, so that the database is not queried for anything else. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
   return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(

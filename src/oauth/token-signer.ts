@@ -1,4 +1,4 @@
-/** What tokens say and who signs them (docs/wire.md O2.4 to O2.6). */
+/** The contents and signing of tokens (docs/wire.md O2.4 to O2.6). */
 import { hash, randomUUID } from 'node:crypto';
 
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
@@ -7,7 +7,7 @@ import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
 
-/** The token endpoint's answer, with the wire's own names (docs/wire.md O2.6). */
+/** The response of the token endpoint, with the names of the wire (docs/wire.md O2.6). */
 export type TokenResponse = {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -15,54 +15,54 @@ export type TokenResponse = {
   readonly refresh_token: string;
 };
 
-/** What a grant's tokens say of it. */
+/** The part of a grant that its tokens contain. */
 export type TokenGrant = Omit<Grant, 'coverageId'>;
-/** The grant a token names; a refresh token does not say the scope. */
+/** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
   /**
-   * A new access token for the grant, beside the refresh token with the id `refreshTokenId`. That was issued at
-   * `issuedAt` in epoch milliseconds, now by default: with HS256 the same key, id and time give the same text.
+   * Signs a new access token for the grant, and the refresh token with the id `refreshTokenId`. `issuedAt` of the
+   * refresh token is in epoch milliseconds, now by default: with HS256 the same key, id and time give the same text.
    */
   signTokenResponse(grant: TokenGrant, refreshTokenId: RefreshTokenId, issuedAt?: number): TokenResponse;
 
-  /** The grant that an unexpired access token of ours names; `undefined` for anything else. */
+  /** Returns the grant of an unexpired access token that Kalends signed; `undefined` for anything else. */
   readAccessToken(token: string): Promise<TokenGrant | undefined>;
 
-  /** The claims of a refresh token of ours; `undefined` for anything else. */
+  /** Returns the claims of a refresh token that Kalends signed; `undefined` for anything else. */
   readRefreshToken(token: string): Promise<RefreshTokenClaims | undefined>;
 
-  /** The grant that any token of ours names, expired ones too; for /revoke. */
+  /** Returns the grant of any token that Kalends signed, even an expired one; for /revoke. */
   readAnyToken(token: string): Promise<TokenOwner | undefined>;
 }
 
 export const ACCESS_TOKEN_SECONDS = 3600;
 const VERIFIED_TOKENS_KEPT = 20_000;
-/** The longest token we sign has a user id of 512 bytes, each escaped by JSON at the worst. */
+/** The longest possible token has a user id of 512 bytes, each escaped by JSON in the worst case. */
 const LONGEST_TOKEN = 8192;
 
 type Claims = {
   readonly sub: string;
   readonly aud: string;
   readonly projectId: string;
-  /** The token family's key in 12 hex digits. */
+  /** The key of the token family in 12 hex digits. */
   readonly family: string;
   readonly iat: number;
 };
-/** With those of RFC 9068 §2.2: two tokens of one second differ by their `jti`. */
+/** With the claims of RFC 9068 §2.2: two tokens of one second differ by their `jti`. */
 type AccessClaims = Claims & {
   readonly client_id: string;
   readonly jti: string;
   readonly scope: Scope;
   readonly exp: number;
 };
-/** Of an access token whose signature was verified; `exp` in epoch seconds. */
+/** The content of an access token with a verified signature; `exp` is in epoch seconds. */
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
-/** `now` answers epoch milliseconds. */
+/** `now` returns epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
   const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = (at = now()) => Math.floor(at / 1000);
@@ -72,7 +72,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return signJwt(header, claims, key);
   };
 
-  /** The claims of a token whose signature is ours; its type follows from its header. */
+  /** Returns the claims of a token that Kalends signed; its type follows from its header. */
   const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
     if (token.length > LONGEST_TOKEN) return undefined;
     const tokenKey = await keys.find(token.slice(0, token.indexOf('.')));
@@ -84,7 +84,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   const verify = async (token: string, key: string): Promise<VerifiedToken | undefined> => {
     const signedToken = await open(token);
     if (signedToken?.type !== 'at+jwt') return undefined;
-    // Only signTokenResponse makes tokens of this type under our keys.
+    // Only signTokenResponse creates tokens of this type under these keys.
     const claims = signedToken.claims as AccessClaims;
     const verifiedToken = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
     if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
@@ -98,7 +98,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const iat = seconds();
       const { familyId, clientId, userId, scope } = grant;
       const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
-      // Node draws the randomness of many of these at once: they cost less than a tenth of the signature.
+      // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
       const named = { ...common, client_id: clientId, jti: randomUUID() };
       const access: AccessClaims = { ...named, scope, exp: iat + ACCESS_TOKEN_SECONDS };
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
@@ -118,7 +118,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     async readRefreshToken(token) {
       const signedToken = await open(token);
       if (signedToken?.type !== 'rt+jwt') return undefined;
-      // Only signTokenResponse makes tokens of this type under our keys.
+      // Only signTokenResponse creates tokens of this type under these keys.
       const claims = signedToken.claims as RefreshClaims;
       return { ...ownerOf(claims), id: claims.jti };
     },

@@ -1,4 +1,4 @@
-/** POST /token, RFC 6749 §3.2. Only HTTP lives here; each grant decides in its own file. */
+/** POST /token, RFC 6749 §3.2. This file contains only HTTP; each grant type has its own file. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { FORM_BYTES } from '../http/sizes.ts';
@@ -18,7 +18,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
 
-/** Mounted at both prefixes. Refusals are OAuthError. */
+/** Mounted at both prefixes. Throws OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   const options = {
     bodyLimit: FORM_BYTES,
@@ -74,6 +74,6 @@ function required(form: TokenForm, name: keyof TokenForm): string {
   return value;
 }
 
-/** One of a few words, whatever was sent. */
+/** Returns a label from a fixed set, whatever was sent. */
 const grantTypeOf = (sent: unknown): string =>
   sent === 'authorization_code' || sent === 'refresh_token' ? sent : 'other';

@@ -8,20 +8,20 @@ export type User = {
   readonly lastSeenAt: number;
 };
 
-/** What the command line shows of a user. */
+/** A user as the command line lists it. */
 export type UserSummary = User & { readonly accounts: number; readonly grants: number };
 
 /** A grant that lives. Instants are epoch milliseconds. */
 export type LivingGrant = { readonly scope: Scope; readonly createdAt: number; readonly refreshedAt: number };
 
-/** What a user had when it was deleted, by kind; it does not say who it was. */
+/** The counts of a deleted user's data, by kind, without the user's identity. */
 export type DeletedUser = {
   readonly accounts: number;
-  /** Those that lived. */
+  /** Living grants. */
   readonly grants: number;
   readonly calendars: number;
   readonly events: number;
-  /** In the journal. */
+  /** In the change journal. */
   readonly changes: number;
   readonly deliveries: number;
   /** Accounts whose access is ended at their providers after the deletion. */
@@ -30,24 +30,24 @@ export type DeletedUser = {
 
 /** Instants are epoch milliseconds. */
 export interface UserStore {
-  /** Whether there is such a user. */
+  /** Returns whether the user exists. */
   isUser(clientId: string, userId: string): Promise<boolean>;
 
-  /** Creates the user, or marks the existing one as seen; any number of concurrent calls make one. */
+  /** Creates the user, or marks the existing one as seen. Any number of concurrent calls create one. */
   loadOrCreateUser(clientId: string, userId: string, now: number): Promise<void>;
 
   findUser(clientId: string, userId: string): Promise<UserSummary | undefined>;
   listUsers(clientId: string): Promise<UserSummary[]>;
 
-  /** The oldest first. */
+  /** Lists the living grants, the oldest first. */
   livingGrantsOf(clientId: string, userId: string): Promise<LivingGrant[]>;
 
   /**
-   * Deletes everything of the user, down to its id: no code or token of it is worth anything from then on. `undefined` when
-   * there was none. What waits for a provider to end its access has no id of the user.
+   * Deletes everything of the user, including its id: its codes and tokens become invalid. `undefined` if there was no
+   * such user. Access that waits to be ended at a provider has no user id.
    */
   deleteUser(clientId: string, userId: string, now: number): Promise<DeletedUser | undefined>;
 
-  /** Deletes users without account and living grant that were last seen before `seenBefore`. */
+  /** Deletes users without accounts and living grants that were last seen before `seenBefore`. */
   deleteIdleUsers(seenBefore: number): Promise<number>;
 }

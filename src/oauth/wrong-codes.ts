@@ -1,6 +1,6 @@
 /**
- * Limits of wrong codes at `/token`. A code's value is the user's id (docs/wire.md O2.3), so that anybody can have an
- * application present it. They are counted after the code was tried: a right one always passes.
+ * Limits wrong codes at `/token`. A code's value is the user's id (docs/wire.md O2.3), so anybody can make an
+ * application present it. Codes are counted after they are tried: a right one always passes.
  */
 import { hash } from 'node:crypto';
 
@@ -9,16 +9,16 @@ import { tooManyAttempts } from './client-authentication.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export type WrongCodeLimits = {
-  /** Of one application. */
+  /** The limit of one application. */
   readonly ofClient: AttemptLimit;
-  /** Of one application and one value, which names a user. */
+  /** The limit of one application and one value, which names a user. */
   readonly ofUser: AttemptLimit;
 };
 
 /** A code that an application presented. */
 export type PresentedCode = { readonly clientId: string; readonly code: string };
 
-/** The limits as the configuration has them. */
+/** Returns the limits of the configuration. */
 export function wrongCodeLimits(limits: {
   readonly wrongCodesPerMinute: number;
   readonly wrongCodesOfUserPerMinute: number;
@@ -29,7 +29,7 @@ export function wrongCodeLimits(limits: {
   };
 }
 
-/** Runs `redeem`. What it refuses counts as wrong, and is refused with 429 once there were too many. */
+/** Runs `redeem`. An OAuthError counts as a wrong code, and becomes 429 after too many. */
 export async function limitWrongCodes<T>(
   redeem: () => Promise<T>,
   presented: PresentedCode,
@@ -49,7 +49,7 @@ async function secondsToWait(
   { clientId, code }: PresentedCode,
   { ofClient, ofUser }: WrongCodeLimits,
 ): Promise<number | undefined> {
-  // Over the application's limit no value is remembered: that bounds how many are.
+  // Over the application's limit no value is stored, which bounds their number.
   const wait = await ofClient(clientId);
   // A value can be as long as a body.
   return wait ?? ofUser(`${clientId} ${hash('sha256', code, 'base64url')}`);

@@ -1,18 +1,18 @@
-/** What an OpenID issuer says of somebody, and the role that gives. */
+/** The claims of an OpenID issuer about a member, and the role that they give. */
 import type { ClaimRule } from '../config/dashboard-sign-in.ts';
 import { loginOf, personNameProblem, ROLES, type Role } from './person.ts';
 
-/** Claims of an ID token that was checked. Nothing is known of their values. */
+/** The claims of a verified ID token. Their values are unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The role of somebody without an invitation. */
+/** The role of a member without an invitation. */
 export type ClaimedRole = {
   readonly role: Role;
-  /** What a developer is given; undefined: the rules leave that to an owner. */
+  /** The applications of a developer. Undefined: the rules leave that to an owner. */
   readonly clientIds: readonly string[] | undefined;
 };
 
-/** The highest role that a rule gives, with the applications of all rules for it; undefined where none matches. */
+/** Returns the highest role that a rule gives, with the applications of all rules for it; undefined if none matches. */
 export function roleOfClaims(claims: Claims, rules: readonly ClaimRule[]): ClaimedRole | undefined {
   const matching = rules.filter((rule) => valuesOf(claims, rule.claim).includes(rule.value));
   const role = ROLES.find((one) => matching.some((rule) => rule.role === one));
@@ -33,11 +33,11 @@ function valuesOf(claims: Claims, claim: string): readonly string[] {
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Anybody can write anybody's address into an account: it counts where the issuer says that it was verified. */
+/** Anybody can write another person's address into an account: it counts only if the issuer verified it. */
 export const verifiedEmail = ({ email, email_verified: isVerified }: Claims): string | undefined =>
   typeof email === 'string' && isVerified === true ? loginOf(email) : undefined;
 
-/** What the issuer calls them; undefined where it is no name that we could show. */
+/** Returns the name that the issuer uses; undefined if it cannot be shown. */
 export function nameOfClaims({ name, preferred_username: username }: Claims): string | undefined {
   return [name, username]
     .filter((one) => typeof one === 'string')

@@ -1,7 +1,7 @@
-/** The port for an OpenID issuer that people of the dashboard sign in at. */
+/** The port for the OpenID issuer at which members sign in. */
 import type { Claims } from './claims.ts';
 
-/** What a browser's return is checked against. Only that browser has it. */
+/** The values that a browser's return is checked against. Only that browser has them. */
 export type PendingSignIn = {
   readonly state: string;
   readonly nonce: string;
@@ -10,23 +10,26 @@ export type PendingSignIn = {
 
 export type SignInRequest = {
   readonly redirectUri: string;
-  /** Whether the issuer is to ask who it is, however lately it did. */
+  /** Whether the issuer must authenticate the member again, however recently it did. */
   readonly isFresh: boolean;
 };
 
-/** Who came back. */
+/** The identity that the issuer confirmed. */
 export type ProvenIdentity = {
   readonly subject: string;
-  /** When they proved to the issuer who they are, epoch milliseconds; undefined where it does not say. */
+  /** When they authenticated at the issuer, in epoch milliseconds; undefined if it does not say. */
   readonly authenticatedAt: number | undefined;
   readonly claims: Claims;
 };
 
-/** Both methods fail with PeopleRefusal: `issuer_unavailable`, `sign_in_cancelled`, or `sign_in_failed` whatever was not right. */
+/**
+ * Both methods fail with PeopleRefusal: `issuer_unavailable`, `sign_in_cancelled`, or `sign_in_failed` for every other
+ * reason.
+ */
 export interface IdentityProvider {
-  /** What identities are kept under: the same for as long as the issuer is. */
+  /** Part of the key of identities: it must never change for the same issuer. */
   readonly issuer: string;
-  /** Where to send the browser. */
+  /** Returns the address to send the browser to. */
   begin(request: SignInRequest): Promise<{ readonly url: string; readonly pending: PendingSignIn }>;
   /** `returned` is the address that the browser came back to, with its query. */
   complete(returned: URL, pending: PendingSignIn, request: SignInRequest): Promise<ProvenIdentity>;

@@ -1,4 +1,4 @@
-/** Links that let somebody in: the setup of an instance without people, an invitation, a way back in. */
+/** One-time links: the setup of an instance without members, an invitation, a reset link. */
 import { randomBytes } from 'node:crypto';
 
 import type { Caller } from '../audit/audit-entry.ts';
@@ -29,7 +29,7 @@ export type LinkMaker = 'command line' | (Person & LinkCreator);
 /** A link's secret part, shown once. */
 export type MadeLink = { readonly invitation: Invitation; readonly token: string };
 
-/** The link that an instance without people prints; `undefined` where somebody is registered. */
+/** Returns the link that an instance without members prints; `undefined` if a member is registered. */
 export async function makeSetupLink(deps: PeopleDeps): Promise<MadeLink | undefined> {
   if (await deps.people.hasPeople()) return undefined;
   return add({ purpose: 'setup', role: 'owner', lifetimeMs: SETUP_MS }, 'command line', deps);
@@ -37,15 +37,15 @@ export async function makeSetupLink(deps: PeopleDeps): Promise<MadeLink | undefi
 
 export type Invited = {
   readonly role: Role;
-  /** Whose address it is for; the person gives it where it is absent. */
+  /** The e-mail address of the invited person. If absent, they enter it themselves. */
   readonly login?: string | undefined;
-  /** What a developer is given. */
+  /** The applications of a developer. */
   readonly clientIds?: readonly string[];
 };
 
 /**
- * Creates a link that lives a week. Throws PeopleRefusal if the maker may not, or if their session has ended meanwhile, and
- * ApiError 400 for an invalid address.
+ * Creates a link that is valid for a week. Throws PeopleRefusal if the creator is not allowed to, or if their session
+ * has ended, and ApiError 400 for an invalid address.
  */
 export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDeps): Promise<MadeLink> {
   mustBeAllowed(maker, 'people.manage');
@@ -60,8 +60,8 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
 }
 
 /**
- * Creates a link that lives an hour, with which a person sets a new password. Returns `undefined` if there is no such person, or
- * if the maker's session has ended meanwhile.
+ * Creates a link that is valid for an hour, with which a member sets a new password. Returns `undefined` if there is no
+ * such member, or if the creator's session has ended.
  */
 export async function makeResetLink(
   maker: LinkMaker,
@@ -93,7 +93,10 @@ async function add(
   return isAdded ? { invitation, token } : undefined;
 }
 
-/** Its link no longer works. Throws PeopleRefusal `not_allowed`, or `not_there` where it was used, has ended or never was. */
+/**
+ * Invalidates an invitation. Throws PeopleRefusal `not_allowed`, or `not_there` if it was used, has expired or never
+ * existed.
+ */
 export async function withdrawInvitation(
   actor: Actor,
   invitationId: string,
@@ -112,11 +115,13 @@ export async function withdrawOwnResetLink(
   if (!(await people.removeInvitation(invitationId, personId))) throw new PeopleRefusal('not_there');
 }
 
-/** Where a link leads to. */
+/** Returns the address of a link. */
 export const joinUrl = (dashboardUrl: string, token: string): string =>
   `${dashboardUrl}/dashboard/join/${token}`;
 
-/** On this machine the dashboard goes by a name: passkeys cannot exist at an address (Web Authentication §5.1.3). */
+/**
+ * On this machine the dashboard uses a host name: passkeys cannot exist at an IP address (Web Authentication §5.1.3).
+ */
 export function onLocalhost(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return hostname === '127.0.0.1' || hostname === '[::1]'
@@ -124,7 +129,7 @@ export function onLocalhost(url: string): string {
     : url;
 }
 
-/** Looks at a link without spending it. Throws PeopleRefusal `link_ended`. */
+/** Returns the invitation of a link without using it. Throws PeopleRefusal `link_ended`. */
 export async function openLink(token: string, { people, now }: PeopleDeps): Promise<Invitation> {
   const invitation = TOKEN.test(token) ? await people.findInvitation(hashOfSecret(token), now()) : undefined;
   if (invitation === undefined) throw new PeopleRefusal('link_ended');
@@ -133,23 +138,24 @@ export async function openLink(token: string, { people, now }: PeopleDeps): Prom
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** `auditedFor`: the same stores, with what they change told in the audit log as the caller's doing. */
+/** `auditedFor` returns the same stores, whose changes the audit log records as the caller's. */
 export type AuditedPeople = {
   readonly auditedFor: (caller: Caller) => { readonly people: PersonStore };
 };
 
-/** What somebody fills in who follows a link. */
+/** The form of a person who follows a link. */
 export type Registration = { readonly name: string; readonly login: string; readonly password: string };
 
-/** What is wrong with each field, as sentences for the form; empty where it can be accepted. */
+/** The problem of each field, as sentences for the form; empty if all are valid. */
 export type FieldProblems = Partial<Readonly<Record<keyof Registration, string>>>;
 
 type Problems = { readonly problems: FieldProblems };
 type Joined = Pick<Person, 'personId' | 'name'>;
 
 /**
- * Spends the link: registers the member, or sets their new password. Returns the member's id, or what is wrong with the form, which
- * leaves the link as it is. Throws PeopleRefusal `link_ended` for all but the first of several, or `too_many`.
+ * Uses the link: registers the member, or sets their new password. Returns the member's id, or the problems of the
+ * form, which leave the link unused. Throws PeopleRefusal `link_ended` for all concurrent calls except one, or
+ * `too_many`.
  */
 export async function acceptLink(
   token: string,
@@ -160,14 +166,14 @@ export async function acceptLink(
   const problem = passwordProblem(password, [who.name, login ?? '']);
   const problems = { ...wrong, ...(problem !== undefined && { password: problem }) };
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
-  // An invitation has a new member's id each time: its hashes count for the link.
+  // An invitation has a new member id each time, so its hashes count for the link.
   const member = isKnown ? who.personId : hashOfSecret(token);
   const hash = await hashPassword(password, { member, address, signal }, deps);
   const person = { ...who, login, password: hash };
   return complete({ token, person, address }, deps);
 }
 
-/** The same with a passkey, which was made for `personId`. Throws PeopleRefusal `passkey_taken` too. */
+/** Does the same with a passkey that was created for `personId`. Also throws PeopleRefusal `passkey_taken`. */
 export async function acceptLinkWithPasskey(
   token: string,
   {
@@ -184,13 +190,13 @@ export async function acceptLinkWithPasskey(
 ): Promise<Joined | Problems> {
   const { problems, login, isKnown, ...who } = await readRegistration(token, typed, deps);
   if (login === undefined || Object.keys(problems).length > 0) return { problems };
-  // It was made for somebody that another link is for.
+  // It was created for a member of another link.
   if (isKnown && who.personId !== personId) throw new PeopleRefusal('challenge_ended');
   const person = { ...who, personId, login, password: undefined, passkey };
   return complete({ token, person, address }, deps);
 }
 
-/** The same with who they are at an issuer. Throws PeopleRefusal `identity_taken` too. */
+/** Does the same with an identity at an issuer. Also throws PeopleRefusal `identity_taken`. */
 export async function acceptLinkWithIdentity(
   token: string,
   {
@@ -205,7 +211,10 @@ export async function acceptLinkWithIdentity(
   return complete({ token, person: { ...who, login, password: undefined, identity }, address }, deps);
 }
 
-/** Who somebody will be that follows the link, as far as what they typed can be accepted. Throws PeopleRefusal `link_ended`. */
+/**
+ * Returns the name and login of the member that the link registers, or the problems of the form. Throws PeopleRefusal
+ * `link_ended`.
+ */
 export async function readRegistration(
   token: string,
   { name, login: typed }: Omit<Registration, 'password'>,

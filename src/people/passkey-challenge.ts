@@ -1,6 +1,6 @@
 /**
- * What a passkey signs: random, for one purpose and one person, for five minutes. The browser that asked for it keeps it in a
- * cookie with a code of ours, so that nothing is written for whoever only asks; answered once, it is noted as spent.
+ * The challenge that a passkey signs: random, for one purpose and one member, valid for five minutes. The browser keeps
+ * it in a sealed cookie, so nothing is stored for a request. When it is answered, it is stored as used.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export const CHALLENGE_SECONDS = 5 * 60;
 export type Challenge = {
   /** base64url. */
   readonly challenge: string;
-  /** Whose passkey it is to be; the empty text where that is to be found out. */
+  /** The member of the passkey; the empty text if the passkey shall identify them. */
   readonly personId: string;
 };
 
@@ -23,7 +23,7 @@ export type ChallengeDeps = {
   readonly now: () => number;
 };
 
-/** What the browser's cookie is to have. `purpose`: where the answer is sent, in any words. */
+/** Returns the content of the browser's cookie. `purpose` is any text that identifies where the response is sent. */
 export function sealChallenge(
   { challenge, personId }: Challenge,
   purpose: string,
@@ -33,13 +33,16 @@ export function sealChallenge(
   return `${text}.${macOf(text, purpose, knownBrowserKey)}`;
 }
 
-/** A new one: 32 random bytes. */
+/** Creates a challenge of 32 random bytes. */
 export const newChallenge = (personId: string): Challenge => ({
   challenge: randomBytes(32).toString('base64url'),
   personId,
 });
 
-/** Spends the challenge of a cookie; undefined where it was spent, is late, for another purpose or not of ours. */
+/**
+ * Uses the challenge of a cookie. Returns undefined if it was used before, has expired, has another purpose or was not
+ * sealed here.
+ */
 export async function spendChallenge(
   cookie: string | undefined,
   purpose: string,

@@ -1,4 +1,4 @@
-/** What people do with passkeys: add one, sign in with one, prove that it is still them, take one away. */
+/** The actions of members with passkeys: add one, sign in with one, confirm their identity with one, remove one. */
 
 import { type ChallengeDeps, newChallenge, sealChallenge, spendChallenge } from './passkey-challenge.ts';
 import type { NewPasskey } from './passkey-store.ts';
@@ -19,10 +19,10 @@ import {
 
 export type PasskeyDeps = SignInDeps & ChallengeDeps & { readonly dashboardUrl: string };
 
-/** What the browser is told to do, as JSON, and what its cookie keeps until it answers. */
+/** The options for the browser as JSON, and the content of the cookie until it responds. */
 export type PasskeyRequest = { readonly options: object; readonly cookie: string };
 
-/** An answer of a browser: its JSON as text, its cookie, and where it came from. */
+/** The response of a browser: its JSON as text, its cookie, and its address. */
 export type PasskeyAnswer = {
   readonly text: string;
   readonly cookie: string | undefined;
@@ -30,18 +30,20 @@ export type PasskeyAnswer = {
   readonly mark: string | undefined;
 };
 
-/** So many has a person at most. */
+/** Limits the passkeys of a member. */
 const MOST_PASSKEYS = 20;
 const MOST_NAME_CHARACTERS = 60;
 
-/** Throws PeopleRefusal `no_passkeys` where there can be none. */
+/** Throws PeopleRefusal `no_passkeys` if passkeys are impossible here. */
 function partyOf({ dashboardUrl }: PasskeyDeps): RelyingParty {
   const party = relyingPartyOf(dashboardUrl);
   if (party === undefined) throw new PeopleRefusal('no_passkeys');
   return party;
 }
 
-/** To make one for `person`, who need not be registered yet. Throws PeopleRefusal `no_passkeys`. */
+/**
+ * Returns options to create a passkey for `person`, who need not be registered yet. Throws PeopleRefusal `no_passkeys`.
+ */
 export async function askForNewPasskey(
   person: Pick<Person, 'personId' | 'name' | 'login'>,
   purpose: string,
@@ -54,7 +56,7 @@ export async function askForNewPasskey(
   return { options, cookie: sealChallenge(challenge, purpose, deps) };
 }
 
-/** To sign in with any passkey, or with one of `person`. Throws PeopleRefusal `no_passkeys`. */
+/** Returns options to sign in with any passkey, or with one of `person`. Throws PeopleRefusal `no_passkeys`. */
 export async function askForPasskey(
   person: Pick<Person, 'personId'> | undefined,
   purpose: string,
@@ -67,7 +69,10 @@ export async function askForPasskey(
   return { options, cookie: sealChallenge(challenge, purpose, deps) };
 }
 
-/** The credential of an answer and whom it was made for. Throws PeopleRefusal `challenge_ended` or `wrong_passkey`. */
+/**
+ * Returns the credential of a response and the member it was created for. Throws PeopleRefusal `challenge_ended` or
+ * `wrong_passkey`.
+ */
 export async function readNewPasskey(
   { text, cookie, name }: Pick<PasskeyAnswer, 'text' | 'cookie'> & { readonly name: string },
   purpose: string,
@@ -81,7 +86,7 @@ export async function readNewPasskey(
   return { personId: challenge.personId, passkey: { ...made, name: passkeyName(name) } };
 }
 
-/** What a person calls it; a word of ours where they call it nothing. */
+/** Returns the member's name for the passkey, or a default name. */
 const passkeyName = (name: string): string =>
   name
     .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
@@ -89,7 +94,7 @@ const passkeyName = (name: string): string =>
     .slice(0, MOST_NAME_CHARACTERS)
     .toWellFormed() || 'Passkey';
 
-/** Throws PeopleRefusal as `readNewPasskey` does, `passkey_taken` and `role_from_claims`. */
+/** Adds the passkey. Throws PeopleRefusal as `readNewPasskey` does, `passkey_taken` and `role_from_claims`. */
 export async function addPasskey(
   person: Person,
   {
@@ -103,15 +108,15 @@ export async function addPasskey(
 ): Promise<void> {
   mustNotFollowClaims(person);
   const { personId, passkey } = await readNewPasskey(answer, purpose, deps);
-  // The challenge was this browser's, and somebody else's who was signed in with it.
+  // The challenge was this browser's, but for another member who was signed in there.
   if (personId !== person.personId) throw new PeopleRefusal('challenge_ended');
   const terms = { now: deps.now(), most: MOST_PASSKEYS };
   if (!(await deps.people.addPasskey(personId, passkey, terms))) throw new PeopleRefusal('passkey_taken');
 }
 
 /**
- * Whose passkey answered. `proving`: who it must be. Counted as a password is: throws PeopleRefusal `too_many`,
- * `challenge_ended`, or `wrong_passkey` whatever was not right.
+ * Returns the member of the passkey. `proving` is the member it must be. Attempts count as those with passwords do.
+ * Throws PeopleRefusal `too_many`, `challenge_ended`, or `wrong_passkey` for every other reason.
  */
 export async function signInWithPasskey(
   { text, cookie, address, mark }: PasskeyAnswer,
@@ -137,7 +142,7 @@ export async function signInWithPasskey(
   return person;
 }
 
-/** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
+/** Removes a passkey. Throws PeopleRefusal `last_way` if the member could not sign in without it, or `not_there`. */
 export async function removePasskey(
   { personId }: Pick<Person, 'personId'>,
   passkeyId: string,

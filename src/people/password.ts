@@ -1,4 +1,7 @@
-/** Passwords of members: Argon2id (RFC 9106) with its parameters beside the hash, who may hash one, and which ones are accepted. */
+/**
+ * Passwords of members: Argon2id (RFC 9106) with its parameters beside the hash, who may hash one, and which ones are
+ * accepted.
+ */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -24,7 +27,10 @@ const RETRY_SECONDS = 5;
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
-/** What is wrong with a new password, as a sentence; undefined where nothing is. `own`: the name and address of whose it is. */
+/**
+ * Returns the problem of a new password, as a sentence; undefined if it is valid. `own`: the name and address of its
+ * member.
+ */
 export function passwordProblem(password: string, own: readonly string[]): string | undefined {
   const count = [...password].length;
   if (count < LEAST_CHARACTERS)
@@ -41,7 +47,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
   return undefined;
 }
 
-/** A text of at most six characters again and again, or the same two halves. */
+/** Returns whether a text repeats at most six characters, or the same half twice. */
 const isRepeated = (text: string): boolean => /^(.{1,6}|.*)\1+$/su.test(text);
 
 /** Each character follows the one before in the alphabet, or on a line of digits. */
@@ -61,7 +67,7 @@ function isCommon(folded: string): boolean {
       .split('\n')
       .filter((line) => line !== ''),
   );
-  // `Password1234!` is as common as what it is made of.
+  // `Password1234!` is as common as the word in it.
   return common.has(folded) || common.has(folded.replace(/[\d\p{P}\p{S}]+$/u, ''));
 }
 
@@ -71,14 +77,18 @@ export const passwordSlots = (listener?: SlotListener): SlotQueue =>
 
 export type HashingDeps = { readonly passwordSlots: SlotQueue };
 export type HashingCaller = {
-  /** The member in a known browser or session, or the valid link that is used, by id. Undefined: anybody at the address. */
+  /**
+   * The member in a known browser or session, or the valid link that is used, by id. Undefined: anybody at the address.
+   */
   readonly member: string | undefined;
   readonly address: string;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal;
 };
 
-/** Returns the function that frees the slot. Throws PeopleRefusal `too_many` if too many wait or the signal is aborted. */
+/**
+ * Returns the function that frees the slot. Throws PeopleRefusal `too_many` if too many wait or the signal is aborted.
+ */
 async function takeSlot({ member, address, signal }: HashingCaller, deps: HashingDeps): Promise<() => void> {
   const [owner, turns, waiting] =
     member === undefined
@@ -102,7 +112,10 @@ export async function hashPassword(
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${text(nonce)}$${text(tag)}`;
 }
 
-/** Takes as long if there is no hash, so that its time does not show which members exist. Throws PeopleRefusal `too_many`. */
+/**
+ * Takes as long if there is no hash, so that its time does not show which members exist. Throws PeopleRefusal
+ * `too_many`.
+ */
 export async function isPassword(
   { password, hash }: { readonly password: string; readonly hash: string | undefined },
   caller: HashingCaller,

@@ -1,6 +1,6 @@
 /**
- * What a browser that left for an issuer comes back with: sealed in a cookie of its own, so that nothing is written for whoever
- * only leaves, and no other browser can finish what this one began. Answered once, its state is noted as spent.
+ * The data that a browser takes to an issuer and back: sealed in its own cookie, so nothing is stored when it leaves,
+ * and no other browser can finish the flow. When it returns, its state is stored as used.
  */
 import { createHmac } from 'node:crypto';
 
@@ -10,7 +10,10 @@ import type { PasskeyStore } from './passkey-store.ts';
 
 export const PENDING_SECONDS = 10 * 60;
 
-/** What signing in at the issuer is for. A session is named by its id, since its cookie does not come from another site. */
+/**
+ * The purpose of a sign-in at the issuer. It contains the session's id, because the browser does not send the session
+ * cookie from another site.
+ */
 export type SignInPurpose =
   | { readonly for: 'sign_in' }
   | { readonly for: 'join'; readonly token: string; readonly name: string; readonly login: string }
@@ -18,9 +21,12 @@ export type SignInPurpose =
 
 export type PendingReturn = PendingSignIn & {
   readonly purpose: SignInPurpose;
-  /** What its return is counted for. It is told by cookies that do not come with a return from another site. */
+  /**
+   * The key under which the return is counted. It is derived from cookies that the browser does not send with a return
+   * from another site.
+   */
   readonly countedFor: string;
-  /** Where it goes on after. */
+  /** The path to continue at afterwards. */
   readonly next: string;
 };
 
@@ -33,18 +39,18 @@ export type PendingDeps = {
 
 const CONTEXT = 'single sign-on';
 
-/** What the browser's cookie is to have. */
+/** Returns the content of the browser's cookie. */
 export function sealPending(pending: PendingReturn, { knownBrowserKey, now }: PendingDeps): string {
   const expiresAt = now() + PENDING_SECONDS * 1000;
   return sealWith(keyOf(knownBrowserKey), JSON.stringify({ ...pending, expiresAt }), CONTEXT);
 }
 
-/** One that came back. */
+/** A pending sign-in whose browser has returned. */
 export type ReturnedPending = PendingReturn & { readonly expiresAt: number };
 
 /**
- * What a cookie has, for the return that has its state; undefined where it is late, of another browser or not of ours. It spends
- * nothing: whoever sends a browser here with a state of their own ends nothing.
+ * Returns the content of the cookie for a return with its state; undefined if it has expired, belongs to another
+ * browser or was not sealed here. It marks nothing as used: a link with a foreign state ends no flow.
  */
 export function readPending(
   { cookie, state }: { readonly cookie: string | undefined; readonly state: string },
@@ -54,7 +60,7 @@ export function readPending(
   return pending === undefined || pending.expiresAt <= now() || pending.state !== state ? undefined : pending;
 }
 
-/** False where it was spent before. */
+/** Marks the state as used. Returns false if it was used before. */
 export const spendPending = (
   { state, expiresAt }: ReturnedPending,
   { people }: PendingDeps,
@@ -63,12 +69,12 @@ export const spendPending = (
 function openPending(cookie: string | undefined, key: Buffer): ReturnedPending | undefined {
   if (cookie === undefined) return undefined;
   try {
-    // Whatever opens was sealed by sealPending.
+    // Only sealPending seals texts with this key and context.
     return JSON.parse(openWith(keyOf(key), cookie, CONTEXT)) as ReturnedPending;
   } catch {
     return undefined;
   }
 }
 
-/** Another one than that of the marks of known browsers. */
+/** A key other than the one of the marks of known browsers. */
 const keyOf = (key: Buffer): Buffer => createHmac('sha256', key).update(CONTEXT).digest();

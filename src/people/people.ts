@@ -1,4 +1,4 @@
-/** What is done with people: by an owner in the dashboard, or at the command line. */
+/** The actions on members: by an owner in the dashboard, or on the command line. */
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import type { PeopleDeps } from './invitations.ts';
 import { removePasskey } from './passkeys.ts';
@@ -12,34 +12,43 @@ import { disconnectIdentity, mustNotFollowClaims } from './single-sign-on.ts';
 export type RoleChange = {
   readonly personId: string;
   readonly role: Role;
-  /** What a developer is given; nothing to the others. */
+  /** The applications of a developer; empty for the other roles. */
   readonly clientIds: readonly string[];
 };
 
-/** Ends the person's sessions where the role changes. Throws PeopleRefusal `not_allowed`, `not_there`, `last_owner` or `role_from_claims`. */
+/**
+ * Changes a role. If it changes, the member's sessions end. Throws PeopleRefusal `not_allowed`, `not_there`,
+ * `last_owner` or `role_from_claims`.
+ */
 export async function changeRole(actor: Actor, change: RoleChange, { people }: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   const { personId, role } = change;
   const person = await people.findPerson(personId);
-  // It would be another one at their next sign-in.
+  // The next sign-in would change it again.
   if (person !== undefined) mustNotFollowClaims(person);
   settle(await people.setRole(personId, role, role === 'developer' ? change.clientIds : []));
 }
 
-/** Signs the person out everywhere, and for good. Throws PeopleRefusal `not_allowed`, `not_there` or `last_owner`. */
+/**
+ * Removes the member and all their sessions permanently. Throws PeopleRefusal `not_allowed`, `not_there` or
+ * `last_owner`.
+ */
 export async function removePerson(actor: Actor, personId: string, { people }: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   settle(await people.removePerson(personId));
 }
 
-/** Answers how many there were. Throws PeopleRefusal `not_allowed` or `not_there`. */
+/** Ends the member's sessions. Returns how many there were. Throws PeopleRefusal `not_allowed` or `not_there`. */
 export async function endSessionsOf(actor: Actor, personId: string, { people }: PeopleDeps): Promise<number> {
   mustBeAllowed(actor, 'people.manage');
   if ((await people.findPerson(personId)) === undefined) throw new PeopleRefusal('not_there');
   return people.endSessions(personId);
 }
 
-/** Takes one way in from somebody, who keeps the others. Throws PeopleRefusal `not_allowed`, `last_way` or `not_there`. */
+/**
+ * Removes one sign-in method of a member, who keeps the others. Throws PeopleRefusal `not_allowed`, `last_way` or
+ * `not_there`.
+ */
 export async function removePasskeyOf(
   actor: Actor,
   { personId, passkeyId }: { readonly personId: string; readonly passkeyId: string },
@@ -49,7 +58,9 @@ export async function removePasskeyOf(
   await removePasskey({ personId }, passkeyId, deps);
 }
 
-/** The same for their single sign-on. Who has it from claims has no other way in, and keeps it. */
+/**
+ * Does the same for their single sign-on. Members with a role from claims have no other sign-in method, and keep it.
+ */
 export async function disconnectIdentityOf(actor: Actor, personId: string, deps: PeopleDeps): Promise<void> {
   mustBeAllowed(actor, 'people.manage');
   await disconnectIdentity({ personId }, deps);
@@ -60,7 +71,10 @@ function settle(outcome: boolean | 'last_owner'): void {
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
-/** Returns what is wrong with the new password, as a sentence. Ends the member's other sessions. Throws `role_from_claims` or `too_many`. */
+/**
+ * Returns the problem of the new password, as a sentence. Ends the member's other sessions. Throws `role_from_claims`
+ * or `too_many`.
+ */
 export async function changePassword(
   { person, session, ...caller }: Pick<SignedIn, 'person' | 'session'> & Omit<HashingCaller, 'member'>,
   password: string,
@@ -74,7 +88,7 @@ export async function changePassword(
   return undefined;
 }
 
-/** The person of an id or of an e-mail address, as the command line names them. */
+/** Returns the member with an id or an e-mail address, as the command line names them. */
 export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'people'>): Promise<Person> {
   const found = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
   if (found === undefined)

@@ -1,9 +1,12 @@
-/** What each role may do: the one table that routes, domain functions and pages ask. */
+/** The permissions of each role: the one table that routes, domain functions and pages use. */
 
 import { PeopleRefusal } from './people-refusal.ts';
 import type { Actor, Role } from './person.ts';
 
-/** Whether it concerns one application, and which roles may do it. Developers may for the applications given to them. */
+/**
+ * The roles with a permission, and whether it concerns one application. Developers have it for the applications given
+ * to them.
+ */
 type Rule = { readonly roles: readonly Role[]; readonly ofApplication?: true };
 
 const ALL: readonly Role[] = ['owner', 'developer', 'viewer'];
@@ -23,14 +26,14 @@ export const PERMISSIONS = {
   'application.read': { roles: ALL, ofApplication: true },
   'application.change': { roles: BUILDERS, ofApplication: true },
   'application.secrets': { roles: BUILDERS, ofApplication: true },
-  /** Webhooks at an address that another application has, and webhooks and logos in the operator's own network. */
+  /** Webhooks at an address of another application, and webhooks and logos in the operator's own network. */
   'endpoint.any_address': { roles: OWNER, ofApplication: true },
   'application.signing_keys': { roles: OWNER, ofApplication: true },
   'application.delete': { roles: OWNER, ofApplication: true },
   'user.list': { roles: ALL },
   'user.read': { roles: ALL, ofApplication: true },
   'user.change': { roles: BUILDERS, ofApplication: true },
-  /** Names of users whole: their ids, and those of their accounts and calendars. */
+  /** Unmasked names of users: their ids, and those of their accounts and calendars. */
   'user.name': { roles: BUILDERS, ofApplication: true },
   'delivery.list': { roles: ALL },
   'delivery.read': { roles: ALL, ofApplication: true },
@@ -38,7 +41,7 @@ export const PERMISSIONS = {
   'delivery.replay': { roles: BUILDERS, ofApplication: true },
   'request.list': { roles: ALL },
   'request.read': { roles: ALL, ofApplication: true },
-  /** Its first page, and the way back of its flows. */
+  /** Its first page, and the return of its flows. */
   'playground.open': { roles: BUILDERS },
   'playground.use': { roles: BUILDERS, ofApplication: true },
   'verification.review': { roles: OWNER, ofApplication: true },
@@ -46,11 +49,11 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Whether a role may do it at all; for a developer, with the applications given to them. */
+/** Returns whether a role has the permission at all; for a developer, for the applications given to them. */
 export const mayRole = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as Rule).roles.includes(role);
 
-/** Whether they may; `clientId` is the application that it concerns, where it concerns one. */
+/** Returns whether they have the permission; `clientId` is the application that it concerns, if any. */
 export function may(actor: Actor, permission: Permission, clientId?: string): boolean {
   if (actor === 'command line') return true;
   const rule: Rule = PERMISSIONS[permission];
@@ -60,8 +63,8 @@ export function may(actor: Actor, permission: Permission, clientId?: string): bo
 }
 
 /**
- * Throws PeopleRefusal where they may not: `not_there` for an application that they may not know of, `not_allowed` for what
- * their role does not do.
+ * Throws PeopleRefusal if they do not have the permission: `not_there` for an application that they may not see,
+ * `not_allowed` if their role lacks it.
  */
 export function mustBeAllowed(actor: Actor, permission: Permission, clientId?: string): void {
   if (may(actor, permission, clientId)) return;

@@ -1,25 +1,27 @@
-/** The port for people, their invitations and their sessions. Instants are epoch milliseconds. */
+/** The port for members, their one-time links and their sessions. Instants are epoch milliseconds. */
 import type { Identity } from './identity.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { NewPasskey, PasskeyStore } from './passkey-store.ts';
 import type { Person, Role } from './person.ts';
 
-/** `setup`: the first owner. `reset`: somebody comes back in. */
+/** `setup`: for the first owner. `reset`: for a member who lost access. */
 export type InvitationPurpose = 'setup' | 'invite' | 'reset';
 
 export type Invitation = {
   readonly invitationId: string;
   readonly purpose: InvitationPurpose;
   readonly role: Role;
-  /** The address it was made for, where it was made for one. */
+  /** The e-mail address of the invited person, if it was given. */
   readonly login: string | undefined;
-  /** The applications that a developer is given. */
+  /** The applications of a developer. */
   readonly clientIds: readonly string[];
-  /** Who is to come back in. */
+  /** The member of a reset link. */
   readonly personId: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The address of the member who created it; undefined for the command line and for versions that did not store it. */
+  /**
+   * The address of the member who created it; undefined for the command line and for versions that did not store it.
+   */
   readonly creator?: string | undefined;
 };
 
@@ -30,11 +32,11 @@ export type NewPerson = {
   readonly personId: string;
   readonly name: string;
   readonly login: string;
-  /** A hash with its parameters (password.ts); undefined where they sign in otherwise. */
+  /** A hash with its parameters (password.ts); undefined if they use another sign-in method. */
   readonly password: string | undefined;
-  /** What they sign in with in its place. */
+  /** The passkey instead of a password. */
   readonly passkey?: NewPasskey | undefined;
-  /** Who they are at the issuer that they came in by. */
+  /** The identity at the issuer, if they joined with single sign-on. */
   readonly identity?: Identity | undefined;
 };
 
@@ -42,14 +44,17 @@ export type Session = {
   readonly sessionId: string;
   readonly createdAt: number;
   readonly seenAt: number;
-  /** When they last proved who they are. */
+  /** When they last proved their identity. */
   readonly provedAt: number;
   readonly address: string;
-  /** What the browser says it is. */
+  /** The browser's self-description (User-Agent). */
   readonly browser: string;
 };
 
-/** Wrong passwords and passkeys of a member since the sign-in before a session's, or since the session began if it is the first. */
+/**
+ * Wrong passwords and passkeys of a member since the sign-in before a session's, or since the session began if it is
+ * the first.
+ */
 export type RefusedSignIns = { readonly count: number; readonly since: number };
 type FoundSession = { session: Session; person: Person; refusedSignIns: RefusedSignIns };
 
@@ -59,19 +64,20 @@ export type NewSession = Session & { readonly sessionHash: string; readonly pers
 export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken' | 'identity_taken';
 
 export interface PersonStore extends PasskeyStore, IdentityStore {
-  /** Whether anybody is registered. */
+  /** Returns whether any member is registered. */
   hasPeople(): Promise<boolean>;
   /** By name. */
   listPeople(): Promise<readonly Person[]>;
   findPerson(personId: string): Promise<Person | undefined>;
-  /** With the hash of the password, where there is one. */
+  /** Returns the member with the hash of their password, if they have one. */
   findByLogin(
     login: string,
   ): Promise<{ readonly person: Person; readonly password: string | undefined } | undefined>;
 
   /**
-   * Adds a link. Returns false for a setup link if anybody is registered, for a reset link if its person is gone, and if the
-   * creator is no owner or their session has ended: if a concurrent call ends the creator, no link of that creator is left.
+   * Adds a link. Returns false for a setup link if anybody is registered, for a reset link if its person is gone, and
+   * if the creator is no owner or their session has ended: if a concurrent call ends the creator, no link of that
+   * creator is left.
    */
   addInvitation(
     invitation: Omit<Invitation, 'creator'>,
@@ -85,15 +91,16 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
   /** Deletes a link; with `personId` only a reset link of this person. Returns false if there is none. */
   removeInvitation(invitationId: string, personId?: string): Promise<boolean>;
   /**
-   * Spends the link and registers the person, or gives the one it was made for a new password, passkey or identity in the place of
-   * all others, in one transaction: of several callers one succeeds. The setup of an instance ends all its links of that kind.
-   * A person who comes back in is signed out everywhere, and the links that they created are deleted.
+   * Uses the link: registers the member, or replaces all sign-in methods of an existing one with a new password,
+   * passkey or identity, in one transaction. Only one of several callers succeeds. The setup of an instance deletes all
+   * its setup links. A member who uses a reset link is signed out everywhere, and the links that they created are
+   * deleted.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
 
   /**
-   * False when the person is gone, or `last_owner` when nobody else is an owner who could put it right. Applications that do
-   * not exist are left out. If the role changes, their sessions end and the links that they created are deleted.
+   * Returns false if the member is gone, or `last_owner` if no other owner would remain. Applications that do not exist
+   * are left out. If the role changes, their sessions end and the links that they created are deleted.
    */
   setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
   /** Deletes the person with the links that they created. */
@@ -103,14 +110,15 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
   setPassword(personId: string, password: string, keptSession: string): Promise<void>;
 
   addSession(session: NewSession): Promise<void>;
-  /** One whose person is registered, seen after `seenAfter` and begun after `createdAfter`. */
+  /** Returns a session of a registered member, seen after `seenAfter` and started after `createdAfter`. */
   findSession(
     sessionHash: string,
     since: { readonly seenAfter: number; readonly createdAfter: number },
   ): Promise<FoundSession | undefined>;
   /**
-   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has none about this
-   * member in the ten minutes before `now`: `count` is the number since the previous entry, `known_browser` is of this attempt.
+   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has
+   * none about this member in the ten minutes before `now`: `count` is the number since the previous entry,
+   * `known_browser` is of this attempt.
    */
   noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
   /** Newest first. */
@@ -118,11 +126,11 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
   touchSession(sessionId: string, now: number): Promise<void>;
   proveSession(sessionId: string, now: number): Promise<void>;
   endSession(personId: string, sessionId: string): Promise<void>;
-  /** All but the one named. */
+  /** Ends all sessions except this one. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
   /** Ends all of them and deletes the links that the person created. Returns the number of sessions. */
   endSessions(personId: string): Promise<number>;
-  /** Sessions that nobody can use any more, links and challenges that have ended; answers how many. */
+  /** Deletes unusable sessions, and expired links and challenges. Returns how many it deleted. */
   deleteEnded(before: {
     readonly seen: number;
     readonly created: number;

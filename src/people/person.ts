@@ -1,9 +1,9 @@
-/** Who may come into the dashboard, and as what. Instants are epoch milliseconds. */
+/** A member of the dashboard with their role. Instants are epoch milliseconds. */
 import type { PersonIdentity } from './identity.ts';
 
 /**
- * An `owner` may do everything. A `developer` works on the applications given to them and sees no others' users. A `viewer`
- * reads all applications, without bodies, and with the names of users masked.
+ * An `owner` may do everything. A `developer` works on the applications given to them and sees no others' users. A
+ * `viewer` reads all applications, without bodies, and with the names of users masked.
  */
 export type Role = 'owner' | 'developer' | 'viewer';
 
@@ -15,22 +15,22 @@ export type Person = {
   /** The e-mail address they sign in with, in lower case. */
   readonly login: string;
   readonly role: Role;
-  /** The applications given to them. It means something for a developer only. */
+  /** The applications given to them. Only used for developers. */
   readonly clientIds: readonly string[];
   readonly hasPassword: boolean;
   readonly createdAt: number;
-  /** When they last did anything; undefined before that. */
+  /** When they were last active; undefined if they never were. */
   readonly seenAt: number | undefined;
-  /** Who they are by single sign-on, where they use it. */
+  /** Their identity at the issuer, if they use single sign-on. */
   readonly identity?: PersonIdentity | undefined;
 };
 
-/** Who does something: somebody at the command line of this machine, or a person in the dashboard. */
+/** The author of an action: the command line of this machine, or a member in the dashboard. */
 export type Actor = 'command line' | Person;
 
 const MOST_CHARACTERS = 200;
 
-/** What is wrong with a person's name, as the end of a sentence; undefined where nothing is. */
+/** Returns the problem of a member's name, as the end of a sentence; undefined if it is valid. */
 export function personNameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'must not be empty';
   if (name.length > MOST_CHARACTERS) return `must not be longer than ${MOST_CHARACTERS} characters`;
@@ -38,7 +38,7 @@ export function personNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The address as it is kept; undefined for what is none. */
+/** Returns the address in its stored form; undefined if it is invalid. */
 export function loginOf(text: string): string | undefined {
   const login = text.trim().toLowerCase();
   return login.length <= MOST_CHARACTERS && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.?[^\s@\p{Cc}]*$/u.test(login)

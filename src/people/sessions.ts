@@ -1,6 +1,6 @@
 /**
- * Who is signed in where. A session is known by a hash of what the cookie has; it ends after 12 idle hours, or 7 days. One of
- * somebody whose role follows claims ends 12 hours after it began: that long it may outlive the claim.
+ * Signed-in browsers of members. A session is identified by a hash of its cookie. It ends after 12 idle hours, or 7
+ * days. If the member's role follows claims, it ends 12 hours after it began: it may outlive the claim that long.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -18,34 +18,34 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
-/** Of somebody whose role follows claims, which only a sign-in reads again. */
+/** Limits a session of a member whose role follows claims, because only a sign-in reads the claims again. */
 export const LONGEST_OF_CLAIMS_MS = 12 * HOUR_MS;
-/** What is dangerous asks for a sign-in that is not older. */
+/** The maximum age of the proof of identity for dangerous actions. */
 export const FRESH_MS = 5 * MINUTE_MS;
-/** How exactly it is known when a session was last used. */
+/** The precision of the last use of a session. */
 const TOUCHED_MS = MINUTE_MS;
 const MOST_BROWSER_CHARACTERS = 200;
 
-/** A person in a browser, signed in. */
+/** A member in a browser, signed in. */
 export type SignedIn = {
   readonly person: Person;
   readonly session: Session;
   readonly refusedSignIns: RefusedSignIns;
-  /** What its cookie has. */
+  /** The secret in the session's cookie. */
   readonly secret: string;
 };
 
-/** Where somebody signs in from. */
+/** The address and browser of a sign-in. */
 export type Place = {
   readonly address: string;
   readonly browser: string;
-  /** When they proved who they are, where that was not now. */
+  /** When they proved their identity, if that was earlier. */
   readonly provedAt?: number | undefined;
 };
 
 const SECRET = /^[\w-]{43}$/;
 
-/** Answers the secret for the cookie: always a new one, so that nobody can have set it before. */
+/** Creates a session. Returns the secret for the cookie: always a new one, so that nobody can have set it before. */
 export async function beginSession(
   personId: string,
   { address, browser, provedAt }: Place,
@@ -63,7 +63,7 @@ export async function beginSession(
   return secret;
 }
 
-/** Who is signed in with this secret; `undefined` for a session that ended. */
+/** Returns the member and session of this secret; `undefined` if the session has ended. */
 export async function findSignedIn(
   secret: string | undefined,
   { people, now }: SessionDeps,
@@ -80,15 +80,15 @@ export async function findSignedIn(
 const isOutlived = ({ person, session }: Pick<SignedIn, 'person' | 'session'>, now: number): boolean =>
   person.identity?.roleSource === 'claims' && session.createdAt <= now - LONGEST_OF_CLAIMS_MS;
 
-/** Sessions that nobody can use any more, and links that have ended. */
+/** Deletes unusable sessions and expired links. */
 export const deleteEndedSessions = ({ people, now }: SessionDeps): Promise<number> => {
   const at = now();
   return people.deleteEnded({ seen: at - IDLE_MS, created: at - LONGEST_MS, now: at });
 };
 
-/** Whether they proved who they are within five minutes. */
+/** Returns whether they proved their identity within five minutes. */
 export const isFresh = ({ session }: SignedIn, now: number): boolean => session.provedAt > now - FRESH_MS;
 
-/** The token of a session's forms that lead to `path`: no other session and no other path has it. */
+/** Returns the token of a session's forms for `path`. No other session and no other path has it. */
 export const formTokenOf = (secret: string, path: string): string =>
   createHmac('sha256', secret).update(`form ${path}`).digest('base64url');

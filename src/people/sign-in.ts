@@ -1,6 +1,7 @@
 /**
- * Signs members in with a password. Attempts from a browser in which the member signed in before count for that browser, others for
- * their address, its networks and the login: guessing elsewhere locks no member out of a known browser.
+ * Signs members in with a password. Attempts from a browser in which the member signed in before count for that
+ * browser, others for their address, its networks and the login: guessing elsewhere locks no member out of a known
+ * browser.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -29,12 +30,15 @@ export const signInLimits = (now: () => number = () => performance.now()) => ({
   ofSite: attemptLimit(120, WINDOW_SECONDS),
   ofWideNetwork: attemptLimit(600, WINDOW_SECONDS),
   ofLogin: loginLimit(now),
-  /** Of returns from single sign-on, each of which makes requests to the issuer. */
+  /** Limits returns from single sign-on, each of which makes requests to the issuer. */
   ofReturns: attemptLimit(20, WINDOW_SECONDS),
   countForLog: countForLog(now),
 });
 
-/** Returns a function that returns at most once a minute per network, and 1,000 times in all, how often it was called for this network. */
+/**
+ * Returns a function that returns at most once a minute per network, and 1,000 times in all, how often it was called
+ * for this network.
+ */
 function countForLog(now: () => number) {
   const [ofNetwork, inAll] = [attemptLimit(1, 60, { now }), attemptLimit(1_000, 60, { now })];
   const counts = new Map<string, number>();
@@ -69,8 +73,8 @@ export type PasswordSignIn = Omit<HashingCaller, 'member'> & {
 };
 
 /**
- * Returns the member with this login and password. Throws PeopleRefusal: `wrong_login`, whether there is such a member or not,
- * `too_many` or `too_many_for_login`.
+ * Returns the member with this login and password. Throws PeopleRefusal: `wrong_login`, whether there is such a member
+ * or not, `too_many` or `too_many_for_login`.
  */
 export async function signIn(attempt: PasswordSignIn, deps: SignInDeps): Promise<Person> {
   const login = loginOf(attempt.login) ?? '';
@@ -94,7 +98,10 @@ export type Attempt = Pick<PasswordSignIn, 'login' | 'address' | 'mark' | 'sessi
   readonly password?: string | undefined;
 };
 
-/** Returns whom the attempt names, and a function that takes it back. Throws PeopleRefusal, and counts nothing, if a limit is reached. */
+/**
+ * Returns whom the attempt names, and a function that takes it back. Throws PeopleRefusal, and counts nothing, if a
+ * limit is reached.
+ */
 export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'people' | 'passwordSlots'>) {
   const { signInLimits } = deps;
   const browser = attempt.sessionId ?? knownBrowserNonce(attempt, deps);
@@ -132,16 +139,16 @@ function ofNewBrowser({ address, login, password }: Attempt, limits: SignInLimit
   return [...ofNetworks, ...ofPlace, ...(login === '' ? [] : [{ limit: limits.ofLogin, key: login }])];
 }
 
-/** The mark of a browser in which this person has signed in. It lets nobody in. */
+/** Returns the mark of a browser in which this member has signed in. It does not sign anybody in. */
 export function markOf(personId: string, key: Buffer): string {
   const nonce = randomBytes(12).toString('base64url');
   return `${nonce}.${macOf(nonce, personId, key)}.${macOf(nonce, ANYBODY, key)}`;
 }
 
-/** For who asks whether anybody signed in there, before it is known who comes: the id of no person. */
+/** Replaces the member's id in a mark if the member is not known yet: no member has the empty id. */
 const ANYBODY = '';
 
-/** What an attempt counts for where nobody is named yet: a browser in which somebody signed in before, else its address. */
+/** Returns the key for attempts that name no member: a browser in which a member signed in before, else its address. */
 export function countedForNobody(
   { address, mark }: Pick<Attempt, 'address' | 'mark'>,
   { knownBrowserKey }: Pick<SignInDeps, 'knownBrowserKey'>,

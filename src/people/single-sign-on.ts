@@ -1,6 +1,6 @@
 /**
- * Single sign-on: people prove who they are at the operator's OpenID issuer. They are known by issuer and `sub`, never by an
- * address. It lets in who was invited and connected it, and whom a claim gives a role (claims.ts).
+ * Single sign-on: members authenticate at the operator's OpenID issuer. They are identified by issuer and `sub`, never
+ * by an address. It accepts members who connected it, and people whose claims give a role (claims.ts).
  */
 import { randomBytes } from 'node:crypto';
 
@@ -13,12 +13,12 @@ import { loginOf, type Person } from './person.ts';
 import type { Invitation, PersonStore } from './person-store.ts';
 import { FRESH_MS } from './sessions.ts';
 
-/** What an instance with single sign-on works with. */
+/** The configuration of single sign-on. */
 export type SingleSignOn = {
   readonly provider: IdentityProvider;
-  /** Who comes in without an invitation. */
+  /** The claims that give a role without an invitation. */
   readonly rules: readonly ClaimRule[];
-  /** Whether the operator left the other ways on. */
+  /** Whether the operator left the other sign-in methods on. */
   readonly usesPasswords: boolean;
   readonly usesPasskeys: boolean;
 };
@@ -30,18 +30,18 @@ export type SingleSignOnDeps = {
   readonly now: () => number;
 };
 
-/** What there is beside single sign-on. */
+/** The sign-in methods besides single sign-on. */
 export type Ways = { readonly usesPasswords: boolean; readonly usesPasskeys: boolean };
 
-/** Throws PeopleRefusal `not_there` where there is none. */
+/** Throws PeopleRefusal `not_there` if there is no single sign-on. */
 export function singleSignOnOf({ singleSignOn }: Pick<SingleSignOnDeps, 'singleSignOn'>): SingleSignOn {
   if (singleSignOn === undefined) throw new PeopleRefusal('not_there');
   return singleSignOn;
 }
 
 /**
- * Which ways in there are beside single sign-on. One that the operator switched off stays on until an owner has signed in by single
- * sign-on: so nobody is locked out by an issuer that never worked.
+ * Returns the sign-in methods besides single sign-on. A method that the operator turned off stays on until an owner has
+ * signed in by single sign-on, so an issuer that never worked locks nobody out.
  */
 export async function otherWays({ people, singleSignOn }: SingleSignOnDeps): Promise<Ways> {
   if (singleSignOn === undefined) return { usesPasswords: true, usesPasskeys: true };
@@ -51,20 +51,21 @@ export async function otherWays({ people, singleSignOn }: SingleSignOnDeps): Pro
   return { usesPasswords: usesPasswords || !isProven, usesPasskeys: usesPasskeys || !isProven };
 }
 
-/** Throws PeopleRefusal `way_off`. */
+/** Throws PeopleRefusal `way_off` if the method is off. */
 export async function mustBeOn(way: keyof Ways, ways: Promise<Ways>): Promise<void> {
   if (!(await ways)[way]) throw new PeopleRefusal('way_off');
 }
 
-/** What else such a person could sign in with would outlive their claims. Throws PeopleRefusal `role_from_claims`. */
+/** Throws PeopleRefusal `role_from_claims`, because another sign-in method would outlive the member's claims. */
 export function mustNotFollowClaims({ identity }: Person): void {
   if (identity?.roleSource === 'claims') throw new PeopleRefusal('role_from_claims');
 }
 
 /**
- * Whom the issuer vouches for; `expected`: who it must be, whom nobody is registered in the place of. A role from claims is set as they are now; where they give none any more, all sessions end. Throws
- * PeopleRefusal: `other_person`, `not_invited`, `login_taken` where somebody else has the address, `last_owner` where the only owner would
- * no longer be one.
+ * Returns the member of a proven identity. If `expected` is given, it must be that member, and nobody is registered. A
+ * role from claims is updated to the current claims. If they no longer give a role, all sessions end. Throws
+ * PeopleRefusal: `other_person`, `not_invited`, `login_taken` if another member has the address, `last_owner` if no
+ * owner would remain.
  */
 export async function personOfIdentity(
   proven: ProvenIdentity,
@@ -83,7 +84,7 @@ export async function personOfIdentity(
   return person;
 }
 
-/** As it is kept. */
+/** Returns the identity in its stored form. */
 export const identityOf = ({ subject }: ProvenIdentity, deps: SingleSignOnDeps): Identity => ({
   issuer: singleSignOnOf(deps).provider.issuer,
   subject,
@@ -101,7 +102,7 @@ async function register(
   const person = { personId: randomBytes(12).toString('base64url'), ...describedBy(proven, deps) };
   const outcome = await people.registerClaimed({ person, identity, role, clientIds }, now());
   if (outcome === 'login_taken') throw new PeopleRefusal('login_taken');
-  // Two windows of one person: the other one registered them.
+  // Two windows of one person: the other window registered them.
   const registered = await people.findByIdentity(identity);
   if (registered === undefined) throw new PeopleRefusal('not_there');
   return registered;
@@ -121,7 +122,7 @@ async function follow(
   throw new PeopleRefusal(outcome === false ? 'not_there' : outcome);
 }
 
-/** What a person who comes by single sign-on is called. Without a verified address they are named after their subject. */
+/** Returns the name and login of a new member. Without a verified address they are named after their subject. */
 export function describedBy(
   proven: ProvenIdentity,
   deps: SingleSignOnDeps,
@@ -134,8 +135,8 @@ export function describedBy(
 }
 
 /**
- * When somebody who came back proved to the issuer who they are. Throws PeopleRefusal `not_fresh_there` where it was too long
- * ago, or the issuer does not say when.
+ * Returns when a returning member authenticated at the issuer. Throws PeopleRefusal `not_fresh_there` if it was too
+ * long ago, or the issuer does not say when.
  */
 export function provenFreshly({ authenticatedAt }: ProvenIdentity, now: number): number {
   if (authenticatedAt === undefined || authenticatedAt <= now - FRESH_MS)
@@ -143,7 +144,7 @@ export function provenFreshly({ authenticatedAt }: ProvenIdentity, now: number):
   return Math.min(authenticatedAt, now);
 }
 
-/** Connects an identity to somebody who is signed in. Throws PeopleRefusal `identity_taken` or `role_from_claims`. */
+/** Connects an identity to a signed-in member. Throws PeopleRefusal `identity_taken` or `role_from_claims`. */
 export async function connectIdentity(
   person: Person,
   proven: ProvenIdentity,
@@ -154,7 +155,7 @@ export async function connectIdentity(
     throw new PeopleRefusal('identity_taken');
 }
 
-/** Throws PeopleRefusal `last_way` where they could not sign in without it, `not_there`. */
+/** Disconnects the identity. Throws PeopleRefusal `last_way` if they could not sign in without it, or `not_there`. */
 export async function disconnectIdentity(
   { personId }: Pick<Person, 'personId'>,
   { people }: Pick<SingleSignOnDeps, 'people'>,
@@ -164,7 +165,10 @@ export async function disconnectIdentity(
   if (!outcome) throw new PeopleRefusal('not_there');
 }
 
-/** With what somebody who is signed in may prove that it is still them. Who has no single sign-on yet keeps what they have. */
+/**
+ * Returns the methods with which a signed-in member can confirm their identity. Members without single sign-on keep
+ * their methods.
+ */
 export async function waysOfPerson(
   { identity }: Person,
   deps: SingleSignOnDeps,
@@ -178,7 +182,7 @@ export async function waysOfPerson(
   };
 }
 
-/** A way back in is for whoever has no other. */
+/** A reset link accepts all sign-in methods: its member may have no other. */
 export const waysOfLink = async (
   { purpose }: Pick<Invitation, 'purpose'>,
   deps: SingleSignOnDeps,

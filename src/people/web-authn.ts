@@ -1,4 +1,7 @@
-/** Web Authentication: what browsers are asked for, and whether their answers hold. The library is loaded at the first use. */
+/**
+ * Web Authentication: the options for browsers, and the verification of their responses. The library is loaded at first
+ * use.
+ */
 import { isIP } from 'node:net';
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
@@ -7,10 +10,10 @@ import type { Challenge } from './passkey-challenge.ts';
 import type { NewPasskey, Passkey } from './passkey-store.ts';
 import type { Person } from './person.ts';
 
-/** Whom passkeys are for: the dashboard's host name, and the one origin that may ask for them. */
+/** The relying party of passkeys: the dashboard's host name, and the one origin that may use them. */
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
-/** Undefined where passkeys cannot exist: at an IP address, and without https anywhere but on this machine. */
+/** Returns undefined if passkeys are impossible: at an IP address, and without https except on this machine. */
 export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(dashboardUrl);
   if (isIP(hostname) !== 0 || hostname.startsWith('[')) return undefined;
@@ -20,7 +23,7 @@ export function relyingPartyOf(dashboardUrl: string): RelyingParty | undefined {
 type Library = typeof import('@simplewebauthn/server');
 let loading: Promise<Library> | undefined;
 
-// 28 MB, which an instance where nobody has a passkey does without.
+// 28 MB, which an instance without passkeys does not load.
 const library = (): Promise<Library> => {
   loading ??= import('@simplewebauthn/server');
   return loading;
@@ -28,7 +31,7 @@ const library = (): Promise<Library> => {
 
 const USER_VERIFICATION = 'required';
 
-/** For `navigator.credentials.create`. `known`: those that this person has already. */
+/** Returns options for `navigator.credentials.create`. `known`: the passkeys that the member already has. */
 export async function creationOptions(
   { challenge, person, known }: Asked & { readonly known: readonly Passkey[] },
   { id }: RelyingParty,
@@ -48,13 +51,13 @@ export async function creationOptions(
   });
 }
 
-/** `person`: whose passkey it becomes. */
+/** `person`: the future owner of the passkey. */
 export type Asked = {
   readonly challenge: string;
   readonly person: Pick<Person, 'personId' | 'name' | 'login'>;
 };
 
-/** For `navigator.credentials.get`: any passkey of this dashboard, or one of `known`. */
+/** Returns options for `navigator.credentials.get`: any passkey of this dashboard, or one of `known`. */
 export async function requestOptions(
   { challenge, known = [] }: { readonly challenge: string; readonly known?: readonly Passkey[] },
   { id }: RelyingParty,
@@ -69,7 +72,7 @@ export async function requestOptions(
   });
 }
 
-/** What a browser sent, not looked at yet; undefined where it names no credential. */
+/** Parses a browser's response without verifying it; undefined if it names no credential. */
 export function parseAnswer(
   text: string,
 ): { readonly id: string; readonly userHandle: string | undefined } | undefined {
@@ -87,7 +90,10 @@ export function parseAnswer(
   return { id, userHandle: typeof handle === 'string' ? handle : undefined };
 }
 
-/** The credential that was made for this challenge at this origin, with its user verified; undefined for any other answer. */
+/**
+ * Returns the credential that was created for this challenge at this origin with a verified user; undefined for any
+ * other response.
+ */
 export async function verifyCreation(
   text: string,
   { challenge }: Challenge,
@@ -95,7 +101,7 @@ export async function verifyCreation(
 ): Promise<Omit<NewPasskey, 'name'> | undefined> {
   if (parseAnswer(text) === undefined) return undefined;
   const { verifyRegistrationResponse } = await library();
-  // Looked at by parseAnswer as far as we read it; the library checks the rest.
+  // parseAnswer checked the fields that are read here; the library checks the rest.
   const response = JSON.parse(text) as RegistrationResponseJSON;
   const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
   const { verified, registrationInfo } = await orRefused(
@@ -112,12 +118,12 @@ export async function verifyCreation(
   };
 }
 
-/** Web Authentication §5.8.4; others are of no use to a browser. */
+/** Web Authentication §5.8.4. Browsers do not understand others. */
 const TRANSPORTS: ReadonlySet<string> = new Set(['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal']);
 
 /**
- * The count of an answer that this passkey signed for this challenge at this origin, its user verified; undefined for any
- * other. Whether the count rises is for the store to say, where a race is decided.
+ * Returns the counter of a response that this passkey signed for this challenge at this origin with a verified user;
+ * undefined for any other. The store checks that the counter rises, because it decides races.
  */
 export async function verifyAssertion(
   { text, passkey }: { readonly text: string; readonly passkey: Passkey },
@@ -130,7 +136,7 @@ export async function verifyAssertion(
   const { verifyAuthenticationResponse } = await library();
   const { verified, authenticationInfo } = await orRefused(
     verifyAuthenticationResponse({
-      // Looked at by parseAnswer as far as we read it; the library checks the rest.
+      // parseAnswer checked the fields that are read here; the library checks the rest.
       response: JSON.parse(text) as AuthenticationResponseJSON,
       ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id },
       credential: { id: passkey.passkeyId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
@@ -140,7 +146,7 @@ export async function verifyAssertion(
   return verified ? authenticationInfo?.newCounter : undefined;
 }
 
-/** The library throws for whatever is not as it should be, without a class of its own. It asks nobody else. */
+/** The library throws for every invalid response, without an error class of its own. It makes no requests. */
 const orRefused = <T extends { readonly verified: boolean }>(
   verifying: Promise<T>,
 ): Promise<T | ({ readonly verified: false } & Partial<Omit<T, 'verified'>>)> =>

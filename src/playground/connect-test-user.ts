@@ -1,7 +1,7 @@
 /**
- * A flow that the playground begins and ends. It is marked by what the server keeps: a pushed request for a user id that nobody
- * else can ask for. Its state and its proof of PKCE stay here, and it ends in the session that began it or nowhere: who follows
- * somebody else's link into a flow, or is sent somebody else's answer, gets and gives nothing.
+ * A flow that the playground starts and finishes. The server stores its mark: a pushed request for a user id that
+ * nobody else can request. Its state and PKCE verifier stay here, and only the session that started it can finish it.
+ * So another person's link or response has no effect.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -24,24 +24,24 @@ export type PlaygroundDeps = AuthorizationCodeDeps & {
   readonly users: Pick<UserStore, 'deleteUser'>;
   readonly pushedRequests: PushedRequestDeps['pushedRequests'];
   readonly testUsers: TestUserStore;
-  /** The origin that users of applications know this instance by. */
+  /** The origin by which users of applications know this instance. */
   readonly publicUrl: string;
   readonly dashboardUrl: string;
 };
 
-/** Where its flows end, under the dashboard's origin. */
+/** The path where its flows end, under the dashboard's origin. */
 export const CALLBACK_PATH = '/dashboard/playground/callback';
 
 const HOUR_MS = 3_600_000;
-/** As long as an authorization request can be answered. */
+/** As long as an authorization request is valid. */
 const FLOW_MS = 2 * HOUR_MS;
-/** After so long without a new flow a test user goes. */
+/** A test user is deleted after this time without a new flow. */
 const TEST_USER_MS = 24 * HOUR_MS;
 
 const DEFAULT_NAME = 'test-user';
 const NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 
-/** What a developer calls a test user; `undefined` for what cannot be part of an id. */
+/** Parses a developer's name for a test user; `undefined` if it cannot be part of an id. */
 export function readTestName(typed: string): string | undefined {
   const name = typed.trim() || DEFAULT_NAME;
   return NAME.test(name) ? name : undefined;
@@ -49,7 +49,7 @@ export function readTestName(typed: string): string | undefined {
 
 export type BegunBy = { readonly person: Person; readonly sessionId: string };
 
-/** Answers the address where the flow begins. Throws PeopleRefusal. */
+/** Starts a flow and returns its first address. Throws PeopleRefusal. */
 export async function beginFlow(
   { person, sessionId }: BegunBy,
   flow: { readonly clientId: string; readonly name: string; readonly scope: Scope },
@@ -79,7 +79,7 @@ export async function beginFlow(
   return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
 }
 
-/** What came back with the browser. */
+/** The parameters with which the browser returned. */
 export type FlowAnswer = {
   readonly state: string;
   readonly code: string;
@@ -87,7 +87,10 @@ export type FlowAnswer = {
   readonly isDenied: boolean;
 };
 
-/** Answers whose flow it was, and whether it connected. Throws PeopleRefusal `flow_ended` for what is not this session's. */
+/**
+ * Finishes a flow. Returns its test user, and whether it connected. Throws PeopleRefusal `flow_ended` if this session
+ * did not start it.
+ */
 export async function finishFlow(
   { person, sessionId }: BegunBy,
   { state, code, isDenied }: FlowAnswer,
@@ -97,7 +100,7 @@ export async function finishFlow(
   const flow = await deps.testUsers.takeFlow(hashOfSecret(state), by);
   if (flow === undefined) throw new PeopleRefusal('flow_ended');
   const { user, verifier } = flow;
-  // The application may have been taken from them meanwhile.
+  // The member may have lost the application in the meantime.
   mustBeAllowed(person, 'playground.use', user.clientId);
   if (isDenied) return { user, isConnected: false };
   const client = await deps.clients.findClient(user.clientId);
@@ -109,7 +112,9 @@ export async function finishFlow(
   return { user, isConnected };
 }
 
-/** Deletes the test user with all it has: its grants end at once, and access at providers that can be ended does. */
+/**
+ * Deletes the test user with all its data: its grants end at once, and so does access that can be ended at providers.
+ */
 export async function startOver(
   person: Person,
   clientId: string,

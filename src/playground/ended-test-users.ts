@@ -1,4 +1,4 @@
-/** Test users whose time is over: they go as any user does who is deleted. */
+/** Expired test users: they are deleted in the same way as other users. */
 import type { UserStore } from '../oauth/user-store.ts';
 import type { TestUserStore } from './test-user-store.ts';
 
@@ -9,10 +9,10 @@ export type EndedTestUsersDeps = {
   readonly now: () => number;
 };
 
-/** The rest waits for the next time. */
+/** Limits the deletions of one run. The rest waits for the next run. */
 const MOST_AT_A_TIME = 200;
 
-/** Answers how many went. */
+/** Returns how many it deleted. */
 export async function deleteEndedTestUsers({ testUsers, users, now }: EndedTestUsersDeps): Promise<number> {
   const ended = await testUsers.listEnded(now(), MOST_AT_A_TIME);
   for (const { clientId, userId } of ended) await users.deleteUser(clientId, userId, now());

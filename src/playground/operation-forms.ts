@@ -2,11 +2,11 @@
 import type { OpenApiDocument, OpenApiOperation } from '../api-reference/openapi-document.ts';
 import type { Json } from '../api-reference/schema-references.ts';
 
-/** `json`: what has parts of its own is typed as JSON. */
+/** `json`: a field with parts of its own is typed as JSON. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json';
 
 export type OperationField = {
-  /** In the form: parameters and members of the body can have one name. */
+  /** In the form: parameters and members of the body may have the same name. */
   readonly name: string;
   /** On the wire. */
   readonly label: string;
@@ -18,7 +18,7 @@ export type OperationField = {
   readonly example: string;
 };
 
-/** Who calls: the test user, the application, either of them, or anybody. */
+/** The caller of an operation: the test user, the application, either of them, or anybody. */
 export type OperationCaller = 'user' | 'application' | 'either' | 'anybody';
 
 export type OperationForm = {
@@ -34,12 +34,12 @@ export type OperationForm = {
   readonly hasBody: boolean;
 };
 
-/** It is a page for users' browsers: the flow itself. */
+/** A page for users' browsers: the flow itself. */
 const PAGES = ['startAuthorization'];
 /** The application's credentials are sent in the header. */
 const CREDENTIALS = ['client_id', 'client_secret'];
 
-/** All that can be called, in the order of the reference. */
+/** Returns all operations that can be called, in the order of the reference. */
 export function operationForms(document: OpenApiDocument): readonly OperationForm[] {
   const schemas = document.components.schemas;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -133,7 +133,7 @@ function kindOf({ type }: Json): FieldKind {
   }
 }
 
-/** The schema behind a reference; of a value that may also be null, the value's. */
+/** Returns the schema behind a reference; for a value that may also be null, the value's schema. */
 function resolved(schema: Json, schemas: Schemas): Json {
   const { $ref: reference, anyOf } = schema;
   if (typeof reference === 'string') return schemas[reference.replace('#/components/schemas/', '')] ?? {};

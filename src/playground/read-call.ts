@@ -1,7 +1,7 @@
-/** From what was typed into an operation's form to the request that it makes. */
+/** Turns the typed fields of an operation's form into its request. */
 import type { OperationField, OperationForm } from './operation-forms.ts';
 
-/** A request of the interface, as it is shown: `REFRESH_TOKEN` and `ACCESS_TOKEN` stand for the test user's own. */
+/** A request of the API as it is shown: `REFRESH_TOKEN` and `ACCESS_TOKEN` replace the test user's tokens. */
 export type Call = {
   readonly method: string;
   /** With its query. */
@@ -12,7 +12,7 @@ export type Call = {
   readonly credentials: 'user' | 'application' | 'none';
 };
 
-/** What stands in a form and in shown code for the test user's tokens. */
+/** The placeholders for the test user's tokens in forms and displayed code. */
 export const TOKEN_WORDS = { refreshToken: 'REFRESH_TOKEN', accessToken: 'ACCESS_TOKEN' } as const;
 
 /** Why there is no request, and the field that is wrong. */
@@ -27,12 +27,12 @@ export class UnreadableCall extends Error {
   }
 }
 
-/** `typed` answers a field of the form, the empty text where there is none. */
+/** `typed` returns a field of the form, or the empty text if there is none. */
 export type Typed = (name: string) => string;
 
-/** The field in which the whole body is typed as JSON, in the place of its fields. */
+/** The field that contains the whole body as JSON, instead of single fields. */
 export const WHOLE_BODY = 'json';
-/** The field of the application's secret, which is used for one call and kept nowhere. */
+/** The field of the application's secret, which is used for one call and not stored. */
 export const SECRET_FIELD = 'secret';
 
 /** Throws UnreadableCall. An empty field is not sent. */
@@ -51,7 +51,7 @@ export function readCall(form: OperationForm, typed: Typed): Call {
   );
   const query = String(new URLSearchParams(at('query').map(({ field, text }) => [field.label, text])));
   const headers = at('header').map(({ field, text }) => {
-    // As HTTP has it: anything else could begin a header of its own.
+    // As in HTTP: other characters could begin another header.
     if (!/^[\x20-\x7e]+$/.test(text)) throw new UnreadableCall(field.label, 'characters');
     return [field.label, text] as const;
   });

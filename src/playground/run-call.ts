@@ -1,4 +1,4 @@
-/** A call of a test user: made as an application makes it, and shown without any token. */
+/** A call of a test user: sent as an application sends it, and shown without any token. */
 
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -16,16 +16,16 @@ export type SentCall = {
   readonly body: string | undefined;
 };
 
-/** What came, as far as it is kept. */
+/** The response, as far as it is stored. */
 export type ReceivedAnswer = {
   readonly status: number;
   readonly requestId: string;
   readonly text: string;
-  /** Whether `text` is not all of it. */
+  /** Whether `text` is incomplete. */
   readonly isCut: boolean;
 };
 
-/** Makes a request of this server's own interface; `undefined` where no answer came in time. */
+/** Sends a request to this server's own API; `undefined` if no response came in time. */
 export type SendCall = (call: SentCall) => Promise<ReceivedAnswer | undefined>;
 
 export type RunCallDeps = TestTokenDeps & {
@@ -37,14 +37,14 @@ export type RunCall = {
   readonly user: TestUserKey | undefined;
   readonly form: OperationForm;
   readonly call: Call;
-  /** The application's, where it was typed. */
+  /** The application's, if it was typed. */
   readonly clientSecret: string;
 };
 
-/** An answer that can be shown. */
+/** A response that can be shown. */
 export type ShownAnswer = ReceivedAnswer & { readonly milliseconds: number };
 
-/** Throws PeopleRefusal. `undefined`: no answer came in time. */
+/** Throws PeopleRefusal. Returns `undefined` if no response came in time. */
 export async function runCall(
   person: Person,
   run: RunCall,
@@ -86,7 +86,7 @@ function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): 
   };
 }
 
-/** A member that is one of the words for a token gets the test user's. */
+/** Replaces placeholders in fields with the test user's tokens. */
 function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
   if (tokens === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const words = Object.entries(TOKEN_WORDS);
@@ -100,7 +100,7 @@ function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
 
 type TokenAnswer = { readonly access_token: string; readonly refresh_token: string };
 
-/** What `/token` answered, with words in the place of its tokens. */
+/** Returns the response of `/token` with placeholders for its tokens. */
 function withoutTokens(text: string): { readonly text: string; readonly renewed: TokenAnswer | undefined } {
   const answer = jsonOf(text);
   if (answer === undefined || !('access_token' in answer && 'refresh_token' in answer))
@@ -123,7 +123,7 @@ function jsonOf(text: string): object | undefined {
   }
 }
 
-/** Keeps new tokens that are the test user's; those of anybody else are forgotten here. */
+/** Stores new tokens if they belong to the test user. Tokens of other users are discarded. */
 async function keepRenewed(
   user: TestUserKey,
   { access_token: accessToken, refresh_token: refreshToken }: TokenAnswer,

@@ -10,7 +10,7 @@ export type TestTokenDeps = RefreshTokenDeps & {
   readonly testUsers: Pick<TestUserStore, 'tokensOf' | 'renewTokens'>;
 };
 
-/** A call takes its time too. */
+/** A margin for the duration of a call. */
 const SPARE_MS = 60_000;
 
 /** `now` is epoch milliseconds. */
@@ -20,7 +20,10 @@ export const testTokensOf = (answer: TokenResponse, now: number): TestTokens => 
   expiresAt: now + answer.expires_in * 1000,
 });
 
-/** Those to call with; the ones there are where they cannot be renewed, since the answer then says what is wrong. */
+/**
+ * Returns current tokens. If they cannot be renewed, returns the stored ones: the call's response then shows the
+ * problem.
+ */
 export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Promise<TestTokens | undefined> {
   const tokens = await deps.testUsers.tokensOf(user);
   if (tokens === undefined || tokens.expiresAt - SPARE_MS > deps.now()) return tokens;
@@ -33,7 +36,7 @@ export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Pro
     return renewed;
   } catch (refusal) {
     if (!(refusal instanceof OAuthError)) throw refusal;
-    // Another call of the same moment was faster, or the grant has ended.
+    // A concurrent call was faster, or the grant has ended.
     return deps.testUsers.tokensOf(user);
   }
 }

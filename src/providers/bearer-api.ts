@@ -1,6 +1,6 @@
 /**
- * Requests to a provider's JSON API with the access token of one account. Each takes its turn within the account's limits,
- * and is made once more with another token when the first was refused.
+ * Requests to a provider's JSON API with the access token of one account. Each waits for its turn within the account's
+ * limits. If the token is rejected, the request is sent again with another token.
  */
 import type { AccountSession } from '../calendars/calendar-provider.ts';
 import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
@@ -12,21 +12,21 @@ import { isObject } from './json-value.ts';
 
 export type BearerApiDeps = {
   readonly egress: Egress;
-  /** Without a trailing slash. The token goes to its origin and to no other. */
+  /** Without a trailing slash. The token is sent only to its origin. */
   readonly apiUrl: string;
   readonly session: AccountSession;
 };
 
 export type BearerApiFacts = {
   readonly maxBytes: number;
-  /** Whether a redirect within the API's origin is followed; else it is no success. */
+  /** Whether a redirect within the API's origin is followed. If not, it is not a success. */
   readonly followsRedirects: boolean;
   readonly isSuccess: (status: number, method: Method) => boolean;
-  /** What an answer that is no success means. */
+  /** Returns the error of a response that is not a success. */
   readonly refusalOf: (answer: EgressResponse, method: Method) => Error;
   /** Whether only this request was refused: the limits do not count it as a failure of the provider. */
   readonly isCallersFault: (refusal: Error, answer: EgressResponse, method: Method) => boolean;
-  /** A success whose body cannot be used. */
+  /** Returns the error of a successful response with an unusable body. */
   readonly unreadable: () => Error;
 };
 
@@ -44,7 +44,7 @@ export type BearerWrite = BearerRead & {
   readonly method: Exclude<Method, 'GET'>;
   /** JSON. */
   readonly body?: object;
-  /** The version the change is based on; whatever is there when absent. */
+  /** The version that the change is based on. If absent, any version is replaced. */
   readonly ifMatch?: string | undefined;
 };
 
@@ -52,10 +52,10 @@ type BearerRequest = Omit<BearerWrite, 'method'> & { readonly method: Method };
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Fails with ProviderError, or with what else `refusalOf` makes of an answer. */
+/** Fails with ProviderError, or with another error that `refusalOf` returns. */
 export interface BearerApi {
   read(request: BearerRead): Promise<JsonObject>;
-  /** `undefined` where a success has nothing to say. */
+  /** Returns `undefined` if a success has no body. */
   write(request: BearerWrite): Promise<JsonObject | undefined>;
 }
 
@@ -63,7 +63,7 @@ export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi
   const { session } = deps;
   const { isSuccess, refusalOf, isCallersFault, unreadable } = facts;
 
-  /** It fails inside `limited`, so that the limits count failures. After a 401 another token is tried. */
+  /** Fails inside `limited`, so that the limits count failures. After a 401 another token is tried. */
   const attempt = (request: BearerRequest, token: string): Promise<EgressResponse> =>
     session.limited(request.operation, async () => {
       const { method } = request;
@@ -121,22 +121,22 @@ async function send(
   }
 }
 
-/** A listing that has not ended by then never does. */
+/** Limits the pages of a listing. A longer one would never end. */
 const MOST_PAGES = 20_000;
 
 export type Listing<Page> = {
-  /** Where the first page is. */
+  /** The address of the first page. */
   readonly from: string | undefined;
   readonly ask: (place: string | undefined) => Promise<Page>;
-  /** Where the page after this one is; `undefined` after the last. */
+  /** Returns the address of the next page; `undefined` after the last. */
   readonly nextOf: (page: Page) => string | undefined;
   /** The error for pages that never end. */
   readonly broken: (how: string) => Error;
 };
 
 /**
- * Asks page by page. Fails as `broken` says for pages without end, and for pages in a circle before it was gone round three
- * times: one place is remembered, the first, the second, the fourth and so on, and a circle comes back to it.
+ * Yields page by page. Fails with `broken` for endless pages, and for a cycle of pages before its third round. It
+ * remembers one address (the first, the second, the fourth and so on), to which a cycle returns.
  */
 export async function* pagesOf<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
   let place = from;

@@ -1,4 +1,4 @@
-/** What an instance counts in memory while metrics are on, and how what counts is told of it. */
+/** The counters of an instance, kept in memory while metrics are on, and the listeners that feed them. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { requestMetrics } from '../http/request-metrics.ts';
 import type { JobKind } from '../jobs/job-store.ts';
@@ -17,7 +17,7 @@ import { slotMeters } from './instance-slots.ts';
 
 export type InstanceMeters = ReturnType<typeof instanceMeters>;
 
-/** `now` answers epoch milliseconds. */
+/** `now` returns epoch milliseconds. */
 export function instanceMeters(now: () => number) {
   const requests = requestMetrics();
   const tokens = counter('kalends_token_requests_total');

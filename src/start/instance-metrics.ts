@@ -1,4 +1,4 @@
-/** What a scrape shows of an instance: what it counted, and what is looked up in the database. */
+/** The metrics of an instance: its counters, and figures from the database. */
 import { APP_KINDS } from '../access/provider-apps.ts';
 import { shareLeft } from '../access/request-budget.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
@@ -16,14 +16,14 @@ type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'streams' | 'now' | 'clo
     readonly backupEveryMs: number | undefined;
   };
 
-/** A job that is due is taken within seconds while there is a free place. */
+/** A job that is due is claimed within seconds while a slot is free. */
 const LATE_MS = 60_000;
 const KINDS = Object.keys(JOB_DEADLINES);
 const ROLES = ['all', 'web', 'worker'] as const;
 
 /**
- * The text of each scrape; those that come at once share one. The database is asked by the indexes of its tables, and
- * counts no further than 10,000, so that a scrape costs the same with a million users.
+ * Returns a function that renders the text of each scrape; concurrent scrapes share one. Database queries use indexes
+ * and count up to 10,000, so a scrape costs the same with a million users.
  */
 export function instanceMetrics(meters: InstanceMeters, deps: ScrapeDeps): () => Promise<string> {
   let current: Promise<string> | undefined;
@@ -117,7 +117,7 @@ async function backupFamilies({ system, now, backupEveryMs }: ScrapeDeps): Promi
   ];
 }
 
-/** Of each provider that limits apps, what the app with the least has left. */
+/** Returns, for each provider that limits apps, the budget left of the app that has the least. */
 function budgetsLeft(budgets: readonly { readonly app: string; readonly fullAt: number }[], now: number) {
   return APP_KINDS.flatMap((provider) => {
     const { app: rate }: ProviderLimits = PROVIDER_FACTS[provider].requestLimits;

@@ -1,4 +1,4 @@
-/** The traces of an instance: loaded only where a collector is set. */
+/** The tracing of an instance: loaded only if a collector is set. */
 import { randomBytes } from 'node:crypto';
 
 import type { ProviderKind } from '../calendars/provider-kind.ts';
@@ -18,7 +18,7 @@ export type InstanceTracing = ReturnType<typeof instanceTracing>;
 
 type TracingDeps = {
   readonly log: Log;
-  /** Hears how many spans were sent or dropped. */
+  /** Called with the number of spans that were sent or dropped. */
   readonly told: (outcome: 'sent' | 'dropped', spans: number) => void;
 };
 
@@ -31,7 +31,7 @@ export function instanceTracing(
   const exporter = startExporter({ endpoint, headers, program, log, told });
   const tracer = openTracer({ sampling, ended: (span) => exporter.add(span) });
   const peerOf = peers(trustProxy);
-  // A proxy on this machine is one where proxies are trusted at all.
+  // A proxy on this machine is trusted only if any proxies are trusted.
   const isProxy = (address: string) => trustProxy !== undefined && peerOf(address) !== 'caller';
   return {
     /** For the features' own deps. */

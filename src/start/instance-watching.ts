@@ -1,4 +1,4 @@
-/** What watches an instance from outside: metrics and traces, each where a setting asks for it. What is off is not there. */
+/** Monitoring of an instance from outside: metrics and traces, each only if a setting turns it on. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Config } from '../config/config.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
@@ -13,9 +13,9 @@ export type Watching = Awaited<ReturnType<typeof openWatching>>;
 
 export async function openWatching(config: Config, log: Log) {
   const { metricsToken, metricsAddress } = config;
-  // Nothing is counted where nobody may read it.
+  // Nothing is counted if nobody may read the metrics.
   const isCounted = metricsToken !== undefined || metricsAddress !== undefined;
-  // Ages are measured from times of the database's clock.
+  // Ages are measured on the database's clock.
   let clockOffset = () => 0;
   const meters = isCounted ? instanceMeters(() => Date.now() + clockOffset()) : undefined;
   const tracing = await openTracing(config, log, meters?.spansEnded);
@@ -38,7 +38,7 @@ export async function openWatching(config: Config, log: Log) {
   };
 }
 
-/** Loaded only where a collector is set. */
+/** Loads tracing only if a collector is set. */
 async function openTracing(
   { tracing, trustProxy }: Config,
   log: Log,

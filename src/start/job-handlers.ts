@@ -1,4 +1,4 @@
-/** What each kind of job does, and what housekeeping deletes. */
+/** The handler of each kind of job, and the deletions of housekeeping. */
 import { type EndAccessDeps, endAccess } from '../access/end-access.ts';
 import { deleteOldActivity } from '../activity/activity.ts';
 import type { ActivityStore } from '../activity/activity-store.ts';
@@ -52,10 +52,10 @@ export type JobHandlerDeps = SyncJobsDeps &
 const DAY_MS = 24 * 3_600_000;
 const MESSAGES_KEPT_MS = 30 * DAY_MS;
 
-/** A redemption at the last moment is over by then. */
+/** A redemption at the last moment has finished by then. */
 const UNFINISHED_GRACE_MS = 60_000;
 
-/** What each kind of job is. */
+/** Returns the handler of each kind of job. */
 export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
   const deletions = {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),

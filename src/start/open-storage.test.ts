@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { neverBack } from './open-storage.ts';
 
 describe('neverBack', () => {
-  it('stands still in place of a step back of up to 5 seconds, and follows a larger one', () => {
+  it('keeps its time on a step back of up to 5 seconds, and follows a larger step', () => {
     let clock = 0;
     const now = neverBack(() => clock);
     const read = (at: number): number => {

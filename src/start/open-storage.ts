@@ -13,7 +13,7 @@ import type { PreparedRestore } from '../system/restore.ts';
 const MEGABYTE = 1_000_000;
 
 export type StorageTerms = {
-  /** What the stores work with in place of the database. */
+  /** Wraps the database for the stores. */
   readonly wrapped?: (db: Database) => Database;
   /** As `DatabaseSettings` has it. */
   readonly lockWaitMs?: number;
@@ -26,8 +26,8 @@ const same = (db: Database): Database => db;
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
 /**
- * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
- * that says what to do when the database or its key is not to be had.
+ * Creates the folder, key and database that are missing, migrates, and returns every store. Throws an Error that says
+ * what to do if the database or its key is unavailable.
  */
 export async function openStorage(config: Config, { wrapped = same, ...terms }: StorageTerms = {}) {
   const {
@@ -51,13 +51,13 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     db,
     sealer,
     masterKeys,
-    /** Whether this start made the database. */
+    /** Whether this start created the database. */
     created,
-    /** What others can read of the data folder all the same. */
+    /** The paths in the data folder that others can still read. */
     exposed,
-    /** Epoch milliseconds by the clock that all instances share: the server's on PostgreSQL. */
+    /** Returns epoch milliseconds on the clock that all instances share: the server's on PostgreSQL. */
     now: neverBack(() => Date.now() + clockOffset()),
-    /** By how many milliseconds that clock is ahead of this machine's. */
+    /** Returns how many milliseconds that clock is ahead of this machine's. */
     clockOffset,
     ...openStores(db, {
       sealer,
@@ -66,7 +66,7 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
       quotas,
       endpointsPerApplication: config.limits.endpointsPerApplication,
     }),
-    /** Notified when one of these stores made a job. */
+    /** Notified when one of these stores created a job. */
     wakeUp,
     /** Notified when one of these stores may have made a delivery due. */
     deliveryWakeUp,
@@ -77,10 +77,10 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
   };
 }
 
-/** A larger step back of a clock is followed: standing still for long would lengthen every lease that begins meanwhile. */
+/** A larger step back is followed: standing still for long would lengthen every new lease. */
 const MOST_HELD_MS = 5_000;
 
-/** Returns a clock that stands still while `clock` is behind its latest time by up to 5 seconds. */
+/** Returns a clock that keeps its latest time while `clock` is behind it by up to 5 seconds. */
 export function neverBack(clock: () => number): () => number {
   let latest = 0;
   return () => {
@@ -90,9 +90,9 @@ export function neverBack(clock: () => number): () => number {
   };
 }
 
-/** Checks a backup and what it would take the place of; for `restore`. What it changes is audited as the caller's. */
+/** Checks a backup and the data that it would replace; for `restore`. Its changes are audited as the caller's. */
 export const prepareRestore = (config: Config, file: string, caller: Caller): Promise<PreparedRestore> =>
   prepareRestoreOf({ settings: config, file, caller });
 
-/** Looks at the configured database and its key without making or changing anything; for `doctor`. */
+/** Inspects the configured database and its key without creating or changing anything; for `doctor`. */
 export const inspectStorage = (config: Config) => inspectDatabase(config, Date.now);

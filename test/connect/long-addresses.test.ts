@@ -1,11 +1,11 @@
-/** Addresses of the flow that are as long as they may be, and what is kept of those that have more in them than is read. */
+/** Flow addresses of the maximum length, and what is stored of addresses with more parameters than Kalends reads. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { ACME, type Answer, Browser, type Harness, openConnect } from './connect-harness.ts';
 
 const LONG_URI = `https://app.example.com/${'é'.repeat(10)}/${'%E2%82%AC'.repeat(220)}`;
-/** As long as they may be, each character encoded. */
+/** The longest values allowed, each character encoded. */
 const LONGEST = `client_id=long&user_id=${'%C3%A9'.repeat(256)}&state=${'%FF'.repeat(2048)}&redirect_uri=${encodeURIComponent(LONG_URI)}`;
 
 let harness: Harness;

@@ -106,7 +106,7 @@ describe('somebody who comes back', () => {
     assert.match((await browser.get(disconnected.location)).body, /Your accounts are disconnected/);
   });
 
-  it('somebody who comes back keeps what another browser linked, and is told so', async () => {
+  it('somebody who comes back keeps accounts that another browser connected, and the page says so', async () => {
     const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
     await connected(harness, { userId: userId(), names: ['eve@example.com'] });
     const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);

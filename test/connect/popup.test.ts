@@ -23,7 +23,7 @@ before(async () => {
 after(() => harness.close());
 
 let user = 0;
-/** A user who has linked two accounts and stands on the consent page. */
+/** Returns the consent page of a user who has linked two accounts. */
 async function atConsent(
   query: Record<string, string> = {},
   display: Record<string, string> = { display: 'popup' },
@@ -37,7 +37,7 @@ async function atConsent(
   return { browser, consent, press, userId: `popup-${user}`, transaction: transactionOf(selection) };
 }
 
-/** What the result page tells its script. */
+/** Returns the link, origin and message that the result page passes to its script. */
 function messageOf(page: Answer) {
   const way = /<a class="button primary" id="return" [^>]*>/.exec(page.body)?.[0] ?? '';
   const attribute = (name: string) => {
@@ -70,7 +70,7 @@ describe('a flow in a popup', () => {
     assert.match(read(page), /Access allowed.*Back to <bdi>Acme Planner<\/bdi>/s);
   });
 
-  it('a flow in a popup tells of a cancellation in the same way, from either page', async () => {
+  it('a flow in a popup reports a cancellation in the same way, from either page', async () => {
     for (const from of ['consent', 'selection']) {
       const { browser, press } = await atConsent();
       const page =
@@ -102,7 +102,7 @@ describe('a flow in a popup', () => {
     assert.equal(message.state, new URL(href ?? '').searchParams.get('state'));
   });
 
-  it('a flow in a popup runs two scripts of ours by their hashes, and no page of it is cut off from its opener', async () => {
+  it('a flow in a popup runs only Kalends’ two scripts, by their hashes, and every page keeps its opener', async () => {
     const { consent, press } = await atConsent();
 
     const page = await press('approve');
@@ -172,7 +172,7 @@ describe('a flow in a popup', () => {
     });
   }
 
-  it('a flow in a popup keeps errors before the request is known on pages of ours', async () => {
+  it('a flow in a popup shows errors before the request is known on Kalends’ own pages', async () => {
     const browser = new Browser(harness);
 
     const page = await browser.get('/authorize?client_id=nobody&user_id=ada&display=popup');

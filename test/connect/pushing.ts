@@ -1,11 +1,11 @@
-/** Pushed requests (RFC 9126), as an application pushes them and a browser takes them up. */
+/** Helpers for pushed requests (RFC 9126): an application pushes them and a browser opens them. */
 
 import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
 
-/** Pushes what ACME asks for its user; answers the `request_uri`. */
+/** Pushes a request of ACME for its user and returns the `request_uri`. */
 export async function push(
   { pushedRequests, deps: { now } }: Harness,
   parameters: Readonly<Record<string, string>> = {},
@@ -15,11 +15,13 @@ export async function push(
   return (await pushRequest({ client: ACME, query }, pushing)).request_uri;
 }
 
-/** The address that a browser is sent to with it; `beside` is what else somebody wrote into it. */
+/**
+ * Returns the path that a browser is sent to for `requestUri`; `beside` has other parameters that somebody added to it.
+ */
 export const pushedPath = (requestUri: string, beside: Readonly<Record<string, string>> = {}): string =>
   `/authorize?${new URLSearchParams({ client_id: 'acme', request_uri: requestUri, ...beside })}`;
 
-/** Pushes, and opens the selection page in the browser. */
+/** Pushes a request and opens the selection page in the browser. */
 export async function startPushed(
   harness: Harness,
   browser: Browser,

@@ -1,6 +1,4 @@
-/**
- * Connecting an account again, with its id kept and its own browser asking: docs/security.md T4. On SQLite.
- */
+/** Reconnecting an account, which keeps its id and needs its own browser (docs/security.md T4). On SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -98,7 +96,7 @@ describe('an account that is to be connected again', () => {
     const had = await journeys.harness.accounts.credentialsOf(account.accountKey);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
 
-    // The same address, which the provider gave to somebody else.
+    // The provider gave the same address to another person.
     const after = await signInAgain(browser, page, 'Allow more access', { identity: 'sub:somebody-else' });
     await allow(browser, after);
 
@@ -184,7 +182,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
     });
   }
 
-  it('an Apple or CalDAV account to be connected again shows nothing of itself to a browser that did not link it', async () => {
+  it('an Apple or CalDAV account to be connected again shows no details to a browser that did not link it', async () => {
     const harness = await openConnect();
     await connected(harness, { userId: 'ada' });
     const [account] = await everyAccount(harness, 'ada');
@@ -201,12 +199,12 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
   });
 });
 
-describe('an account that its user cannot mend', () => {
+describe('an account that its user cannot fix', () => {
   for (const [reason, text] of [
     ['app_credentials_refused', /whoever runs this service needs to fix it/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
-    it(`an account that its user cannot mend is shown with the reason ${reason} in words, and without a button`, async () => {
+    it(`an account that its user cannot fix is shown with the reason ${reason} in words, and without a button`, async () => {
       const { browser, account } = await journeys.connect('google', { scope: 'read' });
       await journeys.harness.accounts.setHealth(account, { ...REVOKED, state: 'degraded', reason }, 5);
 
@@ -217,7 +215,7 @@ describe('an account that its user cannot mend', () => {
     });
   }
 
-  it('an account that its user cannot mend is for the administrator of the organisation to allow, after which it can be connected again', async () => {
+  it('an account that its user cannot fix and that an administrator must allow can be reconnected after that', async () => {
     const { browser, account } = await journeys.connect('microsoft', { scope: 'read' });
     await journeys.harness.accounts.setHealth(account, { ...REVOKED, reason: 'admin_consent_required' }, 5);
 
@@ -228,6 +226,6 @@ describe('an account that its user cannot mend', () => {
   });
 });
 
-/** What a field of a page is filled in with. */
+/** Returns the value that a field of the page is filled in with. */
 const filledIn = (page: Answer, field: string): string | undefined =>
   new RegExp(`name="${field}"[^>]* value="([^"]*)"`).exec(read(page))?.[1];

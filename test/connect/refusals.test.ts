@@ -1,4 +1,4 @@
-/** What the Connect pages say when Google or Microsoft refuses, and what the log says. On SQLite. */
+/** The Connect pages and log entries when Google or Microsoft refuses. On SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { inspect } from 'node:util';
@@ -47,7 +47,7 @@ describe('a provider that refuses', () => {
     });
   }
 
-  it('a provider’s refusal is told on the way there as well', async () => {
+  it('a provider’s refusal is also shown when it happens before the redirect to the provider', async () => {
     journeys.google.failures.push({
       call: 'begin',
       error: new ProviderError('invalid_response', 'Not readable'),
@@ -92,7 +92,7 @@ describe('a provider that refuses', () => {
       assert.ok(!text.includes(String(secret)));
   });
 
-  it('a provider’s refusal is a fault of ours when its adapter breaks, and the sign-in is over', async () => {
+  it('a provider’s refusal is an internal error when the adapter throws one, and the sign-in is over', async () => {
     const { browser, sent } = await journeys.depart();
     journeys.google.failures.push({ call: 'complete', error: new TypeError('a fault of the adapter') });
     const address = journeys.google.allow(sent.location);

@@ -29,7 +29,7 @@ const APPS = {
 let faults: Faults;
 let sandboxes: { google: GoogleSandbox; microsoft: MicrosoftSandbox };
 let egress: Egress;
-/** Awaited before the answer to a request for tokens is handed on. */
+/** Awaited before the response to a token request is passed on. */
 let beforeTokens = async () => {};
 let harness: Harness;
 before(async () => {
@@ -87,7 +87,7 @@ async function depart(kind: 'google' | 'microsoft', scope = 'read') {
 
 type Deed = { readonly untick?: RegExp; readonly press?: RegExp; readonly account?: string };
 
-/** Does on the provider's pages what a person would; answers the path the browser is sent back to. */
+/** Goes through the provider's pages as a person would and returns the path that the browser is redirected to. */
 async function walk(
   start: string,
   { untick, press = /continue|accept|allow/i, account = ADA.email }: Deed = {},
@@ -215,7 +215,7 @@ for (const kind of ['google', 'microsoft'] as const) {
 }
 
 describe('at Google', () => {
-  it('an account whose calendars were unticked is kept, told of, and mended by Reconnect', async () => {
+  it('an account whose calendars were unticked is kept, reported, and repaired by Reconnect', async () => {
     // A person who has granted nothing yet sees every box.
     await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google');
@@ -288,7 +288,7 @@ describe('at Google, after the flow was answered in another tab', () => {
 });
 
 describe('at Microsoft', () => {
-  it('a user whose administrator has to consent is told whom to ask, and connects once they agreed', async () => {
+  it('a user whose administrator has to consent learns whom to ask, and connects after the consent', async () => {
     await sandboxes.microsoft.manual.addPerson({ email: 'eve@corp.example', name: 'Eve' });
     await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { browser, sent } = await depart('microsoft');
@@ -312,7 +312,7 @@ describe('at Microsoft', () => {
     assert.equal((await accounts()).length, 1);
   });
 
-  it('an administrator who does not agree is told that nothing came of it', async () => {
+  it('an administrator who does not agree sees that the consent was not completed', async () => {
     await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { sent, browser } = await depart('microsoft');
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));

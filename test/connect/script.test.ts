@@ -1,4 +1,4 @@
-/** What the Connect pages' script adds, in Chromium: nothing of it is needed (connect.client.js). On SQLite. */
+/** The optional script of the Connect pages (connect.client.js), in Chromium. On SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -20,7 +20,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await harness?.close();
   });
 
-  /** The selection page of a user who linked an account in this browser, or of a new one. */
+  /** Opens the selection page of a user who linked an account in this browser, or of a new user. */
   const open = async (
     userId: string,
     isLinked = false,
@@ -85,7 +85,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
   it('the pages’ script sends a form once, and shows that it is on its way, in the same place', async () => {
     const watched = await open('hasty', true);
     const { page } = watched;
-    // Behind the page's own listeners: what would be sent is counted, and goes nowhere.
+    // A listener behind the page's own counts submitted forms and stops them.
     await page.evaluate(`{
       globalThis.sent = 0;
       addEventListener('submit', (event) => {
@@ -94,7 +94,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
       });
     }`);
     const button = page.getByRole('button', { name: 'Allow' });
-    // At the page's end nothing scrolls beneath the bar that it stands in.
+    // At the end of the page nothing scrolls under the bar that contains the button.
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     const place = await button.boundingBox();
 

@@ -139,7 +139,7 @@ describe('both choices', () => {
   });
 
   for (const action of ['/connect/language', '/connect/theme']) {
-    it(`the choices of theme and language lead nowhere but to pages of ours (${action})`, async () => {
+    it(`the choices of theme and language lead only to Kalends’ own pages (${action})`, async () => {
       const browser = new Browser(harness);
       const strange = ['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example', ''];
       for (const back of [...strange, '/\t/evil.example', 'javascript:alert(1)', '__proto__']) {

@@ -1,4 +1,7 @@
-/** Accounts that are not the user's yet: whose they are meanwhile, and how they go (docs/security.md T3). On SQLite. */
+/**
+ * Accounts that do not yet belong to the user: whose they are meanwhile, and how they are removed (docs/security.md
+ * T3). On SQLite.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -11,7 +14,7 @@ import { follow, type Journeys, openJourneys } from './journeys.ts';
 const MINUTES = 60_000;
 const TRANSACTION_MS = 120 * MINUTES;
 
-/** What housekeeping does now. */
+/** Runs the housekeeping of unfinished accounts at the current time. */
 const dropUnfinished = ({ accounts, deps: { now } }: Harness) => accounts.dropUnfinished(now(), now());
 
 describe('what was linked in a transaction', () => {
@@ -27,7 +30,7 @@ describe('what was linked in a transaction', () => {
   const userId = () => `unfinished-${users}`;
   const user = () => ({ user_id: userId() });
 
-  /** A browser that linked an account, and its selection page. */
+  /** Returns a browser that linked an account, and its selection page. */
   async function linked(name = 'ada@example.com') {
     const browser = new Browser(harness);
     const page = await browser.link(await browser.start(user()), name);
@@ -35,7 +38,7 @@ describe('what was linked in a transaction', () => {
     return { browser, page };
   }
 
-  /** One that allowed it as well. */
+  /** Returns a browser that linked and allowed an account, and the response to Allow. */
   async function allowed(name?: string) {
     const { browser, page } = await linked(name);
     return { browser, answer: await allow(browser, page) };
@@ -171,7 +174,7 @@ describe('what was linked in a transaction', () => {
     assert.equal(happened(stranger), false);
   });
 
-  it('what was allowed and never redeemed is told no more once its browser connected again', async () => {
+  it('what was allowed and never redeemed is no longer reported after its browser connects again', async () => {
     const { browser } = await allowed();
     harness.pass(10 * MINUTES + 1);
     await dropUnfinished(harness);
@@ -243,7 +246,7 @@ describe('what was linked in a transaction', () => {
     assert.equal((await harness.codes.findCodes('acme', userId())).length, 1);
   });
 
-  it('whoever waits can leave by Cancel', async () => {
+  it('a user who waits can leave by Cancel', async () => {
     await allowed();
     const { browser, answer } = await allowed('eve@example.com');
 
@@ -265,7 +268,7 @@ describe('access at a provider that is not the user’s', () => {
     await journeys.harness.db.write('DELETE FROM ended_access', {});
   });
 
-  /** The access that is to be ended at the provider, each with its job. */
+  /** Returns the access that is to be ended at the provider, each with its job. */
   const ended = async (): Promise<string[]> =>
     (
       await journeys.harness.db.all<{ accountId: string }>(
@@ -295,7 +298,7 @@ describe('access at a provider that is not the user’s', () => {
     assert.deepEqual(await ended(), ['cancelled@example.com', 'left@example.com', 'removed@example.com']);
   });
 
-  /** Does the jobs that end access; answers whose refresh tokens were revoked at Google. */
+  /** Runs the jobs that end access and returns how many refresh tokens were revoked at Google. */
   async function endAll(): Promise<number> {
     const { harness, google } = journeys;
     let revoked = 0;

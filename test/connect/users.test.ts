@@ -1,4 +1,4 @@
-/** GET and DELETE /users/{user_id}, by an application's own credentials, over the whole program's routes. */
+/** GET and DELETE /users/{user_id} with an application's own credentials, on the routes of the whole program. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -73,7 +73,7 @@ describe('an application and its users', () => {
     assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
-  it('an application is told what ails an account of its user', async () => {
+  it('an application sees why an account of its user is unhealthy', async () => {
     const account = await link(server);
     const problem = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
     await server.deps.accounts.setHealth(account, problem, START);
@@ -114,7 +114,7 @@ describe('an application and its users', () => {
     assert.ok(!server.log.lines.some((line) => line.includes('dav.example')));
   });
 
-  it('an application is told that deleted data is still on the disk', async () => {
+  it('the response to a deletion says when the deleted data is still on the disk', async () => {
     const busy = await openWholeApp(server, sealer, { clearLog: async () => false });
     const answer = await busy.app.inject({
       ...{ method: 'DELETE', url: '/users/ada' },
@@ -151,7 +151,7 @@ describe('an application and its users', () => {
     }
   });
 
-  it('an application is told that it has no such user', async () => {
+  it('a user that an application does not have is reported as user_not_found', async () => {
     for (const userId of ['nobody', 'Ada', 'ada ', 'a\0b', 'x'.repeat(1000)]) {
       const answer = await call('GET', userId);
       assert.equal(answer.statusCode, 404, userId);

@@ -1,4 +1,4 @@
-/** What users see of a verified application whose new values nobody has approved (docs/wire.md 5.3). On SQLite. */
+/** Pages of a verified application whose new values are not yet approved (docs/wire.md 5.3). On SQLite. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -44,7 +44,9 @@ describe('a verified application', () => {
     assert.ok(submitted !== undefined);
     await approveSubmission({ ...ACME, submission: submissionOf(submitted) }, deps);
   };
-  /** Every kind of page that says whose it is: selection, form, consent, a question, errors with and without a request. */
+  /**
+   * Returns every kind of page with branding: selection, form, consent, a question, errors with and without a request.
+   */
   const everyPage = async (): Promise<string[]> => {
     const browser = new Browser(harness);
     const selection = await browser.link(await browser.link(await browser.start()), 'bob@example.com');

@@ -1,6 +1,6 @@
 /**
- * The rules of whose accounts a transaction touches, where they meet: servers without passwords, pushed requests, live codes,
- * groups that join (docs/security.md T1 to T4).
+ * Combined rules about which accounts a transaction affects: servers without passwords, pushed requests, live codes,
+ * joining groups (docs/security.md T1 to T4).
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,13 +22,13 @@ afterEach(() => harness.close());
 
 const ADA = 'ada@example.com';
 const EVE = 'eve@evil.example';
-/** An account of a server that takes any password. */
+/** An account at a server that accepts any password. */
 const OPEN = 'anybody@radicale.example';
 
 const seenBy = async (grant: Grant | undefined): Promise<string[]> =>
   grant === undefined ? ['no grant'] : namesReadBy(harness, grant);
 
-/** Somebody who links these accounts to ada on a page of their own; they did not press Allow yet. */
+/** Links these accounts to ada in a new browser, without pressing Allow. */
 async function linking(names: readonly string[], query: Readonly<Record<string, string>> = {}) {
   const browser = new Browser(harness);
   let page = await browser.start({ user_id: 'ada', ...query });
@@ -39,10 +39,10 @@ async function linking(names: readonly string[], query: Readonly<Record<string, 
   return { browser, page };
 }
 
-/** An account of eve's that ada's user has for good: an application without the comparison redeemed it. */
+/** Connects an account of eve's to ada permanently, as an application that does not compare users would. */
 const planted = () => connected(harness, { userId: 'ada', names: [EVE] });
 
-/** The address of a request that the application pushed for ada. */
+/** Returns the address of a request that the application pushed for ada. */
 async function push(parameters: string): Promise<string> {
   const { pushedRequests } = openStores(harness.db, { sealer: harness.sealer });
   const deps = { pushedRequests, checkAuthorization: checkPushedParameters, now: harness.deps.now };
@@ -51,7 +51,7 @@ async function push(parameters: string): Promise<string> {
   return `/authorize?client_id=acme&request_uri=${encodeURIComponent(uri)}`;
 }
 
-/** Calendars of an account as its first sync lists them; those in `leftOut` its owner left out. */
+/** Stores calendars of an account as its first sync lists them; the owner left out those in `leftOut`. */
 async function listCalendars(accountKey: string, titles: readonly string[], leftOut: readonly string[] = []) {
   await harness.db.write(
     'UPDATE account SET listed_at = 1 WHERE account_key = :accountKey RETURNING account_key',
@@ -125,7 +125,7 @@ describe('a pushed request', () => {
     await listCalendars(accountKey, ['Work', 'Therapy'], ['Therapy']);
     assert.deepEqual(await titlesReadBy(grant), ['Work']);
 
-    // The application's own script: it pushes the request, and has no cookies.
+    // The application's own script pushes the request and has no cookies.
     const browser = new Browser(harness);
     const started = await browser.get(await push('scope=free-busy'));
     const page = await browser.get(started.location);

@@ -1,4 +1,4 @@
-/** What every AccountCalendars must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for AccountCalendars. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -9,7 +9,7 @@ import { grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 const HOUR = 3_600_000;
 
 export function accountCalendarsContract(database: string, open: () => Promise<Database>): void {
-  /** Ada's account with the calendars a to d, of which b and c have one position; and one of Ben's. */
+  /** Creates Ada's account with calendars a to d, of which b and c share a position, and an account of Ben's. */
   const prepare = async () => {
     const stores = await openWithUsers(open);
     const { db, accounts } = stores;
@@ -66,7 +66,7 @@ export function accountCalendarsContract(database: string, open: () => Promise<D
       }
     });
 
-    it('a calendar says how it is, and when its own job or else its account’s looks at it', async () => {
+    it('a calendar has its state and the time of the next job, its own or else its account’s', async () => {
       const { db, accountKey, list, plan } = await prepare();
       await db.write(
         `UPDATE calendar SET is_primary = 1, event_count = 7, synced_at = CAST(:now AS BIGINT), sync_error = 'calendar_gone'

@@ -1,4 +1,4 @@
-/** What an AccountStore keeps of an account besides its health. Each database's test calls this with its own. */
+/** Contract tests for what an AccountStore keeps of an account besides its health. Each database's test calls them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -45,7 +45,7 @@ export function accountFactsContract(database: string, open: () => Promise<Datab
       );
     });
 
-    it('an account keeps the addresses of its user until there are others, and is asked anew when it is linked again', async () => {
+    it('an account keeps its user’s addresses until others replace them, and has to read them again after a new link', async () => {
       const { db, accounts, events } = await openWithUsers(open);
       const account = await accounts.linkAccount(newAccount(), NOW);
       const grant = await grantAll(db);

@@ -1,4 +1,4 @@
-/** What every AccountStore must do of whose an account is. Each database's test calls this with its own empty one. */
+/** Contract tests for which user an account belongs to. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -28,7 +28,7 @@ const CODE_LIFETIME = 10 * MINUTE;
 const idsOf = (accounts: readonly Account[]) => accounts.map(({ accountId }) => accountId);
 const device = (deviceHash: string, formerHash?: string) => ({ device: { deviceHash, formerHash } });
 
-/** Which of a user's accounts a browser with this device hash stands for. */
+/** Returns the ids of the user's accounts that a browser with this device hash stands for. */
 async function standsFor(
   { requests }: Pick<Stores, 'requests'>,
   hash: string,
@@ -43,7 +43,7 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
   const seen = async ({ accounts }: Stores, reader: Reader) => idsOf(await accounts.accountsOf(reader));
 
   describe(`AccountGroups on ${database}`, () => {
-    it("a linked account is nobody's until the code of its approval is redeemed", async () => {
+    it('a linked account belongs to no user until the code of its approval is redeemed', async () => {
       const stores = await prepare();
       const ada = await visit(stores, 'browser');
       const looked = async () => [
@@ -297,7 +297,7 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
       );
     });
 
-    it('what was allowed and not redeemed goes with its code, and its browser hears of it for 30 days', async () => {
+    it('what was allowed and not redeemed goes with its code, and stays visible to its browser for 30 days', async () => {
       const { db, requests, ada, left, drop } = await prepareUnfinished();
       await ada.allow();
       const end = NOW + CODE_LIFETIME;
@@ -373,7 +373,7 @@ export function accountGroupsContract(database: string, open: () => Promise<Data
   });
 }
 
-/** For a link that came too late. */
+/** Checks the error of a link that came too late. */
 function refusedAsAnswered(reason: unknown): number {
   assert.ok(reason instanceof TransactionAnswered);
   return 0;

@@ -1,4 +1,7 @@
-/** How many accounts every AccountStore has room for. Each database's test calls this with its own empty one. */
+/**
+ * Contract tests for the account limits of an AccountStore. Each database's test calls them with its own empty
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -15,7 +18,7 @@ export function accountQuotaContract(database: string, open: () => Promise<Datab
   const prepare = async () => {
     const stores = await openWithUsers(open);
     let linked = 0;
-    /** Links an account with the limits, each a moment later than the one before. */
+    /** Links an account with the limits, each a moment after the one before. */
     const link = (change: Partial<NewAccount> = {}) =>
       stores.accounts.linkAccount(
         { limits: LIMITS, ...newAccount({ accountId: `a${linked}`, ...change }) },
@@ -155,7 +158,7 @@ export function accountQuotaContract(database: string, open: () => Promise<Datab
       assert.equal(jobs.length, 6);
     });
 
-    it('a job that runs already goes on, and the calendars of an account that is not synced wait with it', async () => {
+    it('a running job continues when its account loses its sync slot, and the account’s calendars are not synced', async () => {
       const { db, link, synced } = await prepare();
       const { accountKey } = await link();
       await db.write(

@@ -1,6 +1,6 @@
 /**
- * What every way to remove an account with much in the mirror must keep to: it is nobody's at once, and no transaction
- * deletes all it has. Each database's test calls this with its own empty, migrated one.
+ * Contract tests for every way to remove an account with many events: it belongs to no user at once, and no transaction
+ * deletes too many of them. Each database's test calls them with its own empty, migrated database.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -15,7 +15,7 @@ const MOST_AT_ONCE = 500;
 const ADA = { clientId: 'acme', userId: 'ada' };
 
 export function accountRemovalContract(database: string, open: () => Promise<Database>): void {
-  /** Stores that fail where one transaction deletes more events than others can wait for. */
+  /** Opens stores that fail if one transaction deletes more than `MOST_AT_ONCE` events. */
   const prepare = async () => {
     const { db, ...plain } = await openWithUsers(open);
     const watched: Database = Object.assign(Object.create(db), {
@@ -67,7 +67,7 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
       assert.equal(await rowsIn(db, 'account_group'), 0);
     });
 
-    it('disconnecting takes the account from its user and tells of each event, in parts', async () => {
+    it('disconnecting removes the account from its user and reports each event as deleted, in parts', async () => {
       const { db, accounts, changes, plain } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       const grant = await grantAll(db);
@@ -81,7 +81,7 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
       assert.equal(await told(db), MANY);
     });
 
-    it('what makes room for another account is nobody’s at once, and deleted by housekeeping', async () => {
+    it('an account that gives way to another belongs to no user at once, and housekeeping deletes it', async () => {
       const { db, accounts } = await prepare();
       const limits = { ofPerson: 1, ofUser: 1 };
       const { accountKey } = await accounts.linkAccount({ ...accountApart('t1'), limits }, NOW);
@@ -122,7 +122,7 @@ export function accountRemovalContract(database: string, open: () => Promise<Dat
       assert.deepEqual([await rowsIn(db, 'event'), await rowsIn(db, 'account')], [0, 0]);
     });
 
-    it('of an account that two groups have, one row stays, and the grants are told of the other’s events', async () => {
+    it('if two groups have one account, one row stays, and the other row’s events are reported to the grants', async () => {
       const stores = await prepare();
       const { db, accounts, changes } = stores;
       const one = await visit(stores, 'one');

@@ -1,4 +1,4 @@
-/** What every AccountStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for AccountStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -39,7 +39,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       );
     });
 
-    it('linking an account tells whoever waits for jobs that one was scheduled', async () => {
+    it('linking an account notifies the listener for jobs that one was scheduled', async () => {
       const { db } = await prepare();
       let calls = 0;
 
@@ -220,7 +220,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(current?.health, { ...REFUSED, since: NOW + 1 });
     });
 
-    it('an account does not hear what was found out before its user linked it again', async () => {
+    it('an account ignores what a run found out before its user linked it again', async () => {
       const { accounts } = await prepare();
       const before = await accounts.linkAccount(newAccount(), NOW);
       await accounts.linkAccount(newAccount(), NOW + 1);

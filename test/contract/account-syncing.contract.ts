@@ -1,4 +1,6 @@
-/** What AccountStore.requestSync must do. Each database's test calls this with its own empty, migrated one. */
+/**
+ * Contract tests for AccountStore.requestSync. Each database's test calls them with its own empty, migrated database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -9,7 +11,7 @@ const DAY = 24 * 3_600_000;
 const ADA = { clientId: 'acme', userId: 'ada' } as const;
 
 export function accountSyncingContract(database: string, open: () => Promise<Database>): void {
-  /** Two accounts of Ada's and one of Ben's, each to be synced in a day. */
+  /** Creates two accounts of Ada's and one of Ben's, each to be synced in a day. */
   const prepare = async () => {
     const stores = await openWithUsers(open);
     const { db, accounts } = stores;
@@ -18,7 +20,7 @@ export function accountSyncingContract(database: string, open: () => Promise<Dat
     await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'ben' }), NOW);
     for (const userId of ['ada', 'ben']) await grantAll(db, { userId });
     await db.write('UPDATE job SET run_at = CAST(:later AS BIGINT)', { later: NOW + DAY });
-    /** What is due now. */
+    /** Returns the keys of the jobs that are due at `NOW`. */
     const due = async () => {
       const rows = await db.all<{ key: string }>('SELECT key FROM job WHERE run_at <= :now', { now: NOW });
       return rows.map(({ key }) => key).toSorted();

@@ -1,4 +1,4 @@
-/** What every ActivityStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for ActivityStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';

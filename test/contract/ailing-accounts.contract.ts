@@ -1,4 +1,4 @@
-/** What every AilingAccounts must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for AilingAccounts. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -13,7 +13,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
   const prepare = async () => {
     const stores = await openWithUsers(open);
     const { db, accounts } = stores;
-    /** Five accounts of Ada's that are down, one after the other but for two at once; and one that is well. */
+    /** Five accounts of Ada's are down, one after the other except for two at once; one account is healthy. */
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e', 'well'].entries()) {
       const account = await accounts.linkAccount(newAccount({ accountId: name, display: name }), NOW);
       if (name !== 'well') await accounts.setHealth(account, DOWN, NOW + Math.min(index, 3));
@@ -25,7 +25,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
   };
 
   describe(`AilingAccounts on ${database}`, () => {
-    it('what ails is counted by reason, and no further than asked for', async () => {
+    it('counts unhealthy accounts by reason, up to the requested limit', async () => {
       const { ailing } = await prepare();
 
       assert.deepEqual(
@@ -40,7 +40,7 @@ export function ailingAccountsContract(database: string, open: () => Promise<Dat
       assert.equal((await ailing.countAiling([], 3)).size, 0);
     });
 
-    it('each account that ails is on one page, the newest trouble first', async () => {
+    it('lists each unhealthy account on exactly one page, the newest problem first', async () => {
       const { ailing } = await prepare();
 
       for (const clientIds of [undefined, ['acme', 'other']])

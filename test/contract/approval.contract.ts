@@ -1,4 +1,7 @@
-/** What every AuthorizationRequestStore must do of approvals. Each database's test calls this with its own empty one. */
+/**
+ * Contract tests for approvals in an AuthorizationRequestStore. Each database's test calls them with its own empty
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -14,7 +17,7 @@ const ADA = { clientId: 'acme', userId: 'ada' };
 const CHALLENGE = 'c'.repeat(43);
 const CODE_LIFETIME = 10 * 60_000;
 
-/** What is covered, each as `approval group-of-account scope`. */
+/** Returns what approvals cover, each as `coverage-id account-id scope`. */
 async function coverage(db: Database): Promise<string[]> {
   const rows = await db.all<{ coverageId: string; accountId: string; scope: string }>(
     `SELECT c.coverage_id AS "coverageId", a.account_id AS "accountId", c.scope
@@ -24,7 +27,7 @@ async function coverage(db: Database): Promise<string[]> {
   return rows.map(({ coverageId, accountId, scope }) => `${coverageId} ${accountId} ${scope}`);
 }
 
-/** A database whose statements fail that begin a grant, as a crash there would have it. */
+/** Returns a database on which statements that begin a grant fail, as in a crash. */
 const crashing = (db: Database): Database => ({
   ...db,
   dialect: db.dialect,
@@ -245,7 +248,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await stores.listed(), ['a']);
     });
 
-    it('events of accounts that become the user’s are told to whoever follows the user', async () => {
+    it('when accounts become the user’s, their events are reported to every reader that follows the user', async () => {
       const stores = await prepare();
       await stores.changes.follow(ADA, NOW);
       const ada = await visit(stores, 'browser');
@@ -306,7 +309,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
   });
 }
 
-/** For a link that came too late. */
+/** Checks the error of a link that came too late. */
 function refusedAsAnswered(reason: unknown): void {
   assert.ok(reason instanceof TransactionAnswered);
 }

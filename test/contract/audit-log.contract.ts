@@ -1,4 +1,4 @@
-/** What every AuditLog must do. Each database's test calls this with its own empty one. */
+/** Contract tests for AuditLog. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -35,7 +35,7 @@ export function auditLogContract(database: string, open: () => Promise<Database>
   };
 
   describe(`AuditLog on ${database}`, () => {
-    it('an entry is answered as it was appended, whoever made it', async () => {
+    it('an entry is returned as it was appended, for every kind of actor', async () => {
       const whole = {
         ...entryAt(NOW, { actor: ADA, address: '203.0.113.7', clientId: 'acme', subject: 'we_1' }),
         before: { name: 'Acme', providers: ['google'], own: false },
@@ -92,7 +92,7 @@ export function auditLogContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await numbers({}, { before: 2 }), []);
     });
 
-    it('goes on behind an entry that is deleted by now', async () => {
+    it('continues behind an entry that was deleted meanwhile', async () => {
       const { db, numbers } = await prepare(entryAt(NOW), entryAt(NOW + 1), entryAt(NOW + 2));
       await db.write('DELETE FROM audit_entry WHERE number = 2 RETURNING number');
 
@@ -154,7 +154,7 @@ export function auditLogContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await numbersAfter(0, NOW + 5), [1, 3]);
     });
 
-    it('deletes what is old, and numbers go on rising when all is', async () => {
+    it('deletes old entries, and numbers continue to rise after all are deleted', async () => {
       const { db, log, numbers } = await prepare(entryAt(NOW), entryAt(NOW + 1), entryAt(NOW + 2));
 
       assert.equal(await log.deleteOldEntries(NOW + 1), 1);

@@ -1,4 +1,4 @@
-/** What every audited change must leave in the log. Each database's test calls this with its own `open`. */
+/** Contract tests for the log entry of each audited change. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -47,7 +47,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
         const { subject, ...facts } = entry;
         assert.deepEqual(others, []);
         const expected = { before: undefined, after: undefined, ...facts };
-        // What a user had is counted by kind, of which the table names some; a user's name is random.
+        // The table names only some of a deleted user's counts, and the name of the user in the log is random.
         if (/^(user\.deleted|delivery\.shown)$/.test(facts.action))
           assert.partialDeepStrictEqual(found, facts);
         else assert.deepEqual(found && factsOf(found), expected);
@@ -156,7 +156,7 @@ export function auditedChangesContract(database: string, open: () => Promise<Dat
       assert.notEqual(ben, ada);
       assert.equal(await audited.audit.subjectOfUser('acme', 'ada'), undefined);
       assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM audit_entry')), /ada|ben/);
-      // The same id again is somebody else to the log.
+      // To the log, the same id is another user now.
       await audited.users.loadOrCreateUser('acme', 'ada', NOW);
       await audited.families.endGrantsOf('acme', 'ada', NOW);
       assert.notEqual((await entries())[0]?.subject, named);

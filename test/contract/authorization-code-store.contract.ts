@@ -1,4 +1,4 @@
-/** What every AuthorizationCodeStore must do. Each database's test calls this with its own empty one. */
+/** Contract tests for AuthorizationCodeStore. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -50,7 +50,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       );
     });
 
-    it('a code of another application is told from one that is nowhere', async () => {
+    it('a code of another application is distinguished from one that does not exist', async () => {
       const { codes } = await prepare();
 
       assert.equal(await codes.isCodeOfAnotherClient('other', 'ada'), true);

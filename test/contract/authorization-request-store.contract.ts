@@ -1,4 +1,4 @@
-/** What every AuthorizationRequestStore must do. Each database's test calls this with its own empty one. */
+/** Contract tests for AuthorizationRequestStore. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

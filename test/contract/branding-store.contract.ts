@@ -1,4 +1,4 @@
-/** What every BrandingStore must do. Each database's test calls this with its own empty one. */
+/** Contract tests for BrandingStore. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -90,7 +90,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
 
     it('nothing of a look is set where a part cannot be', async () => {
       const { db, looks } = await prepare();
-      // The guarantee of the types, broken on purpose.
+      // The cast breaks the type's guarantee on purpose.
       const change = { logo: picture('x'), theme: 'sepia' } as unknown as LookChange;
 
       await assert.rejects(looks.changeLook('acme', change, NOW));

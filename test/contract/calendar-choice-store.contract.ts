@@ -1,4 +1,4 @@
-/** What every CalendarChoiceStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for CalendarChoiceStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -91,7 +91,7 @@ export function calendarChoiceStoreContract(database: string, open: () => Promis
       assert.deepEqual(await events(), []);
     });
 
-    it('the events of what is left out are told as deleted, and as created when they come back', async () => {
+    it('events of calendars that are left out are reported as deleted, and as created when they come back', async () => {
       const { mirror, changes, grant, choose, a, b } = await prepare();
       const { seq = 0 } = (await changes.follow(ada, NOW)) ?? {};
       await fill(mirror, a, meeting('x'));
@@ -108,7 +108,7 @@ export function calendarChoiceStoreContract(database: string, open: () => Promis
       assert.deepEqual(await told(), [['x', 0, true]]);
     });
 
-    it('a calendar that is chosen again is synced anew, and what stays as it was is left alone', async () => {
+    it('a calendar that is chosen again is synced again, and calendars whose choice did not change are left alone', async () => {
       const { mirror, choose, jobs, a, b } = await prepare();
       await fill(mirror, a, meeting('x'));
       await fill(mirror, b, meeting('y'));

@@ -1,4 +1,6 @@
-/** What every MirrorStore must do of a list of calendars that is not whole. Each database's test calls this with its own. */
+/**
+ * Contract tests for incomplete calendar lists in a MirrorStore. Each database's test calls them with its own database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

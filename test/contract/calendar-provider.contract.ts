@@ -1,6 +1,6 @@
 /**
- * What a CalendarProvider must do on a CalDAV server nobody here wrote. Each server's test calls this with
- * its own `start`. Changes are made past the adapter, by plain HTTP, as other clients of the user would.
+ * Contract tests for a CalendarProvider on a third-party CalDAV server. Each server's test calls them with its own
+ * `start`. Changes bypass the adapter: the tests make them by plain HTTP, as other clients of the user would.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -26,7 +26,7 @@ type ContractServer = {
   start(calendars: readonly string[]): Promise<CalDavServer>;
   /** Whether it keeps the components and the style that a calendar is made with. */
   readonly keepsProperties: boolean;
-  /** What a token it never gave is answered with. */
+  /** The result of syncing with a token that the server never issued. */
   readonly unknownToken: 'sync_token_expired' | 'compared instead';
 };
 
@@ -97,7 +97,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.ok(ada.provesOwner && grace.provesOwner);
       });
 
-      it('the principal of somebody else, typed as the server, does not make an account theirs', async () => {
+      it('the principal of another user, typed as the server, does not make an account that user’s', async () => {
         const grace = await provider().signIn.verify(login('grace'));
 
         const ada = await provider()
@@ -184,7 +184,7 @@ export function calendarProviderContract(target: ContractServer): void {
         versions.push(await version());
 
         assert.ok(!versions.includes(undefined));
-        // One that is a digest may be the first again, once everything is gone.
+        // A version that is a digest may equal the first one once the calendar is empty again.
         assert.equal(new Set(versions.slice(1)).size, 3);
         assert.equal(new Set(versions.slice(0, -1)).size, 3);
         await put('delta', 'elsewhere.ics', event('elsewhere', 'Elsewhere'));
@@ -347,18 +347,18 @@ export function calendarProviderContract(target: ContractServer): void {
           );
       });
 
-      it('a calendar that was deleted is told at the next sync and at a first one', async () => {
+      it('a calendar that was deleted is reported as not_found by the next sync and by a first one', async () => {
         const account = await open('ada');
         const doomed = server.calendarUrl('ada', 'doomed');
         const { next } = await sync(account, doomed, new Map());
-        // Cyrus deletes it and answers 404: what counts is that it is gone.
+        // Cyrus deletes the calendar but responds with 404, so the status is not checked.
         await fetch(doomed, { method: 'DELETE', headers: { authorization: basic('ada') } });
 
         await assert.rejects(sync(account, doomed, new Map(), next), failsAs('not_found'));
         await assert.rejects(sync(account, doomed, new Map()), failsAs('not_found'));
       });
 
-      it('a password that stopped working is told as unauthorized', async () => {
+      it('reports a password that no longer works as unauthorized', async () => {
         const { credentials } = await provider().signIn.verify(login('ada'));
         const account = provider().open({ ...credentials, password: 'changed meanwhile' });
 
@@ -372,7 +372,7 @@ export function calendarProviderContract(target: ContractServer): void {
   });
 }
 
-/** A token of the server's own form that it never gave: the last digits are others. */
+/** Returns a token in the server's own form that it never issued: the last digits differ. */
 function forgottenToken(token: string): string {
   return token.replace(/[\da-f]+$/i, (digits) => '7'.repeat(digits.length));
 }

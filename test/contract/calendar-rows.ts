@@ -1,4 +1,4 @@
-/** What the contracts of the calendar stores start from: an application, its users and their accounts. */
+/** Rows that the contract tests of the calendar stores start from: an application, its users and their accounts. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
@@ -12,7 +12,7 @@ import { openStores } from '../../src/store/open-stores.ts';
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));
 
-/** Makes the application `acme` with the users `ada` and `ben`. */
+/** Creates the application `acme` with the users `ada` and `ben`. */
 export async function makeUsers(db: Database): Promise<void> {
   await db.write(
     `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
@@ -28,7 +28,7 @@ export async function makeUsers(db: Database): Promise<void> {
   }
 }
 
-/** A fresh database with `makeUsers`, and the stores on it. */
+/** Opens a new database with the rows of `makeUsers`, and the stores on it. */
 export async function openWithUsers(open: () => Promise<Database>) {
   const db = await open();
   await makeUsers(db);
@@ -37,13 +37,13 @@ export async function openWithUsers(open: () => Promise<Database>) {
 
 const FAR = NOW + 10 * 365 * 24 * 3_600_000;
 
-/** Where the accounts of a user are linked unless a test says otherwise: all in one group. */
+/** Returns the transaction in which tests link the accounts of a user by default: all in one group. */
 export const setupOf = (clientId: string, userId: string): NewAccount['transaction'] => ({
   transactionId: `setup ${clientId} ${userId}`,
   expiresAt: FAR,
 });
 
-/** Linked in its user's `setupOf`; `grantAll` makes it the user's own. */
+/** Returns an account linked in its user's `setupOf`; `grantAll` makes it the user's own. */
 export function newAccount(change: Partial<NewAccount> = {}): NewAccount {
   const { clientId, userId, accountId } = { ...ACCOUNT, ...change };
   return {
@@ -56,7 +56,7 @@ export function newAccount(change: Partial<NewAccount> = {}): NewAccount {
   };
 }
 
-/** An account of another group than all that `newAccount` makes. */
+/** Returns an account of another group than all that `newAccount` returns. */
 export const accountApart = (group: string, change: Partial<NewAccount> = {}): NewAccount =>
   newAccount({ ...change, transaction: { transactionId: group, expiresAt: FAR } });
 
@@ -74,17 +74,17 @@ const ACCOUNT = {
 type Granting = {
   readonly clientId?: string;
   readonly userId?: string;
-  /** Of the grant. */
+  /** The scope of the grant. */
   readonly scope?: Scope;
-  /** At which its groups are covered; the widest unless given. */
+  /** The scope at which the grant covers its groups; `read-write` by default. */
   readonly coveredAt?: Scope;
-  /** Their groups alone are covered, and all of the user unless given. */
+  /** Accounts whose groups are covered; by default all groups of the user. */
   readonly accountKeys?: readonly string[];
 };
 
 /**
- * Makes groups of a user the user's own, as if they had been allowed, and gives a living grant that covers them: Ada's
- * at `read-write` unless told otherwise. What is linked in the same transactions later joins them.
+ * Makes groups of a user the user's own, as if they had been allowed, and returns a living grant that covers them. By
+ * default the user is Ada and the scope `read-write`. Accounts linked later in the same transactions join the groups.
  */
 export async function grantAll(
   db: Database,
@@ -111,7 +111,7 @@ export async function grantAll(
   });
 }
 
-/** A pending code of the user, as an approval of all groups that the user has makes it. */
+/** Creates a pending code of the user, as an approval of all of the user's groups does. */
 export async function makeCode(db: Database, userId: string): Promise<void> {
   const approvalId = `approval of ${userId}`;
   await db.write(
@@ -135,12 +135,12 @@ export async function codeIsWithdrawn(db: Database, userId: string): Promise<boo
   return row?.withdrawnAt !== undefined;
 }
 
-/** Ten calls at once, as a race test makes them. */
+/** Makes ten concurrent calls, for tests of races. */
 export function tenTimes<T>(call: (i: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 10 }, (_, i) => call(i)));
 }
 
-/** What a token request would present to redeem the record. */
+/** Returns what a token request presents to redeem the record. */
 export function presentedOf({ clientId, userId, redirectUri, codeChallenge, approvedAt }: AuthorizationCode) {
   return { clientId, code: userId, redirectUri, codeChallenge, approvedSince: approvedAt };
 }

@@ -1,6 +1,6 @@
 /**
- * What every MirrorStore must do of versions of calendars: only what surely did not change counts as synced. Each database's
- * test calls this with its own.
+ * Contract tests for calendar versions in a MirrorStore: a calendar counts as synced only if it certainly did not
+ * change. Each database's test calls them with its own database.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ export function calendarVersionsContract(database: string, open: () => Promise<D
       return {
         ...made,
         lease: lease(calendarKey),
-        /** The list is asked for at `now`. */
+        /** Lists the calendars as requested at `now`. */
         async list(now: number, ...calendars: ProviderCalendar[]) {
           await mirror.leaseList(lease(accountKey), now, now + MINUTE);
           assert.ok(await mirror.replaceCalendars(lease(accountKey), calendars, now));
@@ -41,7 +41,7 @@ export function calendarVersionsContract(database: string, open: () => Promise<D
         syncedAt: async () => (await mirror.findCalendar(calendarKey))?.syncedAt,
       };
     };
-    /** Listed, synced once the version had settled: the next list that shows the version counts as a sync. */
+    /** Syncs a listed calendar after its version has settled: the next list with that version counts as a sync. */
     const settled = async () => {
       const made = await prepare();
       await made.list(NOW, at('v1', NOW));
@@ -81,7 +81,7 @@ export function calendarVersionsContract(database: string, open: () => Promise<D
 
     it('a version that was new when the sync began is not trusted, since a second change may hide behind it', async () => {
       const { list, sync, syncedAt } = await prepare();
-      // The list was asked for long before its answer came.
+      // The list was requested long before the response arrived.
       await list(NOW - MINUTE, at('v1', NOW));
       await sync(NOW + SETTLED - 1);
       await list(NOW + MINUTE, at('v1', NOW + MINUTE));
@@ -99,7 +99,7 @@ export function calendarVersionsContract(database: string, open: () => Promise<D
       await begin(NOW + SETTLED);
       await mirror.applyChanges(lease, changes({ changed: [EVENT] }), NOW + HOUR);
       await mirror.finishSync(lease, 'token', NOW + SETTLED);
-      // It began under the version of before that change too.
+      // The next sync also starts under the version from before that change.
       await sync(NOW + 2 * SETTLED);
       await list(NOW + MINUTE, at('v1', NOW + MINUTE));
       const after = await syncedAt();
@@ -168,7 +168,7 @@ export function calendarVersionsContract(database: string, open: () => Promise<D
       assert.equal(await syncedAt(), NOW + SETTLED);
     });
 
-    it('a calendar is synced whatever it shows where all of it has to be listed anew', async () => {
+    it('a calendar is synced, whatever its version, if it has to be listed in full again', async () => {
       const { mirror, list, lease, begin, syncedAt } = await settled();
       await begin(NOW + MINUTE);
       await mirror.forgetSyncToken(lease);

@@ -1,4 +1,4 @@
-/** What every ChangeFeed must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for ChangeFeed. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -124,7 +124,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await write(made, made.calendarKey, version('A:one\\n\n two\nthree\n', 'W/"1-gzip"'));
 
       assert.deepEqual(await changesIn(made, since), []);
-      // A backslash before an `n` is an escape of iCalendar, and no line end.
+      // In iCalendar a backslash before an `n` is an escape and not a line end.
       await write(made, made.calendarKey, version('A:one\\r\n two\nthree\n'));
       assert.deepEqual(await changesIn(made, since), ['x updated']);
     });
@@ -182,7 +182,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual((await changesIn(made, since)).sort(), ['m created', `${instance} deleted`]);
     });
 
-    it('the feed tells of an event that was cancelled that it is deleted', async () => {
+    it('the feed reports a cancelled event as deleted', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [resource('x', event('2026-11-02T09:00:00'))]);
       await write(made, made.calendarKey, [
@@ -192,7 +192,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await changesIn(made), ['x deleted']);
     });
 
-    it('the feed tells the events of calendars and accounts that went, and those of an account linked anew', async () => {
+    it('the feed reports events of calendars and accounts that were removed, and those of an account linked again', async () => {
       const made = await prepare('/a/', '/b/');
       const [a = '', b = ''] = made.calendarKeys;
       await write(made, a, [resource('x', event('2026-11-02T09:00:00'))]);
@@ -238,7 +238,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.equal(await feed.follow({ clientId: 'acme', userId: 'nobody' }, NOW), undefined);
     });
 
-    it('the feed goes on behind any entry, in pages of any size', async () => {
+    it('the feed continues behind any entry, in pages of any size', async () => {
       const made = await prepare();
       await write(
         made,
@@ -294,7 +294,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await all(made), []);
     });
 
-    it('a feed that nobody reads ends: whoever comes back has another', async () => {
+    it('a feed that nobody reads ends, and a reader that returns gets a new one', async () => {
       const made = await prepare();
 
       await made.feed.forgetChanges(NOW + 1);

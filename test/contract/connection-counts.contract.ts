@@ -1,4 +1,4 @@
-/** What every ConnectionCounts must do. Each database's test calls this with its own `open`. */
+/** Contract tests for ConnectionCounts. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -55,7 +55,7 @@ export function connectionCountsContract(database: string, open: () => Promise<D
       assert.deepEqual(await connectionCounts.countConnections([]), { count: 0, isExact: true });
     });
 
-    it('many are told as they were counted within the hour, with the sum of all', async () => {
+    it('totals are counted once an hour, per application and over all', async () => {
       const { db, connectionCounts, link } = await prepare();
       await link('one');
       assert.ok((await connectionCounts.keepTotals(NOW)) > 0);

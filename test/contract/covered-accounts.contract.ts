@@ -1,4 +1,6 @@
-/** Which accounts an EventReader shows to which of a user's grants. Each database's test calls this with its own. */
+/**
+ * Contract tests for the accounts that an EventReader shows to each grant of a user. Each database's test calls them.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

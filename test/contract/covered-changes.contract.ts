@@ -1,4 +1,6 @@
-/** Which changes a ChangeFeed tells to which of a user's grants. Each database's test calls this with its own empty one. */
+/**
+ * Contract tests for the changes that a ChangeFeed reports to each grant of a user. Each database's test calls them.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -12,7 +14,7 @@ const ada = { clientId: 'acme', userId: 'ada' };
 const meeting = (name: string) => resource(name, event('2026-11-02T09:00:00'));
 
 export function coveredChangesContract(database: string, open: () => Promise<Database>): void {
-  /** Two groups of one user with a calendar each, and a grant for each of them. */
+  /** Creates two groups of one user with a calendar each, and a grant for each group. */
   const prepare = async () => {
     const db = await open();
     const made = await mirrorWith(db, calendar('/mine/'));
@@ -44,7 +46,7 @@ export function coveredChangesContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await told({ ...grant, coverageId: 'unknown' }), []);
     });
 
-    it('what a grant covers for busy time only it is told nothing of', async () => {
+    it('a grant that covers an account only for busy times gets none of its changes', async () => {
       const { db, mirror, calendarKey, accountKey, told } = await prepare();
       const busy = await grantAll(db, { accountKeys: [accountKey], coveredAt: 'free-busy' });
 
@@ -53,7 +55,7 @@ export function coveredChangesContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await told(busy), []);
     });
 
-    it('the events of an account that goes are told as deleted to the grants that covered it', async () => {
+    it('the events of a removed account are reported as deleted to the grants that covered it', async () => {
       const { accounts, mirror, otherCalendar, otherKey, grant, foreign, told } = await prepare();
       await fill(mirror, otherCalendar, meeting('other'));
 
@@ -63,7 +65,7 @@ export function coveredChangesContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await told(grant), []);
     });
 
-    it('of an account that is not the user’s yet nothing is told, and all it has once it is', async () => {
+    it('no change of an account is reported until it is the user’s, and then all its events are', async () => {
       const { accounts, db, mirror, grant, told, ...made } = await prepare();
       const { accountKey } = await accounts.linkAccount(accountApart('open', { accountId: 'open' }), NOW);
       const [key = ''] = await listed({ mirror }, accountKey, [calendar('/new/')]);
@@ -78,7 +80,7 @@ export function coveredChangesContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await told(grant), []);
     });
 
-    it('an account that joins a group is told as created to its grants, with what it had and is gone', async () => {
+    it('the events of an account that joins a group are reported to the group’s grants, deleted ones as deleted', async () => {
       const { db, mirror, otherCalendar, otherKey, accountKey, grant, told, ...made } = await prepare();
       await fill(mirror, otherCalendar, meeting('other'), meeting('gone'));
       const lease = { key: otherCalendar, holder: 'run' };

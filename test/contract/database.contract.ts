@@ -1,4 +1,4 @@
-/** What both drivers must do behind the Database interface, each in its own way. */
+/** Contract tests for both drivers of the Database interface. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -32,7 +32,7 @@ const GET_BATCH: BatchStatement = {
   writes: false,
 };
 
-/** All names that begin with the caller's. */
+/** Finds all names that begin with the caller's. */
 const FIND_EACH: BatchStatement = {
   columns: { name: 'TEXT', most: 'BIGINT' },
   sql: ({ value, fromEach }) => `
@@ -43,7 +43,7 @@ const FIND_EACH: BatchStatement = {
   key: 'name',
   writes: false,
 };
-/** Adds a row whose value names the one that is locked, as long as there are fewer than three. */
+/** Adds a row whose value is the name of the locked row, as long as there are fewer than three. */
 const COUNT_LOCKED: BatchStatement = {
   columns: { name: 'TEXT', made: 'TEXT' },
   precededBy: [
@@ -271,7 +271,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       await Promise.all(
         Array.from({ length: 40 }, () =>
           db.transaction(async (tx) => {
-            // Written first, so that the row is locked before it is read.
+            // The row is written first, which locks it before it is read.
             await tx.all("UPDATE setting SET value = value WHERE name = 'count'");
             const row = await tx.get<{ value: string }>("SELECT value FROM setting WHERE name = 'count'");
             const value = String(Number(row?.value) + 1);

@@ -1,4 +1,4 @@
-/** What every EndedAccessStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for EndedAccessStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -63,7 +63,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
         const stores = await prepare();
         const { db, accounts, ended, jobNames } = stores;
         const { accountKey } = await accounts.linkAccount(google(), NOW);
-        // Whose rows would otherwise make them take turns.
+        // Without this, locks on the job rows would serialize the ten calls.
         await db.write('DELETE FROM job RETURNING kind');
 
         const deleted = await tenTimes(() => remove(stores));

@@ -1,7 +1,7 @@
-/** What can be changed of an event, one by one: for the contract of writing. */
+/** Fields of an event that the tests of event writing change one by one. */
 import type { EventDraft } from '../../src/calendars/event-writing.ts';
 
-/** What one change names, by what the test says of it. */
+/** The changes of one field each, by the name that the test titles use. */
 export const FIELDS: Readonly<Record<string, Partial<EventDraft>>> = {
   'a title': { title: 'Another title' },
   'a description': { description: 'Line one\nLine two, with; signs' },
@@ -29,7 +29,7 @@ export const COMPARED = [
   'attendees',
 ];
 
-/** A field by its name, whatever the event has under it. */
+/** Returns a field of an event by its name. */
 export const fieldOf = (event: object, field: string): unknown => new Map(Object.entries(event)).get(field);
 
 export const pick = (from: object, names: readonly string[]): Record<string, unknown> =>

@@ -1,4 +1,4 @@
-/** Large calendars are read in pieces, and give what the same calendars give that are read whole. */
+/** Large calendars are read in pieces, with the same result as if they were read whole. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -39,7 +39,7 @@ export function eventPiecesContract(database: string, open: () => Promise<Databa
       );
     }
     const zones = new Map(made.calendarKeys.map((key) => [key, zone]));
-    /** All pages, as calendars of this many bytes give them. */
+    /** Returns the events of all pages, if calendars of more than `bytes` are read in pieces. */
     const walk = async (request: { singleEvents: boolean; search?: readonly string[] }, bytes: number) => {
       const events: object[] = [];
       for (let after: EventPosition | undefined; ; ) {
@@ -71,7 +71,7 @@ export function eventPiecesContract(database: string, open: () => Promise<Databa
       });
     }
 
-    it('sizes and contents are of what is there, and of nothing else', async () => {
+    it('sizes and contents are returned for existing events and no others', async () => {
       const { events: reader, calendarKey, mirror, calendarKeys } = await prepare();
       const original = { text: 'x'.repeat(70_000) };
       await fill(mirror, calendarKey, { ...resource('large', event('2026-11-02T09:00:00')), original });

@@ -1,4 +1,4 @@
-/** What every EventReader must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for EventReader. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -158,7 +158,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal(parsed(local?.content ?? '').start, '2026-11-16T08:00:00.000Z');
     });
 
-    it('reading goes on behind any position, over all calendars, with no event twice and none left out', async () => {
+    it('reading continues behind any position, over all calendars, with no event twice and none left out', async () => {
       const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/', '/c/');
       for (const key of calendarKeys) {
         const names = ['Zeta', 'alpha', 'é', 'B', '_', '10', '9', '\u{1f600}', '\uffee'];
@@ -278,7 +278,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal((await reader.seriesIn([calendarKey], { window: november })).length, 1);
     });
 
-    it('what is told of events is of the calendar that is named, without their providers’ objects', async () => {
+    it('events for a delivery are of the named calendar only, without their providers’ objects', async () => {
       const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/');
       const [key = '', other = ''] = calendarKeys;
       const single = event('2026-11-02T09:00:00');

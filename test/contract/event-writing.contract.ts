@@ -1,7 +1,7 @@
 /**
- * What EventWriting must do with every provider. Each provider's test calls this with its own `open`, which answers an
- * account with one empty calendar in ZONE that it may write to. After every write the answers, applied to a mirror, must
- * be what a complete sync finds.
+ * Contract tests for EventWriting. Each provider's test calls them with its own `open`, which returns an account with
+ * one empty, writable calendar in ZONE. After every write its result, applied to a mirror, must equal what a complete
+ * sync finds.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -31,9 +31,9 @@ type WritingTarget = {
   /** Options of `describe`: whether to skip it and why. */
   readonly options?: { readonly skip: string | false };
   open(): Promise<OpenWriting>;
-  /** Fields that this provider keeps in another form, or not at all: what it answers in their place. */
+  /** The values that this provider stores instead in fields that it changes or does not keep. */
   readonly differs?: Partial<Record<keyof CalendarEvent, unknown>>;
-  /** It keeps no events without length. */
+  /** Whether the provider refuses events without duration. */
   readonly refusesEmpty?: boolean;
 };
 
@@ -73,7 +73,7 @@ export function eventWritingContract(target: WritingTarget): void {
     });
     after(() => opened?.close());
 
-    /** Creates it; the href of its master. */
+    /** Creates an event and returns the `href` of its master. */
     async function create(draft: EventDraft, key = newKey()): Promise<string> {
       const result = await opened.account.writing.create(opened.calendarHref, draft, key);
       apply(mirror, result);
@@ -355,7 +355,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('a change of an event that is gone is told as not_found', async () => {
+      it('a change of a deleted event is reported as not_found', async () => {
         const href = await create({ ...MEETING, title: 'Vanished' });
         const gone = targetAt(mirror, href);
         await remove(href);

@@ -1,4 +1,4 @@
-/** What the contracts of the authorization stores start from. */
+/** Rows that the contract tests of the authorization stores start from. */
 import type { Account, NewAccount } from '../../src/calendars/account-store.ts';
 import { decideApproval } from '../../src/connect/flow/account-groups.ts';
 import type {
@@ -13,7 +13,7 @@ import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
 import { NOW, newAccount } from './calendar-rows.ts';
 
-/** A living grant with its first refresh token, as a redeemed code makes it. */
+/** Creates a living grant with its first refresh token, as redeeming a code does. */
 export function makeFamily(
   db: Database,
   user: { clientId: string; userId: string; coverageId?: string },
@@ -21,10 +21,10 @@ export function makeFamily(
   return db.transaction((tx) => beginFamily(tx, { coverageId: 'none', ...user, scope: 'read' }, NOW));
 }
 
-/** What a refresh puts in the place of a token. */
+/** Returns the token that a refresh replaces `id` with. */
 export const successorOf = (id: RefreshTokenId): RefreshTokenId => newTokenIn(familyOf(id));
 
-/** The user, unless it is there, with one account of its own and the account's job. */
+/** Creates the user, unless it exists, with an account of its own and the account's sync job. */
 export async function makeAccount(db: Database, clientId: string, userId: string): Promise<void> {
   const key = `${clientId}-${userId}`;
   const values = { clientId, userId, key, now: NOW };
@@ -50,7 +50,7 @@ export async function makeAccount(db: Database, clientId: string, userId: string
   );
 }
 
-/** Ada's, as `/authorize` makes it. It ends after two hours. */
+/** Returns a request of Ada's, as `/authorize` creates it. It ends after two hours. */
 export function newRequest(change: Partial<AuthorizationRequest> = {}): AuthorizationRequest {
   return {
     transactionId: 't1',
@@ -82,19 +82,19 @@ export function newRequest(change: Partial<AuthorizationRequest> = {}): Authoriz
 export const MOST_OPEN = 1000;
 const REQUEST_LIFETIME_MS = 2 * 3_600_000;
 
-/** One run through the pages, by somebody with a browser of their own. */
+/** One run through the pages by a person with a browser of their own. */
 export type Visit = {
   readonly request: AuthorizationRequest;
-  /** Links an account, in the name of its `accountId`. */
+  /** Links an account whose name is its `accountId`. */
   link(change?: Partial<NewAccount>, now?: number): Promise<Account>;
   allow(now?: number): Promise<ApprovalResult>;
   /** The application redeems what this visit allowed. */
   redeem(now?: number): Promise<Grant | undefined>;
-  /** All three, of one account. */
+  /** Links an account, allows the request and redeems the code. */
   connect(change?: Partial<NewAccount>, now?: number): Promise<Grant>;
 };
 
-/** Begins a transaction, whose browser has `device` as the hash of its cookie. */
+/** Begins a transaction; the browser's cookie has `device` as its hash. */
 export async function visit(
   { requests, accounts, codes }: Pick<Stores, 'requests' | 'accounts' | 'codes'>,
   device: string,
@@ -132,7 +132,10 @@ export async function visit(
   return { request, link, allow, redeem, connect };
 }
 
-/** The application `acme` with one account of ada's, and calendars of it that were read at these instants, named `c0` and on. */
+/**
+ * Creates the application `acme` with one account of ada's, whose calendars `c0`, `c1`, … were synced at these
+ * instants.
+ */
 export async function makeCalendars(db: Database, syncedAt: readonly number[]): Promise<void> {
   await db.write(
     `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
@@ -143,7 +146,7 @@ export async function makeCalendars(db: Database, syncedAt: readonly number[]): 
   for (const [index, at] of syncedAt.entries()) await makeCalendar(db, `c${index}`, at);
 }
 
-/** A calendar of ada's account, named by `key`, that was read at that instant. */
+/** Creates a calendar of ada's account, named by `key`, that was synced at that instant. */
 export async function makeCalendar(db: Database, key: string, syncedAt: number): Promise<void> {
   await db.write(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
@@ -157,7 +160,7 @@ export async function rowsIn(db: Database, table: string): Promise<number> {
   return row?.rows ?? 0;
 }
 
-/** A calendar of an account, named by `name`, with one event of that name in the mirror. */
+/** Creates a calendar of an account, named by `name`, with one event of that name in the mirror. */
 export async function makeEvent(db: Database, accountKey: string, name: string): Promise<void> {
   await db.write(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)

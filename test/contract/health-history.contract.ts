@@ -1,4 +1,4 @@
-/** What every HealthHistory must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for HealthHistory. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -52,7 +52,7 @@ export function healthHistoryContract(database: string, open: () => Promise<Data
       ]);
     });
 
-    it('trouble that goes on is one event, whatever its message', async () => {
+    it('a problem that continues is one event, whatever its message', async () => {
       const { accounts, account, happened } = await prepare();
 
       await accounts.setHealth(account, DOWN, NOW + 1);

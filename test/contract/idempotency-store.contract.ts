@@ -1,4 +1,4 @@
-/** What every IdempotencyStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for IdempotencyStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -67,7 +67,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.equal((await claim('third', NOW + 1_500)).state, 'under_way');
     });
 
-    it('the seed of what was given back is kept, and none of what was refused', async () => {
+    it('the seed of a released key is kept, and the seed of a refused request is not', async () => {
       const { store, claim } = await prepare();
       await claim('first');
       await store.release(REQUEST, 'first');

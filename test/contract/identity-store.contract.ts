@@ -1,4 +1,4 @@
-/** What every IdentityStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for IdentityStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -27,7 +27,7 @@ const claimed = (id: string, change: Partial<ClaimedPerson> = {}): ClaimedPerson
 async function opened(open: () => Promise<Database>) {
   const db = await open();
   const people = personStore(db, CALLER);
-  /** Follows a link: an invitation, or a way back in for `resets`. */
+  /** Follows a link: an invitation, or a reset link if `resets` names a member. */
   const join = async (personId: string, ways: Partial<NewPerson>, resets?: string) => {
     await people.addInvitation(
       {
@@ -101,7 +101,7 @@ export function identityStoreContract(database: string, open: () => Promise<Data
       assert.equal(await people.removePasskey('ada', 'k'), 'last_way');
     });
 
-    it('a way back in ends the identity of before, and the claims no longer decide', async () => {
+    it('a reset link removes the previous identity, and its claims no longer apply', async () => {
       const { people, join } = await opened(open);
       await people.registerClaimed(claimed('ada', { role: 'owner' }), NOW);
       assert.equal(await join('again', { password: 'a hash' }, 'ada'), 'done');

@@ -1,4 +1,4 @@
-/** What every JobStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for JobStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Job } from '../../src/jobs/job-store.ts';
@@ -149,7 +149,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(await jobs.nextRunAt(), undefined);
     });
 
-    it('a job that was scheduled while it ran runs anew, from the first attempt', async () => {
+    it('a job that was scheduled while it ran runs again, from the first attempt', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       const job = first(await take(jobs, { holder: 'h', limit: 1 }));

@@ -1,4 +1,7 @@
-/** Whose jobs a JobStore hands out first, and how many at once. Each database's test calls this with its own. */
+/**
+ * Contract tests for the order and the concurrency limits of jobs. Each database's test calls them with its own
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -13,18 +16,18 @@ type Stores = Awaited<ReturnType<typeof openWithUsers>>;
 
 export function jobTurnsContract(database: string, open: () => Promise<Database>): void {
   const prepare = () => openWithUsers(open);
-  /** Links accounts of the user, one on each host, due at NOW. */
+  /** Links accounts of the user, one on each host, due at `NOW`. */
   const link = async ({ accounts, db }: Stores, userId: string, ...hosts: string[]) => {
     const keys: string[] = [];
     for (const [index, host] of hosts.entries()) {
       const accountId = `https://${host}/${userId}/${index}/`;
       keys.push((await accounts.linkAccount(newAccount({ userId, accountId }), NOW)).accountKey);
-      // It is the user's own: of others, few are synced.
+      // Accounts must be the user's own: few others are synced.
       await db.write('UPDATE account_group SET expires_at = NULL');
     }
     return keys;
   };
-  /** Puts many due jobs into one account; nothing is mirrored behind them. */
+  /** Adds many due jobs to one account; the calendars of the jobs do not exist. */
   const fill = async ({ db }: Stores, accountKey: string, count: number) => {
     for (let number = 0; number < count; number += 1) {
       await db.write(
@@ -44,7 +47,7 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
   const unlimited = { ofAccount: 99, ofHost: 99, ofOwner: 99 };
 
   describe(`JobTurns on ${database}`, () => {
-    it('a job says whose it is: the application, the user, the account and its server without the port', async () => {
+    it('a job carries its application, owner and account, and the account’s server without the port', async () => {
       const stores = await prepare();
       const [ada = ''] = await link(stores, 'ada', 'DAV.example:8443');
       await link(stores, 'ben', 'dav.example.');
@@ -158,7 +161,7 @@ export function jobTurnsContract(database: string, open: () => Promise<Database>
       ]);
     });
 
-    it('a run that was given up counts against its account and its server for as long as it goes on', async () => {
+    it('an abandoned run counts against its account and its server for as long as it continues', async () => {
       const stores = await prepare();
       const [adas = ''] = await link(stores, 'ada', 'evil.example');
       const [bens = ''] = await link(stores, 'ben', 'evil.example');

@@ -1,4 +1,4 @@
-/** What an approval must do to groups that it makes one. Each database's test calls this with its own empty one. */
+/** Contract tests for approvals that join groups. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -17,7 +17,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
     const all = await accounts.listAccounts('acme', 'ada');
     return all.map(({ accountId }) => accountId);
   };
-  /** Two groups of Ada's own, `a` connected by one browser and `b` by another, and what their grants are. */
+  /** Creates two groups of Ada's, `a` connected by one browser and `b` by another, and returns their grants. */
   const prepareTwo = async (scopes: { a?: 'free-busy' | 'read'; b?: 'free-busy' | 'read' } = {}) => {
     const stores = await prepare();
     const one = await visit(stores, 'one', { scope: scopes.a ?? 'read' });
@@ -26,7 +26,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
     const ofB = await two.connect({ accountId: 'b' }, NOW + 1);
     return { ...stores, ofA, ofB };
   };
-  /** Whoever uses the first browser signs in to `b` too, which proves the other group, and allows. */
+  /** Signs in to `b` too in the first browser, which proves the other group, and allows. */
   const joinBoth = async (stores: Stores, change: object = {}, more: string[] = []) => {
     const both = await visit(stores, 'one', { transactionId: 't3', ...change });
     for (const accountId of ['b', ...more]) await both.link({ accountId, ...NEW }, NOW + 2);
@@ -63,7 +63,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
         `SELECT lease_holder AS "holder", credentials_version AS "version", unfinished_syncs AS "unfinished"
            FROM account`,
       );
-      // The sync that loses its lease by this is not one that did not come to its end.
+      // A sync that loses its lease because of this does not count as unfinished.
       assert.deepEqual([row?.holder, row?.version, row?.unfinished], [undefined, 1, 0]);
       const jobs = await db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
       assert.deepEqual(
@@ -138,7 +138,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
         const keys = new Map<string, string>();
         for (const [i, transactionId] of ['t1', 't2'].entries()) {
           const one = await visit(stores, transactionId, { transactionId });
-          // The second does not prove the first: nobody keeps a server from taking any password.
+          // The second sign-in does not prove the first: a server may accept any password.
           const account = await one.link({ accountId: 'a', provesOwner: false }, NOW + i);
           keys.set(transactionId, account.accountKey);
           await one.allow(NOW + i);
@@ -202,7 +202,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
       }
     });
 
-    it('what was told of a group before it joined another is told to its grants after that too', async () => {
+    it('changes of a group before it joined another are reported to its grants afterwards too', async () => {
       const stores = await prepareTwo();
       const { db, changes, accounts, ofB } = stores;
       const more = await visit(stores, 'two', { transactionId: 'more' });
@@ -221,7 +221,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
       );
     });
 
-    it('of an account that two groups had, the events under the name that goes are told as deleted', async () => {
+    it('if two groups had one account, the events under the removed name are reported as deleted', async () => {
       const stores = await prepare();
       const { db, changes } = stores;
       const grants = [];

@@ -1,5 +1,6 @@
 /**
- * Rules of every PersonStore about links whose creator is ended while links are created and used. Each database's test calls this with its own empty, migrated one.
+ * Contract tests for links of a PersonStore whose creator is ended while links are created and used. Each database's
+ * test calls them with its own empty, migrated database.
  */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -65,7 +66,7 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
         .filter(({ action }) => action === WITHDRAWN)
         .map(({ subject }) => subject);
 
-    /** The same people, whose transactions have done all and are not committed until `open` is called. */
+    /** Returns the same store, whose transactions do all their work but commit only after `open` is called. */
     const held = () => {
       const calls = holdCalls();
       const transaction: Database['transaction'] = (work, terms) =>
@@ -161,7 +162,7 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
       });
     }
 
-    it('a link of somebody whom an older version made a viewer does not work', async () => {
+    it('a link of a member whom an older version made a viewer does not work', async () => {
       await create('one');
       await db.write("UPDATE person SET role = 'viewer' WHERE person_id = 'ada'");
 

@@ -1,4 +1,4 @@
-/** What every MasterKeyStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for MasterKeyStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -57,7 +57,7 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       });
     });
 
-    it('of ten keys that are announced at once all callers are told the same one, which can be taken back', async () => {
+    it('ten concurrent announcements all return the same key, which can be withdrawn', async () => {
       const { masterKey } = await prepare();
 
       const told = await tenTimes((i) => masterKey.announceKey(`key ${i}`, NOW));
@@ -67,7 +67,7 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       assert.equal((await masterKey.masterKeyState()).next, undefined);
     });
 
-    it('everything that is sealed is sealed anew in parts, and opens under the new key alone', async () => {
+    it('all sealed values are resealed in parts, and open under the new key alone', async () => {
       const prepared = await prepare();
       const { db, ring, before, keyId, fresh } = prepared;
       await sealEverywhere(db, ring, 5);
@@ -98,12 +98,12 @@ export function masterKeyStoreContract(database: string, open: () => Promise<Dat
       });
     });
 
-    it('what was written while it was sealed anew stays as it was written', async () => {
+    it('a value that is written during resealing stays as it was written', async () => {
       const { db, ring, keyId } = await prepare();
       await sealEverywhere(db, ring, 1);
       ring.sealUnder(keyId);
       const context = sealedField('webhook_endpoint.secrets')('we');
-      // Writes to the row between its being read and its being sealed anew.
+      // Writes to the row after it was read and before it is resealed.
       const transaction: Database['transaction'] = async (work) => {
         const secrets = ring.seal('written meanwhile', context);
         await db.write('UPDATE webhook_endpoint SET secrets = :secrets', { secrets });

@@ -1,6 +1,6 @@
 /**
- * What every MirrorStore must keep to: what is counted is what there is, quotas, what is left out, and syncs that did not
- * come to their end. Each database's test calls this with its own empty, migrated one.
+ * Contract tests for the limits of a MirrorStore: counted sizes, quotas, events that are left out, and unfinished
+ * syncs. Each database's test calls them with its own empty, migrated database.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -49,7 +49,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
   type Prepared = Awaited<ReturnType<typeof prepare>>;
 
   describe(`MirrorLimits on ${database}`, () => {
-    it('what a calendar takes is counted with every write as if it were counted anew', async () => {
+    it('the size of a calendar after every write equals a new count', async () => {
       const { mirror, calendarKey, counted, recounted } = await prepare();
       const lease = await leased(mirror, calendarKey);
       const recurrenceId = { type: 'zoned', local: '2026-11-03T09:00:00', zone: 'Europe/Paris' } as const;
@@ -315,7 +315,7 @@ export function mirrorLimitsContract(database: string, open: () => Promise<Datab
       assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
     });
 
-    it('a large calendar goes in parts, and each of its events is told as deleted', async () => {
+    it('a large calendar is deleted in parts, and each of its events is reported as deleted', async () => {
       const ways = {
         unlisted: ({ mirror, accountKey }: Prepared) => listed({ mirror }, accountKey, [calendar('/b/')]),
         disconnected: ({ accounts, grant }: Prepared) =>

@@ -50,7 +50,7 @@ type Change = {
   readonly removed?: readonly string[];
 };
 
-/** Rendered for a calendar in Paris, or another zone. */
+/** Returns the changes of a sync, rendered for a calendar in Paris or another zone. */
 export const changes = (
   { changed = [], leftOut = [], removed = [] }: Change,
   calendarZone = 'Europe/Paris',
@@ -67,14 +67,14 @@ export const removalOf = (...hrefs: string[]) => changes({ removed: hrefs });
 export type FilledMirror = Stores & {
   db: Database;
   accountKey: string;
-  /** Covers the account for all it may do. */
+  /** The grant covers the account with its full scope. */
   grant: Grant;
-  /** Of the first calendar. */
+  /** The key of the first calendar. */
   calendarKey: string;
   calendarKeys: readonly string[];
 };
 
-/** Ada's account with these calendars, never synced. */
+/** Creates Ada's account with these calendars, never synced. */
 export async function mirrorWith(db: Database, ...calendars: ProviderCalendar[]): Promise<FilledMirror> {
   const stores = await openWithUsers(async () => db);
   const { accountKey } = await stores.accounts.linkAccount(newAccount(), NOW);
@@ -83,7 +83,7 @@ export async function mirrorWith(db: Database, ...calendars: ProviderCalendar[])
   return { ...stores, accountKey, grant, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
 }
 
-/** Makes these the calendars of the account, and answers their keys without those left out. */
+/** Makes these the calendars of the account and returns their keys without those left out. */
 export async function listed(
   { mirror }: Pick<Stores, 'mirror'>,
   accountKey: string,
@@ -95,7 +95,7 @@ export async function listed(
   return (await mirror.listCalendars(accountKey)).map(({ calendarKey }) => calendarKey);
 }
 
-/** The lease of a calendar, taken. */
+/** Takes and returns the lease of a calendar. */
 export async function leased(mirror: MirrorStore, key: string, holder = 'run'): Promise<SyncLease> {
   const lease = { key, holder };
   if (!(await mirror.leaseCalendar(lease, NOW, LATER))) throw new Error('The lease was held');

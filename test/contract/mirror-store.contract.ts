@@ -1,4 +1,4 @@
-/** What every MirrorStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for MirrorStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -129,7 +129,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
     });
 
-    it('the lease of a list is given back by whoever has it, and the list stays as it is', async () => {
+    it('only its holder gives back the lease of a list, and the list stays as it is', async () => {
       const { mirror, accountKey } = await mirrorWith(await open(), calendar('/a/'));
       const before = await mirror.findList(accountKey);
       const lease = { key: accountKey, holder: 'one' };
@@ -143,7 +143,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.ok(await mirror.leaseList({ key: accountKey, holder: 'next' }, NOW, LATER));
     });
 
-    it('the lease of a calendar is given anew when it ended, was given back, or ran out', async () => {
+    it('the lease of a calendar is available again when its sync ended or failed, or when it ran out', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = (holder: string) => ({ key: calendarKey, holder });
 

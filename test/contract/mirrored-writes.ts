@@ -1,4 +1,4 @@
-/** A calendar as writing sees it: what the answers of writes leave in a mirror, beside what a sync finds. */
+/** A calendar as event writing sees it: the mirror that the results of writes produce, compared with a sync. */
 import assert from 'node:assert/strict';
 
 import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
@@ -22,7 +22,7 @@ export const ZONE = 'Europe/Berlin';
 export const berlin = (local: string): EventTime => ({ type: 'zoned', local, zone: ZONE });
 export const day = (date: string): EventTime => ({ type: 'date', date });
 
-/** A draft that says nothing of what it does not name. */
+/** Returns a draft without values for the fields that `fields` omits. */
 export function draftOf(
   fields: Partial<EventDraft> & Pick<EventDraft, 'title' | 'start' | 'end'>,
 ): EventDraft {
@@ -54,13 +54,13 @@ export async function copyAndInvite(
   return writing.inviteLater(calendarHref, href, JSON.parse(JSON.stringify(copied.invitations)));
 }
 
-/** Applies an answer, as the real mirror does in one transaction. */
+/** Applies the result of a write, as the real mirror does in one transaction. */
 export function apply(mirror: Mirror, { changed, removed }: WriteResult): void {
   for (const href of removed) mirror.delete(href);
   for (const resource of changed) mirror.set(resource.href, resource);
 }
 
-/** The resource of the single event or the master that has this title now. */
+/** Returns the resource of the single event or master with this title. */
 export function masterTitled(mirror: Mirror, title: string): EventResource {
   const master = [...mirror.values()].find(({ events }) =>
     events.some((event) => event.title === title && event.recurrenceId === undefined),
@@ -69,7 +69,7 @@ export function masterTitled(mirror: Mirror, title: string): EventResource {
   return master;
 }
 
-/** What a write is told of the event or series at `href`. */
+/** Returns the target of a write to the event or series at `href`. */
 export function targetAt(mirror: Mirror, href: string, instance?: EventTime): WriteTarget {
   const master = mirror.get(href);
   assert.ok(master, `A resource at ${href}`);
@@ -94,7 +94,7 @@ const keyOf = (time: EventTime): number => instantOf(time, ZONE);
 
 type Occurrence = { readonly title: string; readonly start: string; readonly end: string };
 
-/** What takes place of the series at `href` in 2026 and 2027, as local times of ZONE, or as dates. */
+/** Returns the occurrences of the series at `href` in 2026 and 2027, as local times of ZONE or as dates. */
 export function occurrences(mirror: Mirror, href: string): Occurrence[] {
   const events = [...mirror.values()]
     .filter((resource) => resource.href === href || resource.seriesId === href)
@@ -129,7 +129,7 @@ export function occurrences(mirror: Mirror, href: string): Occurrence[] {
   });
 }
 
-/** A fresh, complete sync must find what the answers left: no more, no less, and under the same versions. */
+/** Asserts that a new, complete sync finds the same resources and versions as the results of the writes. */
 export async function assertMirrored(
   account: CalendarAccount,
   calendarHref: string,

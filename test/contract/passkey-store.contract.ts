@@ -1,4 +1,4 @@
-/** What every PasskeyStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for PasskeyStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -86,7 +86,7 @@ export function passkeyStoreContract(database: string, open: () => Promise<Datab
       assert.equal((await actions())[0], 'person.passkey_removed');
     });
 
-    it('a counter rises, for one of ten that show the same; one that stands still at 0 is none', async () => {
+    it('one of ten calls with the same higher counter succeeds; a counter that stays at 0 is not checked', async () => {
       const { people, join, actions } = await opened(open);
       await join('ada', { passkey: passkey('a', { counter: 4 }) });
       const used = await tenTimes(() => people.usePasskey('a', 5, NOW + 1));

@@ -1,4 +1,4 @@
-/** What every PersonStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for PersonStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -165,7 +165,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await people.findPerson('ada'))?.seenAt, NOW + 5);
     });
 
-    it('a new password ends the other sessions, and nobody ends those of somebody else', async () => {
+    it('a new password ends the other sessions, and no member can end those of another', async () => {
       const { people } = await opened(open);
       await join(people, 'ada');
       await join(people, 'ben');
@@ -274,7 +274,7 @@ export function personStoreContract(database: string, open: () => Promise<Databa
   });
 }
 
-/** A delivery of an application that has a webhook URL. */
+/** Adds a delivery of an application with a webhook URL. */
 async function addMessageOf(clientId: string, db: Database): Promise<void> {
   await userStore(db).loadOrCreateUser(clientId, 'ada', NOW);
   await db.write(

@@ -1,10 +1,10 @@
-/** What scenarios are made of: their form, where providers differ, and short words for events and what is read of them. */
+/** The types of provider scenarios, the differences between providers, and short forms for events in them. */
 import type { DraftTime, EventDraft } from '../../sandbox/core/provider-sandbox.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import type { ReadEvent, ReadWindow } from '../providers/provider-reader.ts';
 import type { Ability } from '../providers/provider-targets.ts';
 
-/** One calendar, as the person it belongs to changes it. */
+/** One calendar, as its owner changes it at the provider. */
 export type Scene = {
   create(draft: EventDraft): Promise<string>;
   update(id: string, draft: EventDraft): Promise<void>;
@@ -17,18 +17,18 @@ export type Scene = {
 };
 
 export type Scenario = {
-  /** "shows …" */
+  /** A rule such as "a timed event is shown …", used as the test title. */
   readonly rule: string;
   readonly needs?: Ability;
-  /** What is read; September 2026 to August 2027 unless given. */
+  /** The window that is read; September 2026 to August 2027 by default. */
   readonly window?: ReadWindow;
-  /** Where some providers do another thing with what people do. */
+  /** Providers at which these changes have another result, and the reason. */
   readonly differs?: { readonly of: readonly ProviderKind[]; readonly because: string };
-  /** Each yield is a moment at which the application reads, and what it must see. */
+  /** Yields the events that the application must read at that moment. */
   play(scene: Scene): AsyncGenerator<readonly ReadEvent[]>;
 };
 
-/** Where providers do not show the same. `as` makes of what is expected what these show. */
+/** A difference in what some providers show. `as` turns an expected event into the one that they show. */
 type Difference = {
   readonly of: readonly ProviderKind[];
   readonly because: string;
@@ -63,7 +63,7 @@ export const windowOf = (start: string, end: string): ReadWindow => ({
 });
 export const YEAR = windowOf('2026-09-01', '2027-09-01');
 
-/** A time of a draft: `2026-10-12 09:00`. */
+/** Returns the time of a draft from a text such as `2026-10-12 09:00`. */
 export const at = (text: string, timeZone: string): DraftTime => ({
   dateTime: `${text.replace(' ', 'T')}:00`,
   timeZone,
@@ -74,7 +74,7 @@ export const from = (day: string, start: string, end: string, timeZone: string) 
   end: at(`${day} ${end}`, timeZone),
 });
 
-/** What is read of an event that was given nothing but these; times in UTC: `2026-10-12 07:00`. */
+/** Returns the expected event with default values, except for `more`; times are in UTC: `2026-10-12 07:00`. */
 export function timed(title: string, start: string, end: string, more: Partial<ReadEvent> = {}): ReadEvent {
   const [startsAt, endsAt] = [start, end].map((text) => wire(utc(text.replace(' ', 'T'))));
   return {
@@ -92,7 +92,7 @@ export function timed(title: string, start: string, end: string, more: Partial<R
 }
 export const wholeDays = (title: string, start: string, end: string, more: Partial<ReadEvent> = {}) =>
   timed(title, `${start} 00:00`, `${end} 00:00`, { allDay: true, ...more });
-/** Instances of so many minutes. */
+/** Returns occurrences of a series that each last `minutes`. */
 export const instances = (title: string, minutes: number, ...starts: readonly string[]) =>
   starts.map((start) => {
     const end = wire(utc(start.replace(' ', 'T')) + minutes * 60_000).slice(0, 16);

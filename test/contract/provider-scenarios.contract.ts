@@ -1,6 +1,7 @@
 /**
- * What an application reads of what people do at their provider: the same, whichever it is. Played by the
- * provider's own app, read through the real adapter, mirror and GET /events.
+ * Contract tests for what an application reads after people change calendars at their provider, which is the same for
+ * all providers. The tests change events through the provider's own app and read them through the real adapter, mirror
+ * and GET /events.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +17,7 @@ import { SCENARIOS } from './provider-scenarios.ts';
 
 const ADA = { email: 'ada@people.example', name: 'Ada Lovelace' };
 const GRACE = { email: 'grace@people.example', name: 'Grace Hopper' };
-/** What was read before is too old by then. */
+/** Mirrored data is stale after this many milliseconds, so that the next request reads the provider again. */
 const PAUSE_MS = 11_000;
 
 export function providerScenarios(target: ProviderTarget): void {
@@ -53,7 +54,7 @@ export function providerScenarios(target: ProviderTarget): void {
       return events.map((event) => differences.reduce((so, { as }) => as(so, ADA), event));
     };
 
-    /** New calendars are known to readers who listed them. */
+    /** Adds a calendar at the provider and lists the calendars, so that the mirror has the new one. */
     const addCalendar: ManualChanges['addCalendar'] = async (email, calendar) => {
       const id = await manual.addCalendar(email, calendar);
       time.now += PAUSE_MS;
@@ -164,14 +165,14 @@ export function providerScenarios(target: ProviderTarget): void {
         assert.deepEqual(events.map(({ availability }) => availability).sort(), ['busy', 'busy', 'free']);
       });
 
-      it('an account says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
+      it('an account says that the user must sign in again if access was withdrawn, and works again after that', async () => {
         const id = await manual.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
         await manual.createEvent(GRACE.email, id, meeting('Before'));
         await connect(GRACE.email, 'ben', 'read-write');
         const before = await read(id, 'ben');
         await manual.revokeAccess(GRACE.email);
         await manual.createEvent(GRACE.email, id, meeting('Meanwhile'));
-        // Whatever was given out before is out of date by then.
+        // All access tokens have expired by then.
         time.now += 3_600_000;
         const refused = await read(id, 'ben');
         await connect(GRACE.email, 'ben', 'read-write');
@@ -231,7 +232,7 @@ function sceneOf(manual: ManualChanges, email: string, calendar: string, differs
 
 const titlesOf = (events: readonly ReadEvent[]): string[] => events.map(({ title }) => title).sort();
 
-/** By start, then title; without ids, which differ. */
+/** Sorts events by start, then title, and removes their ids, which differ. */
 function sorted(events: readonly ReadEvent[]): ReadEvent[] {
   return events
     .map((event) => ({ ...event, id: undefined }))

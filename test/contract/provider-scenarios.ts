@@ -1,6 +1,6 @@
 /**
- * What people do at their providers, and what an application reads then: the same at all of them, but for
- * what DIFFERENCES and a scenario's own `differs` name.
+ * Scenarios: changes that people make at their providers and what an application then reads. The result is the same at
+ * all providers, except for DIFFERENCES and a scenario's own `differs`.
  */
 import type { EventDraft } from '../../sandbox/core/provider-sandbox.ts';
 import {

@@ -1,4 +1,4 @@
-/** What every PushedRequestStore must do. Each database's test calls this with its own empty one. */
+/** Contract tests for PushedRequestStore. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -12,7 +12,7 @@ const request: PushedRequest = {
   query: 'client_id=acme&user_id=ada&state=%FF+%C3%A9',
   createdAt: NOW,
 };
-/** More than a test makes. */
+/** A limit that no test reaches. */
 const MOST = 1000;
 const by = { clientId: 'acme', transactionId: 't1', createdSince: NOW };
 
@@ -39,7 +39,7 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
       assert.deepEqual(others, Array(9).fill({ spentFor: `t${winner}` }));
     });
 
-    it('a pushed request can be spent until it is too old, and its transaction is told after that', async () => {
+    it('a pushed request can be used until it is too old, and a used one names its transaction after that too', async () => {
       const { pushedRequests } = await openWithUsers(open);
       for (const hash of ['hash-1', 'hash-2']) await pushedRequests.add(hash, request, MOST);
       const late = { ...by, transactionId: 't2', createdSince: NOW + 1 };

@@ -1,4 +1,4 @@
-/** What every RequestLog must do. Each database's test calls this with its own `open`. */
+/** Contract tests for RequestLog. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
-/** A refusal of the application `acme`. */
+/** A refused request of the application `acme`. */
 export const REFUSED: NewRequestEntry = {
   ...{ requestId: 'r1', at: NOW, method: 'GET', route: '/events', status: 403, durationMs: 12 },
   ...{ clientId: 'acme', userId: 'ada', network: '192.0.2.0/24', body: '{"code":"insufficient_scope"}' },
@@ -33,7 +33,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
     (await log.listRequests(filter, { limit: 1000 })).map(({ requestId }) => requestId);
 
   describe(`RequestLog on ${database}`, () => {
-    it('an entry comes back as it was written, with the hash of its user in the place of the id', async () => {
+    it('an entry is returned as it was written, with the hash of its user instead of the id', async () => {
       const { requestLog, add } = await prepare();
       const bare = {
         repeated: 980,
@@ -132,7 +132,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await list(requestLog), ['known', 'kept']);
     });
 
-    it('once a user is deleted its hash names nobody, nor whoever gets the same id later', async () => {
+    it('the hash of a deleted user identifies no user, not even a later one with the same id', async () => {
       const { requestLog, users, db, add } = await prepare();
       await add({});
       const before = await requestLog.userOf('acme', 'ada');
@@ -190,7 +190,7 @@ export function requestLogContract(database: string, open: () => Promise<Databas
       const left = await requestLog.listRequests({}, { limit: 10_000 });
       const deleted = rows.filter(({ requestId }) => !left.some((row) => row.requestId === requestId));
       assert.equal(deleted.length, 193);
-      // Evenly, and the oldest of each.
+      // The deleted entries are the oldest of each application.
       assert.ok(deleted.every(({ at }) => at < NOW + 20));
     });
   });
@@ -203,7 +203,7 @@ const addApplication = (db: Database, clientId: string) =>
     { clientId, now: NOW },
   );
 
-/** One each millisecond, from `after` milliseconds on. */
+/** Returns one entry per millisecond, starting `after` milliseconds after `NOW`. */
 const entries = (clientId: string | undefined, count: number, after = 0) =>
   Array.from({ length: count }, (_, index) => ({
     ...{ requestId: `${clientId}-${index}`, clientId, at: NOW + after + index },

@@ -1,6 +1,6 @@
 /**
- * Overrides that are resources of their own are read as a series that is one resource: whatever came in
- * which order, the answers are those of a calendar that got the final state whole.
+ * Exceptions that are resources of their own are read like a series that is one resource. In whatever order changes
+ * arrive, the result equals that of a calendar that got the final state at once.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -15,7 +15,7 @@ const ZONE = 'Europe/Paris';
 const zoned = (local: string) => ({ type: 'zoned', local, zone: ZONE }) as const;
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 
-/** Nine o'clock on three Mondays of October, over the end of summer time. */
+/** An event at nine o'clock on three Mondays from 19 October, across the end of summer time. */
 const master = (change: Partial<CalendarEvent> = {}): CalendarEvent =>
   event('2026-10-19T09:00:00', {
     title: 'Series',
@@ -53,7 +53,7 @@ const WINDOWS = [
 ] as const;
 
 export function seriesApartContract(database: string, open: () => Promise<Database>): void {
-  /** Two calendars that differ by name only: in `whole` series are one resource. */
+  /** Two calendars with the same content: in `whole` a series is one resource. */
   const prepare = async () => {
     const { db, mirror, calendarKeys } = await mirrorWith(
       await open(),
@@ -135,7 +135,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       });
     }
 
-    it('an override that is gone leaves the regular instance again, and no trace of where it was', async () => {
+    it('an exception that is deleted restores the regular occurrence and leaves no trace at its former time', async () => {
       const { mirror, whole, apart, answersOf } = await prepare();
       await fill(mirror, whole, masterApart(master()));
       await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(before)]);

@@ -1,4 +1,4 @@
-/** What every SignInStore must do. Each database's test calls this with its own empty one. */
+/** Contract tests for SignInStore. Each database's test calls them with its own empty database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -34,7 +34,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.equal(answers.filter((answer) => answer !== undefined && 'outcome' in answer).length, 9);
     });
 
-    it('a sign-in says how it ended to whoever asks again', async () => {
+    it('a repeated request for a sign-in returns how it ended', async () => {
       const { signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
       await signIns.takeSignIn(id);

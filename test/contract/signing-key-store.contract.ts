@@ -1,4 +1,4 @@
-/** What every SigningKeyStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for SigningKeyStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -44,7 +44,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(statuses.toSorted(), ['ES256 active', 'HS256 active', 'HS256 next']);
     });
 
-    it('after a rotation the next key signs, the active one goes on verifying, the fresh one is next', async () => {
+    it('after a rotation the next key signs, the former active key still verifies, and the new key is next', async () => {
       const keys = await prepare();
       await keys.addSigningKey(key('es', { algorithm: 'ES256' }));
 

@@ -1,4 +1,4 @@
-/** What StoredEvents must answer. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for StoredEvents. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** What every SystemStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for SystemStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -65,7 +65,7 @@ export function systemStoreContract(database: string, open: () => Promise<Databa
       const syncs = { kind: 'sync-account', waiting: 3, running: 0, late: 1, oldest: NOW - 5 * MINUTE };
       const housekeeping = { kind: 'housekeeping', waiting: 0, running: 1, late: 0, oldest: undefined };
       assert.deepEqual(counts, [syncs, housekeeping]);
-      // A lease that ran out is nobody's.
+      // Once its lease has expired, the job counts as waiting again.
       const after = await system.countJobs(NOW + 3 * MINUTE, NOW + 2 * MINUTE);
       assert.deepEqual(after[1], { ...housekeeping, waiting: 1, running: 0, late: 1, oldest: NOW + MINUTE });
     });

@@ -1,4 +1,4 @@
-/** What every TokenFamilyStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for TokenFamilyStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -30,7 +30,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       const { db } = await prepare();
 
       const familyIds = new Set<number>();
-      // On a slow machine, 1,100 at once would wait too long for PostgreSQL's few connections.
+      // On a slow machine, 1,100 concurrent calls would wait too long for PostgreSQL's few connections.
       for (let round = 0; round < 11; round += 1) {
         const made = await Promise.all(Array.from({ length: 100 }, () => makeFamily(db, ada)));
         for (const { grant } of made) familyIds.add(grant.familyId);

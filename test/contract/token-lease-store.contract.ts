@@ -1,4 +1,4 @@
-/** What every TokenLeaseStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for TokenLeaseStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoredCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
@@ -72,7 +72,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(credentials, { accessToken: 'second' });
     });
 
-    it('whoever has not seen that renewing the credentials failed gets no lease', async () => {
+    it('a caller that has not seen the last failed renewal of the credentials gets no lease', async () => {
       const { tokens, leaseOf, current } = await prepare();
       await tokens.leaseTokens({ ...leaseOf('first'), failures: 0 }, NOW, UNTIL);
       const failed = await tokens.failRenewal(leaseOf('first'), FAILURE, NOW + 1);
@@ -142,7 +142,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.equal((await current()).failures, 0);
     });
 
-    it('an account that its user was to mend is synced at once when a renewal succeeds', async () => {
+    it('an account that waited for its user is synced at once when a renewal succeeds', async () => {
       const { db, accounts, account, leaseOf } = await prepare();
       await db.write('DELETE FROM job');
       const refused = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;

@@ -1,4 +1,7 @@
-/** Rules of every MirrorStore for events that cannot be read. Each database's test calls this with its own empty one. */
+/**
+ * Contract tests for events that a MirrorStore cannot read. Each database's test calls them with its own empty
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -57,7 +60,7 @@ export function unreadableEventsContract(database: string, open: () => Promise<D
       assert.equal(row?.shape, 'short');
     });
 
-    it('an event of a feed is named by its UID, whether it is there or not', async () => {
+    it('an event of a feed is named by its UID, whether or not the mirror has the event', async () => {
       const { sync } = await prepare();
       const inPart = { ...meeting('b'), href: 'digest', eventId: 'digest', unreadable: 'it cannot be read' };
 

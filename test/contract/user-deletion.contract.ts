@@ -1,4 +1,4 @@
-/** What is left of a user who was deleted: nothing, in no table and in no byte of the file. */
+/** Contract tests for deleting a user: no table and no byte of the database's files keeps a text of the user. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,16 +12,19 @@ import { columnsOf, hashOf, type PlantedUser, plantedText, plantUser } from '../
 import { NOW, sealer } from './calendar-rows.ts';
 
 const CALLER = { actor: { kind: 'command_line', name: 'op' }, address: undefined, now: () => NOW } as const;
-/** What is there until the provider has heard, a day at most: whose account, and nothing of whose user. */
+/**
+ * Columns that keep the access to end for at most a day, until the provider has ended it. They name the account but not
+ * the user.
+ */
 const WAITS = ['account_id', 'account_key', 'credentials', 'identity'].map(
   (column) => `ended_access.${column}`,
 );
-/** A code that was not redeemed is withdrawn, and is there for its day to say so (docs/privacy.md names it). */
+/** Columns of a code that was not redeemed: it is withdrawn and kept for a day, to report that (docs/privacy.md). */
 const WITHDRAWN = ['approval_id', 'code_challenge', 'redirect_uri', 'user_id'].map(
   (column) => `authorization_code.${column}`,
 );
 
-/** Every text of the user in a row of these tables. */
+/** Returns the columns that contain a text of the user. */
 async function leftIn(db: Database, user: PlantedUser): Promise<string[]> {
   const columns = (await columnsOf(db)).filter(({ isText }) => isText);
   const found: string[] = [];
@@ -54,7 +57,7 @@ export function userDeletionContract(
 
       assert.ok(before.length > 100, 'the scan finds what is there');
       assert.equal(deleted?.accessToEnd, 1);
-      // The log of requests has nothing that is the user's but a hash, whose key is gone.
+      // The request log keeps only a hash of the user, whose key is deleted.
       const left = (await leftIn(db, user)).filter((name) => !name.startsWith('request_log.'));
       assert.deepEqual(left.toSorted(), [...WITHDRAWN, ...WAITS, 'job.key']);
     });

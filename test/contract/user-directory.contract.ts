@@ -1,4 +1,4 @@
-/** What every UserDirectory must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for UserDirectory. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -21,7 +21,7 @@ export function userDirectoryContract(database: string, open: () => Promise<Data
       );
     for (const userId of IDS) await stores.users.loadOrCreateUser('acme', userId, NOW);
     await stores.users.loadOrCreateUser('other', 'ada', NOW);
-    /** All pages of so many users, as `application user address`. */
+    /** Returns the users of all pages of `limit` users, as `application user`. */
     const found = async (search: UserSearch, limit = 100) => {
       const names: string[] = [];
       let after: UserPlace | undefined;

@@ -1,4 +1,4 @@
-/** What every UserRecords must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for UserRecords. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -16,7 +16,7 @@ import {
 } from '../harness/planted-user.ts';
 import { NOW, sealer } from './calendar-rows.ts';
 
-/** Tables that no export has, each with the reason. */
+/** Tables that an export omits, each with the reason. */
 const OTHER_TABLES: Readonly<Record<string, string>> = {
   ...named('of the application or the instance, not of its users', [
     ...[
@@ -53,7 +53,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   request_slot: 'requests that are under way this minute',
 };
 
-/** Columns that no export has, each with the reason. */
+/** Columns that an export omits, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   ...named('whose it is is said at the head of the document', [
     ...['authorization_request', 'authorization_code', 'token_family', 'account_group', 'account'].map(
@@ -101,7 +101,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     ...['audit_entry.actor_kind', 'audit_entry.actor_id', 'audit_entry.actor_name', 'audit_entry.address'],
   ]),
 };
-/** Under another name than the column's. */
+/** Columns that an export shows under another name. */
 const SHOWN_AS: Readonly<Record<string, string>> = { 'event.content': 'event' };
 
 type Document = Record<string, Record<string, unknown>[]>;

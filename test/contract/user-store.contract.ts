@@ -1,4 +1,4 @@
-/** What every UserStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for UserStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
@@ -35,7 +35,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.deepEqual([user?.createdAt, user?.lastSeenAt], [NOW, NOW + 5]);
     });
 
-    it('users are told apart by every character of their ids, within their application', async () => {
+    it('users are distinguished by every character of their ids, within their application', async () => {
       const { users } = await prepare();
       const ids = ['Ada', 'ada ', 'ädа', '😀', 'é', 'e\u0301', "a'); --", '%', '\u0001'];
       for (const userId of ids) await users.loadOrCreateUser('acme', userId, NOW);
@@ -65,7 +65,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.deepEqual([user?.accounts, user?.grants], [1, 1]);
     });
 
-    it('the living grants of a user are told, the oldest first, and nobody else’s', async () => {
+    it('lists the living grants of a user only, the oldest first', async () => {
       const { db, families, users } = await prepare();
       const begin = (userId: string, scope: 'read' | 'read-write', at: number) =>
         db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));

@@ -1,4 +1,7 @@
-/** What every VerificationStore must do, with the domain functions on it. Each database's test calls this with its own empty one. */
+/**
+ * Contract tests for VerificationStore and the domain functions on it. Each database's test calls them with its own
+ * empty database.
+ */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -133,7 +136,7 @@ export function verificationStoreContract(database: string, open: () => Promise<
       }
     });
 
-    it('changes of other values leave a review alone, and so does a value that is set to what it is', async () => {
+    it('a review continues if other values change or a value is set to what it already is', async () => {
       const { stores } = await prepare(open);
       await submitForReview({ clientId: 'acme' }, stores.deps);
       const settings = {
@@ -327,7 +330,7 @@ const OLGA: Caller = {
   now: () => NOW,
 };
 
-/** The application `acme` with everything it needs, and the stores of somebody who may do everything. */
+/** Creates the application `acme` with all required values, and stores that act as a member with all permissions. */
 async function prepare(open: () => Promise<Database>) {
   const { db, auditedFor, audit } = await openWithUsers(open);
   const audited = auditedFor(OLGA);

@@ -1,4 +1,4 @@
-/** What every WatchStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for WatchStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -62,7 +62,7 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
       ]);
     });
 
-    it('one that was heard from before its provider answered stays live', async () => {
+    it('a watch that sent a push notification before its provider responded stays live', async () => {
       const { watches } = await prepare();
       await watches.addWatch(asked('w'));
       await watches.trustFrom('w', NOW + 5);
@@ -73,7 +73,7 @@ export function watchStoreContract(database: string, open: () => Promise<Databas
       assert.equal(watch?.trustedFrom, NOW + 5);
     });
 
-    it('a notice revives none that was refused', async () => {
+    it('a push notification does not revive a watch that was refused', async () => {
       const { watches } = await prepare();
       await watches.addWatch(asked('w'));
       await watches.settleWatch('w', outcome('unsupported'));

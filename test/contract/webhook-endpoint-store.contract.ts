@@ -1,4 +1,4 @@
-/** What every EndpointStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for EndpointStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -111,7 +111,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.equal((await endpoints.findEndpoint('we_other'))?.url, URL);
     });
 
-    it('how deliveries went is told of those that were tried, and since when the oldest waits', async () => {
+    it('the figures of an endpoint count attempted deliveries and say since when the oldest waits', async () => {
       const { db, endpoints } = await prepare();
       await endpoints.addEndpoint(added());
       const rows = [
@@ -354,7 +354,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
   });
 }
 
-/** The code of the ApiError that a call fails with; undefined if it succeeds. */
+/** Returns the code of the ApiError that a call fails with; `undefined` if it succeeds. */
 const codeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** What every WebhookKeyStore must do. Each database's test calls this with its own empty, migrated one. */
+/** Contract tests for WebhookKeyStore. Each database's test calls them with its own empty, migrated database. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientStore } from '../../src/store/applications/client-store.ts';
@@ -30,7 +30,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
       assert.equal(others.length, 0);
     });
 
-    it('a webhook key that was rotated goes on until it retires, behind the active one', async () => {
+    it('a rotated webhook key is listed until it retires, behind the active one', async () => {
       const keys = webhookKeyStore(await open());
       await keys.addFirstWebhookKey(key('a'));
       await keys.rotateWebhookKeys(key('b', NOW + 1), NOW + HOUR);
@@ -71,7 +71,7 @@ export function webhookKeyStoreContract(database: string, open: () => Promise<Da
   });
 
   describe(`ApplicationWebhookKeys on ${database}`, () => {
-    /** The application `acme` with its own keys; `other` uses the instance's. */
+    /** Creates the application `acme` with its own keys and `other`, which uses the instance's. */
     const opened = async () => {
       const db = await open();
       await makeUsers(db);

@@ -1,4 +1,4 @@
-/** What every MessageLog must do. Each database's test calls this with its own `open`. */
+/** Contract tests for MessageLog. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -202,7 +202,7 @@ export function messageLogContract(database: string, open: () => Promise<Databas
       assert.equal(await messages.askReplays(OF_ACME, NOW, 100), 10);
 
       const ids = (await tenTimes(() => taken(messages, NOW, 1))).flat();
-      // Who was passed over while others took theirs asks again.
+      // A caller may get nothing while the others take theirs, so the rest is taken by another call.
       ids.push(...(await taken(messages)));
 
       assert.deepEqual(
@@ -355,7 +355,7 @@ const MADE: Omit<Made, 'messageId'> = {
   createdAt: NOW,
 };
 
-/** One that was tried three times, as far as it says itself. */
+/** Creates a message whose row says that it had three attempts. */
 async function makeMessage({ db, sealer }: { db: Database; sealer: Sealer }, made: Made): Promise<void> {
   const body = sealer.seal(`{"of":"${made.messageId}"}`, messageContext(made.messageId));
   await db.write(

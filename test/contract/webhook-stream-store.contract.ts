@@ -1,4 +1,4 @@
-/** What every StreamStore must do. Each database's test calls this with its own `open`. */
+/** Contract tests for StreamStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -68,7 +68,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await taken(streams)).trace, traceparentOf(context));
     });
 
-    it('takes no more of an endpoint at once than it may, whoever asks', async () => {
+    it('all callers together take no more streams of an endpoint than its limit', async () => {
       const { streams } = await prepare(20);
       await streams.scheduleChanged(NOW);
 
@@ -92,7 +92,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.nextDueAt(), undefined);
     });
 
-    it('a lease that ended is taken over, and whoever lost it changes nothing', async () => {
+    it('a stream whose lease expired is taken over, and its former holder changes nothing', async () => {
       const { db, streams } = await prepare();
       await makeGrant(db);
       const first = await taken(streams);
@@ -108,7 +108,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.startMessage(second, newMessage(), { of: calendar, told }), true);
     });
 
-    it('a delivery is settled by whoever lost the lease too, which stays with its new holder', async () => {
+    it('the former holder of a lease also settles its delivery, and the lease stays with the new holder', async () => {
       const { db, streams } = await prepare();
       await makeGrant(db);
       const first = await taken(streams);
@@ -170,7 +170,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await streams.scheduleChanged(NOW + 2), 1);
     });
 
-    it('a change that came while a stream was worked is told when its worker died', async () => {
+    it('a change that arrived while a stream was worked on makes it due again when its worker dies', async () => {
       const { db, streams } = await prepare();
       await makeGrant(db);
       const { messageId } = await begin(streams, await taken(streams));
@@ -204,7 +204,7 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
         assert.deepEqual(await db.all('SELECT stream_id FROM webhook_stream'), []);
       });
 
-    it('nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s', async () => {
+    it('a calendar that is left out, unsubscribed, or not yet its user’s is not delivered', async () => {
       const { db, streams } = await prepare(4);
       await makeGrant(db);
       await db.write(
@@ -360,7 +360,7 @@ async function makeStream(db: Database, key: string): Promise<void> {
   );
 }
 
-/** As a commit of the mirror does. */
+/** Records a change of a calendar, as a commit of the mirror does. */
 async function touch(db: Database, key: string): Promise<void> {
   await db.transaction((tx) => noteChanges(tx, key, { seq: 9 }));
 }

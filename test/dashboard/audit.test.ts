@@ -1,4 +1,4 @@
-/** The audit log as a page: who sees what of it. */
+/** The audit log page: which entries each member sees. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -34,7 +34,7 @@ onEachDatabase((database, open) => {
       assert.ok(!body.includes('<i>Acme'));
     });
 
-    it('goes on to the older ones, and shows each once', async () => {
+    it('lists older entries on further pages, each once', async () => {
       const owner = await dashboard.signedIn('owner');
       const seen: string[] = [];
       let path: string | undefined = '/dashboard/audit?action=client.updated&client=acme';

@@ -1,4 +1,6 @@
-/** How applications look, set in the dashboard: logos from strangers' files and addresses, colours, the switch, the preview. */
+/**
+ * Branding of applications in the dashboard: logos from untrusted files and addresses, colors, the switch, the preview.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -86,7 +88,7 @@ onEachDatabase((database, open) => {
       assert.equal((await lookOf()).primaryColor, '#123456');
     });
 
-    it('a picture with a script in it is drawn anew, and shown by its content’s name', async () => {
+    it('a picture with a script is rendered to a new image, which is shown under the hash of its content', async () => {
       const set = await developer.upload(`${TAB}/logo`, uploadOf(LOGO, { url: '' }));
       assert.equal(leadsTo(set), `${TAB}?done=logo`);
 
@@ -157,7 +159,7 @@ onEachDatabase((database, open) => {
       assert.ok(both.status === 400 && asked.length === 2);
     });
 
-    it('a logo is removed alone, and a change of one is a change of what was approved', async () => {
+    it('removing a logo keeps the other one and counts as a change of an approved value', async () => {
       const entry = { clientId: 'acme', note: undefined, now: 2 };
       await dashboard.stores.verification.makeStep({ ...entry, step: 'verify' }, () => {});
       assert.ok((await developer.get(TAB)).body.includes('needs a new review'));

@@ -1,4 +1,4 @@
-/** All accounts that ail as a page: who sees which, and whose turn it is. */
+/** The page of unhealthy accounts: which accounts each member sees, and who must act. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -30,7 +30,7 @@ onEachDatabase((database, open) => {
       return account;
     };
 
-    it('says that nothing needs anybody, and then what does, by reason, with what mends it', async () => {
+    it('says that there are no problems, and otherwise lists them by reason, with how to fix each', async () => {
       const owner = await dashboard.signedIn('owner');
       assert.ok((await owner.get(PATH)).body.includes('Nothing needs anybody'));
 

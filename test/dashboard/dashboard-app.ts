@@ -32,10 +32,10 @@ import { noAddresses } from '../harness/no-network.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
 export const ORIGIN = 'https://kalends.example';
-/** Of Fastify's, which is https here. */
+/** The name of the session cookie under https. */
 const SESSION = '__Host-kalends_session';
 
-/** What apps are registered with, at an issuer of each provider. */
+/** Returns the registrations of provider apps, with an issuer for each provider. */
 export const registrationsAt = (
   issuers: Readonly<Record<AppKind, string>>,
 ): OpenDashboard['appRegistrations'] => {
@@ -48,7 +48,7 @@ export const registrationsAt = (
   return { google: registration('google'), microsoft: registration('microsoft') };
 };
 
-/** One that finds everything in order, on no database of its own. */
+/** Returns a running program whose only check passes; it has no database of its own. */
 export const programForTests = (changes: Partial<RunningProgram> = {}): RunningProgram => ({
   ...{ version: '1.2.3', node: '26.0.0', engine: 'sqlite', settings: [], tokenAlgorithm: 'HS256' },
   check: async () => [{ name: 'clock', status: 'ok', message: 'It goes.' }],
@@ -59,7 +59,7 @@ export const programForTests = (changes: Partial<RunningProgram> = {}): RunningP
 
 export type DashboardApp = Awaited<ReturnType<typeof openDashboardApp>>;
 
-/** The caller closes `app`. The application `acme` and the application `other` are there; nobody is registered. */
+/** Opens the dashboard with the applications `acme` and `other` and without members. The caller closes `app`. */
 export async function openDashboardApp(db: Database, changes: Partial<DashboardDeps> = {}) {
   const clock = { now: NOW };
   const sealer = createSealer(randomBytes(32));
@@ -124,9 +124,9 @@ type Browsing = {
   readonly now: () => number;
 };
 
-/** Browsers of an `app` with the dashboard at ORIGIN, and the application `acme`. */
+/** Returns browsers of an `app` whose dashboard is at ORIGIN and that has the application `acme`. */
 export function dashboardBrowsers({ app, db, people, now }: Browsing) {
-  /** Somebody of that role, signed in; developers have `acme`. */
+  /** Returns the browser of a new signed-in member with that role; developers get `acme`. */
   const signedIn = async (role: Role): Promise<DashboardBrowser> => {
     const personId = `p-${role}-${randomBytes(4).toString('hex')}`;
     const secret = randomBytes(32).toString('base64url');
@@ -163,7 +163,7 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
       const path = url.split('?')[0] ?? '';
       if (method === 'POST' && secret !== undefined && !form.has('token'))
         form.set('token', formTokenOf(secret, path));
-      // Encodes it as a browser does.
+      // Encodes the form as a browser does.
       const encoded = new Response(form);
       const answer = await app.inject({
         method,
@@ -200,7 +200,7 @@ export function dashboardBrowsers({ app, db, people, now }: Browsing) {
 
 type SentOptions = {
   readonly form?: Readonly<Record<string, string>>;
-  /** In the place of `form`. */
+  /** Sent instead of `form`. */
   readonly upload?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -211,9 +211,9 @@ export type Answer = {
   readonly headers: Readonly<Record<string, unknown>>;
 };
 
-/** Sends a form with the token of its session, as the page would; a `token` in it takes its place. */
+/** A browser that sends each form with its session's token, as the page would; a `token` in the form replaces it. */
 export type DashboardBrowser = {
-  /** Who is signed in with it from the start. */
+  /** The member who is signed in from the start. */
   readonly personId: string;
   readonly cookies: Map<string, string>;
   get(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
@@ -222,11 +222,11 @@ export type DashboardBrowser = {
     form?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** A form with files. */
+  /** Sends a form with files. */
   upload(url: string, form: FormData): Promise<Answer>;
 };
 
-/** Where an answer leads on to. */
+/** Returns the address that a response redirects to. */
 export function leadsTo({ status, headers }: Answer): string {
   assert.equal(status, 303);
   return String(headers.location);

@@ -1,4 +1,4 @@
-/** The log of deliveries as pages: who sees what of it, what is masked, and sending again. */
+/** The log of deliveries as pages: who sees what, what is masked, and resending. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -48,13 +48,13 @@ onEachDatabase((database, open) => {
     });
     after(() => dashboard.app.close());
 
-    /** Ids of the list in its order. */
+    /** Returns the ids of the list in its order. */
     const listed = (body: string): string[] =>
       [...body.matchAll(/<a href="\/dashboard\/deliveries\/\w+\/(msg_\w+)">/g)].map(([, id]) => id ?? '');
     const auditedActions = async (): Promise<string[]> =>
       (await dashboard.stores.audit.listEntries({}, { limit: 50 })).map(({ action }) => action);
 
-    it('the list goes on to the older ones, and shows each once, the newest first', async () => {
+    it('lists older deliveries on further pages, each once, the newest first', async () => {
       const seen: string[] = [];
       let path: string | undefined = LIST;
       for (let pages = 0; path !== undefined && pages < 5; pages += 1) {
@@ -109,7 +109,7 @@ onEachDatabase((database, open) => {
       }
       for (const path of ['', '/body']) {
         assert.equal((await developer.get(`${LIST}/other/msg_other${path}`)).status, 404);
-        // Of their own application there is none such.
+        // The developer's own application has no such delivery.
         assert.equal((await developer.get(`${LIST}/acme/msg_other${path}`)).status, 404);
       }
       assert.equal((await developer.post(`${LIST}/acme/msg_other/replay`)).status, 404);
@@ -171,7 +171,7 @@ onEachDatabase((database, open) => {
       assert.match(await check(' '), /no signature in this line/);
     });
 
-    it('one is sent once more, and so is all that a filter finds after it was counted', async () => {
+    it('resends one delivery, or all deliveries that match a filter after it has counted them', async () => {
       assert.equal((await viewer.post(`${LIST}/acme/msg_dead/replay`)).status, 403);
       const one = await developer.post(`${LIST}/acme/msg_late/replay`);
       assert.match((await developer.get(leadsTo(one))).body, /sent once more within a second/);

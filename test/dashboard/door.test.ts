@@ -1,4 +1,4 @@
-/** Coming in and going out: links, sign-in, sessions, and those who should not. */
+/** Signing in to the dashboard and out of it: links, sign-in, sessions, and people who must not get in. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -77,7 +77,7 @@ onEachDatabase((database, open) => {
       assert.match(leadsTo(old), /sign-in/);
     });
 
-    it('says the same of a wrong password and of somebody who is not registered', async () => {
+    it('gives the same response to a wrong password and to an unknown address', async () => {
       await registered();
       const wrong = await signIn(dashboard.browser(), 'something else entirely');
       const unknown = await dashboard
@@ -88,7 +88,7 @@ onEachDatabase((database, open) => {
       for (const { body } of [wrong, unknown]) assert.ok(body.includes(said));
     });
 
-    it('whoever guesses locks out themselves, and nobody who signed in before', async () => {
+    it('repeated wrong guesses lock out the guesser, and not a browser that signed in before', async () => {
       const browser = await registered();
       await browser.post('/dashboard/sign-out');
       const guesser = dashboard.browser();
@@ -96,7 +96,7 @@ onEachDatabase((database, open) => {
       for (let guess = 0; guess < 12; guess += 1)
         statuses.push((await signIn(guesser, `wrong guess number ${guess}`)).status);
       assert.deepEqual([statuses.slice(0, 10), statuses.at(-1)], [Array(10).fill(401), 429]);
-      // From the same address even, with the mark of a browser that was here.
+      // The browser has the same address, but also the cookie of an earlier sign-in.
       assert.equal((await signIn(browser)).status, 303);
       assert.equal((await signIn(dashboard.browser())).status, 429);
     });
@@ -132,7 +132,7 @@ onEachDatabase((database, open) => {
       assert.equal((await dashboard.browser({ [SESSION]: held }).get('/dashboard')).status, 303);
     });
 
-    it('what is dangerous asks for a fresh sign-in, and goes on where it was', async () => {
+    it('a dangerous action requires a fresh sign-in, and then returns to its page', async () => {
       const browser = await registered();
       const page = '/dashboard/people/invite';
       assert.equal((await browser.get(page)).status, 200);

@@ -1,40 +1,40 @@
 /**
- * A database as it is with very many users: every table that grows with them is filled by a few statements, of which the
- * figures come out of a row's number. Six applications share the users; `acme` has half of them.
+ * A database as it is with very many users: a few statements fill every table that grows with users, with values
+ * derived from a row's number. Six applications share the users; `acme` has half of them.
  */
 import type { Database } from '../../src/store/drivers/database.ts';
 
-/** How much there is of everything, and what is in it. */
+/** The number of users and the time of the newest rows. */
 export type Filling = {
   readonly users: number;
   /** Epoch milliseconds: the newest rows are of this time. */
   readonly now: number;
 };
 
-/** Those beside `acme` and `other`, which the dashboard's harness makes. */
+/** The applications besides `acme` and `other`, which the dashboard's harness creates. */
 export const MORE_APPLICATIONS = ['load_2', 'load_3', 'load_4', 'load_5'];
-/** Of each user. */
+/** Rows per user. */
 const MESSAGES = 3;
 const REQUESTS = 3;
-/** What is kept lies in so many milliseconds. */
+/** The stored rows are spread over this many milliseconds. */
 const KEPT_MS = 6 * 24 * 3_600_000;
 /** As long as a sealed body of one event. */
 const BODY = 'x'.repeat(600);
 
-/** The rows of a table that have the numbers from 0 on. */
+/** Returns the start of a statement with the numbers from 0 to `count`, exclusive. */
 const rows = (count: number): string =>
   `WITH RECURSIVE numbers(n) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`;
 
-/** Whose a row is, of `u`, the number of its user. */
+/** Returns SQL for the application of user number `u`. */
 const clientOf = (u: string): string =>
   `CASE WHEN ${u} % 10 < 5 THEN 'acme' WHEN ${u} % 10 = 5 THEN 'other' ELSE 'load_' || (${u} % 10 - 4) END`;
 const userOf = (u: string): string => `'user-' || ${u}`;
 
-/** The scripts, each a transaction. */
+/** Returns the scripts; each runs as one transaction. */
 function scriptsOf({ users, now }: Filling): string[] {
   const messages = users * MESSAGES;
   const requests = users * REQUESTS;
-  // Rows of a user lie apart, as they do where everybody is active.
+  // Rows of one user are scattered, as if all users were active.
   const u = `(n * 7919 % ${users})`;
   const since = (count: number) => `${now} - (${count} - n) * ${KEPT_MS} / ${count}`;
   const endpointOf = `'we_' || (${clientOf(u)})`;
@@ -74,7 +74,7 @@ function scriptsOf({ users, now }: Filling): string[] {
     `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at, failures, failing_since)
      SELECT 'we_' || client_id, client_id, 'https://hooks.example/' || client_id, 'https://hooks.example/' || client_id, 1,
        1, 3, ${now} FROM application`,
-    // An endpoint that is away: a change of each of its calendars waits.
+    // An endpoint is down, so a change of each of its calendars waits.
     `${rows(users)} INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq,
        message_id, pending_since, due_at)
      SELECT 'stream-' || n, 'we_' || (${clientOf('n')}), ${clientOf('n')}, ${userOf('n')}, 'calendar-' || n, 1,
@@ -101,21 +101,21 @@ function scriptsOf({ users, now }: Filling): string[] {
   ];
 }
 
-/** Fills what `openDashboardApp` has set up. With very many rows it takes minutes: indexes are made anew behind it. */
+/** Fills the database that `openDashboardApp` set up. Very many rows take minutes; indexes are recreated afterwards. */
 export async function fillTables(db: Database, filling: Filling): Promise<void> {
   const isPostgres = db.dialect.engine === 'postgres';
   const indexes = await secondaryIndexes(db);
   const run = (sql: string) => db.script(sql, async () => {});
   for (const { name } of indexes) await run(`DROP INDEX ${name}`);
-  // Parents are there: PostgreSQL would look each of them up, three million times.
+  // The parent rows exist; PostgreSQL would look up each of them, three million times.
   const unchecked = isPostgres ? 'SET LOCAL session_replication_role = replica;' : '';
   for (const script of scriptsOf(filling)) await run(`${unchecked}${script}`);
   for (const { sql } of indexes) await run(sql);
-  // What autovacuum does in its own time.
+  // Autovacuum would do this later.
   if (isPostgres) await db.all('VACUUM ANALYZE');
 }
 
-/** Those of the large tables that are no constraint. */
+/** Lists the indexes of the large tables that belong to no constraint. */
 async function secondaryIndexes(db: Database): Promise<{ readonly name: string; readonly sql: string }[]> {
   const tables = `IN (${LARGE_TABLES.map((table) => `'${table}'`).join(', ')})`;
   return db.all(

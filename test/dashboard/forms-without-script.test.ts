@@ -1,6 +1,6 @@
 /**
- * Every form of every page as a browser without scripts sends it: what stands in it is all that its route needs. And no button
- * is there that only a script gives something to do.
+ * Every form of every page is sent as a browser without scripts sends it, and its fields are all that its route needs.
+ * No button depends on a script.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +13,7 @@ import { type DashboardBrowser, openDashboardApp } from './dashboard-app.ts';
 import { isPage, tourDashboard } from './dashboard-tour.ts';
 import { plantDashboard } from './planted-dashboard.ts';
 
-/** After these something that other forms are about is gone: what takes the least goes first. */
+/** Forms with these endings delete data that other forms need, so they are sent last, the least destructive first. */
 const TAKING = ['withdraw', 'end', 'revoke', 'disconnect', 'remove', 'delete', 'sign-out'];
 
 type SentForm = { readonly action: string; readonly values: Readonly<Record<string, string>> };
@@ -38,7 +38,7 @@ onSqlite((open) => {
       const { status, body } = await send(owner, form);
       if (status >= 500 || body.includes('This form came from elsewhere'))
         wrong.push(`${form.action}: ${status}`);
-      // A form whose fields are still to be filled says so; none is unknown.
+      // A form with empty required fields gets an error, but no form may be unknown.
       if (![200, 303, 400, 404, 409].includes(status)) wrong.push(`${form.action}: ${status}`);
     }
 
@@ -56,7 +56,7 @@ onSqlite((open) => {
 
 const rankOf = ({ action }: SentForm): number => TAKING.findIndex((word) => action.endsWith(word));
 
-/** Those that are sent by POST, with what a browser would send of each untouched. */
+/** Returns the POST forms of a page, with the values that a browser sends for untouched fields. */
 function formsIn(markup: string): SentForm[] {
   return [...markup.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action = '', content = '']) => ({ action: unescaped(action), values: valuesIn(content) }),
@@ -73,7 +73,7 @@ function valuesIn(content: string): Record<string, string> {
   return values;
 }
 
-/** The harness would put a token of its own beside it; this one is the page's. */
+/** Sends the form with the page's own token; without one, the harness would add its own. */
 function send(browser: DashboardBrowser, { action, values }: SentForm) {
   assert.ok('token' in values || action === '/dashboard/theme', `${action} has no token`);
   return browser.post(action, values);

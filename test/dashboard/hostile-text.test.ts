@@ -1,6 +1,6 @@
 /**
- * Texts of strangers in the dashboard: planted in the database, looked for on every page of the route table. None is markup,
- * none turns the line around it, and none is so long that it fills a page.
+ * Hostile texts in the dashboard: planted in the database and searched on every page of the route table. No text acts
+ * as markup, reverses the line around it, or is so long that it fills a page.
  */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -12,18 +12,21 @@ import { openDashboardApp } from './dashboard-app.ts';
 import { isPage, type Tour, tourDashboard } from './dashboard-tour.ts';
 import { plantDashboard } from './planted-dashboard.ts';
 
-/** Between its two words: what ends an attribute, begins a tag, and turns what follows from right to left. */
+/**
+ * Between its two words: characters that end an attribute, begin a tag, and reverse the direction of the following
+ * text.
+ */
 const MARK = 'xq7<b onx=1>"\'xq8\u202e';
 const MOST_BYTES = 60 * 1024;
 
-/** Rows of the table that no link of a page leads to, and why. */
+/** Routes of the table that no page links to, and why. */
 const WITHOUT_A_LINK: readonly string[] = [
   '/dashboard/*', // what is nowhere else
   '/dashboard/join/:token', // an invitation is handed over
 ];
 
 onEachDatabase((database, open) => {
-  // What a page does with a text does not depend on where the text was kept.
+  // How a page renders a text does not depend on the database.
   if (database !== 'SQLite') return;
 
   async function tourWith(mark: string, lengthen = '') {
@@ -93,15 +96,15 @@ onEachDatabase((database, open) => {
   });
 });
 
-/** Where a character of the mark stands as it is. */
+/** Returns the places where a character of the mark is not escaped. */
 const rawTexts = (body: string): string[] =>
   [...body.matchAll(/xq7(?!&#60;|%3C|\\u003c).{0,12}|.{0,12}(?<!&#39;|%27)xq8/gs)].map(([text]) => text);
 
-/** Of these each is a line or a box of its own: what turns in it ends with it. */
+/** Elements that isolate text direction: a reversal inside one of them ends with it. */
 const ISOLATES =
   /^(?:bdi|pre|td|th|dt|dd|li|p|h1|h2|h3|div|title|option|textarea|small|summary|label|legend|button)$/;
 
-/** Texts with a mark of direction that share their line with others. */
+/** Returns texts with a direction mark that share their line with other text. */
 function turningTexts(body: string): string[] {
   const open: string[] = [];
   const found: string[] = [];

@@ -12,17 +12,17 @@ import { ORIGIN } from './dashboard-app.ts';
 export const CLIENT = { clientId: 'kalends', clientSecret: 'the secret of the dashboard' };
 const REDIRECT_URI = `${ORIGIN}/dashboard/sign-in/callback`;
 
-/** What the issuer says of an account. */
+/** The claims of an account at the issuer. */
 type Account = Readonly<Record<string, unknown>>;
 
 export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
-/** The caller closes it. `accounts`: by subject, to be changed by tests. */
+/** Starts an issuer, which the caller closes. Tests change its `accounts`, by subject. */
 export async function startIssuer() {
   const accounts = new Map<string, Account>();
-  /** Who sits at the browser: the account that the next sign-in page is given. */
+  /** The subject that signs in on the next sign-in page; an empty subject cancels. */
   const seat = { subject: '' };
-  /** What becomes of the next ID tokens and answers on their way here. */
+  /** Changes that a test makes to the next ID tokens and requests. */
   const wire: Wire = { claims: undefined, key: undefined, answer: undefined };
   const [key, otherKey] = [newKey(), newKey()];
   const server = createServer();
@@ -66,7 +66,9 @@ export async function startIssuer() {
     accounts,
     wire,
     egress: changed,
-    /** Signs `subject` in at the address the dashboard gave, in `jar`; answers the path that leads back. */
+    /**
+     * Signs `subject` in at the address of the dashboard with the cookies in `jar`; returns the path that leads back.
+     */
     async signIn(url: string, subject: string, jar = new Map<string, string>()): Promise<string> {
       seat.subject = subject;
       let at = url;
@@ -92,10 +94,10 @@ export async function startIssuer() {
 }
 
 type Wire = {
-  /** In the place of those that the issuer made. */
+  /** Claims that replace those of the issuer. */
   claims: Account | undefined;
   key: 'another' | undefined;
-  /** Another address to ask in the place of this one. */
+  /** Returns another URL to request instead of the given one. */
   answer: ((url: string) => string | undefined) | undefined;
 };
 
@@ -134,7 +136,7 @@ function providerOn(issuer: string, { key, accounts }: Facts): Provider {
       claims: async () => ({ ...accounts.get(accountId), sub: accountId }),
     }),
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
-    // Everybody agrees to everything.
+    // Every account has a grant for everything.
     async loadExistingGrant({ oidc }: GrantContext) {
       const { clientId } = oidc.client;
       const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId });

@@ -1,4 +1,4 @@
-/** Links that let somebody in, as the dashboard shows them: who created them, and whom they let in. */
+/** Invitations and other one-time links in the dashboard: who created them, and for whom. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
@@ -6,7 +6,7 @@ import { makeResetLink } from '../../src/people/invitations.ts';
 import { onSqlite } from '../harness/databases.ts';
 import { type Answer, leadsTo, openDashboardApp } from './dashboard-app.ts';
 
-/** The path that a page with a new link shows. */
+/** Returns the path of the new link on a page. */
 const pathIn = ({ body }: Answer): string => /\/dashboard\/join\/[\w-]{43}/.exec(body)?.[0] ?? '';
 
 onSqlite((open) => {
@@ -30,7 +30,7 @@ onSqlite((open) => {
     await app.close();
   });
 
-  it('a member sees and withdraws the open reset links of their own account, whoever created them', async () => {
+  it('a member sees and withdraws the open reset links of their own account, also those that others created', async () => {
     const { app, signedIn, browser, stores, clock } = await openDashboardApp(await open());
     const owner = await signedIn('owner');
     const [ben, eve] = [await signedIn('developer'), await signedIn('developer')];

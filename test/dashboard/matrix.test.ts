@@ -1,6 +1,6 @@
 /**
- * Role × route × foreign application, from the table of routes itself: a route that needs what no row here expects fails the
- * test. Nobody gets past what PERMISSIONS says, however the address or the form is made.
+ * Role × route × foreign application, from the route table itself: a route that needs a permission without a row here
+ * fails the test. No address or form gets past what PERMISSIONS allows.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -12,7 +12,7 @@ import { type Person, ROLES, type Role } from '../../src/people/person.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
 
-/** What each role may do, said a second time: `own` is for the applications given to a developer. */
+/** The expected permissions of each role, independent of the source; `own`: only applications given to a developer. */
 const EXPECTED: Readonly<Record<Permission, Readonly<Record<Role, 'yes' | 'own' | 'no'>>>> = {
   'own.manage': { owner: 'yes', developer: 'yes', viewer: 'yes' },
   'overview.read': { owner: 'yes', developer: 'yes', viewer: 'yes' },
@@ -81,7 +81,7 @@ onEachDatabase((database, open) => {
       const mounted = dashboard.app.printRoutes({ commonPrefix: false });
       assert.ok(rows.length > 15 && mounted.includes('dashboard'));
       for (const { needs } of rows) assert.ok(needs === 'nobody' || needs in EXPECTED, needs);
-      // A page that changes something by being opened would be a link that somebody else can make.
+      // A page that changes data when it is opened could be triggered by anybody's link.
       const doors = rows
         .filter(({ needs }) => needs === 'nobody')
         .map(({ method, path }) => `${method} ${path}`);
@@ -102,7 +102,7 @@ onEachDatabase((database, open) => {
             count += 1;
             const expected = EXPECTED[needs][role];
             const isAllowed = expected === 'yes' || (expected === 'own' && clientId === 'acme');
-            // What is allowed is tried where it changes nothing: with a form that is of another session.
+            // An allowed form is sent with the token of another session, so that it changes nothing.
             const form = isAllowed && method === 'POST' ? { token: 'of-another' } : {};
             const { status } = await (method === 'GET'
               ? browsers[role].get(addressOf(route, clientId))

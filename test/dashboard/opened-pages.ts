@@ -1,10 +1,10 @@
-/** Every page of the dashboard's route table, as somebody opens it where the tables are filled. */
+/** Every page of the dashboard's route table, opened with full tables. */
 import type { DashboardRoute, DoorRoute } from '../../src/dashboard/guard.ts';
 import type { DashboardApp, DashboardBrowser } from './dashboard-app.ts';
 import { fillTables, MORE_APPLICATIONS } from './filled-tables.ts';
 import { plantDelivery } from './planted-deliveries.ts';
 
-/** The ones with filters, and what they are filtered by. `{n}` is a number that differs from one opening to the next. */
+/** Pages with filters, and the queries of the filters. `{n}` is a number that differs at each opening. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/deliveries': [
     'state=dead',
@@ -32,11 +32,11 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/dashboard/audit': ['client=acme', 'action=delivery.replayed', 'client=acme&action=client.created'],
 };
 
-/** Pages of one user name them in their query. */
+/** Pages of one user take the user from their query. */
 const OF_USER = /\/:clientId\/user(?:\/|$)/;
 const USER_QUERY = '?id=user-{n}0&account=account-{n}0';
 
-/** What stands in an address for a parameter; another one has to be added here with its page. */
+/** Values for the parameters of paths; a page with a new parameter needs one here. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   clientId: 'acme',
   endpointId: 'we_acme',
@@ -47,7 +47,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   token: 'nothing-of-that-name',
 };
 
-/** Fills the tables and signs somebody in of each role; the developer has five applications. */
+/** Fills the tables and signs in an owner and a developer, who has five applications. */
 export async function openFilledPages(dashboard: DashboardApp, users: number) {
   const { db, clock } = dashboard;
   await fillTables(db, { users, now: clock.now });
@@ -71,7 +71,9 @@ export async function openFilledPages(dashboard: DashboardApp, users: number) {
   ] as const satisfies readonly (readonly [string, DashboardBrowser])[];
 }
 
-/** The addresses of all pages, with `{n}` in them. Those before the door, of which nothing grows, are left out. */
+/**
+ * Returns the addresses of all pages, with `{n}` in them. Pages before sign-in are omitted: their size does not grow.
+ */
 export function pagesOf(
   routes: readonly (DashboardRoute | DoorRoute)[],
   { personId }: DashboardBrowser,
@@ -89,7 +91,7 @@ export function pagesOf(
   });
 }
 
-/** Opens a page; answers its status, how heavy it is, and how the list on it goes on. */
+/** Opens a page; returns its status, its size in bytes, and the address of the next page of its list. */
 export async function openPage(
   browser: DashboardBrowser,
   page: string,

@@ -1,6 +1,6 @@
 /**
- * Every page of the dashboard's route table in Chromium, with something on it: right for those who hear it and for those who
- * see it, from 320 px to the desktop, light and dark, and with nothing that its Content-Security-Policy refuses.
+ * Every page of the dashboard's route table in Chromium, with data: accessible and well laid out from 320 px to the
+ * desktop, light and dark, and free of violations of its Content-Security-Policy.
  */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
@@ -30,7 +30,10 @@ import { plantDashboard } from './planted-dashboard.ts';
 import { plantDelivery, plantEndpoints } from './planted-deliveries.ts';
 
 type LaidOutScreen = Screen & { readonly isLaidOut: boolean };
-/** The narrowest and the widest, in both schemes: all rules are asked on the first. A soak looks at each in both. */
+/**
+ * The narrowest and the widest screen, in both schemes; all rules of axe run on the first. A soak runs each in both
+ * schemes.
+ */
 const SCREENS: readonly LaidOutScreen[] = [
   { width: 320, scheme: 'dark', isLaidOut: true },
   { width: 1280, scheme: 'light', isLaidOut: true },
@@ -41,9 +44,9 @@ const SCREENS: readonly LaidOutScreen[] = [
         { width: 1280, scheme: 'dark', isLaidOut: false },
       ] as const)),
 ];
-/** Its layout is looked at. */
+/** The layout is checked on this screen as well. */
 const BETWEEN: LaidOutScreen = { width: 768, scheme: 'dark', isLaidOut: true };
-/** axe asks for the size of what is pressed only where it is told to. */
+/** By default axe does not check target sizes. */
 const DRAWN_HERE = [...DRAWN, 'target-size'];
 
 onEachDatabase((database, open) => {
@@ -61,7 +64,7 @@ onEachDatabase((database, open) => {
       await plantDashboard(dashboard, 'Ada');
       const get = (address: string) => owner.get(address);
       const { stops } = await tourDashboard(allDashboardRoutes(dashboard.deps), { get });
-      // What is shown in a frame is held to the checks of the Connect pages.
+      // The tests of the Connect pages check what the preview frame shows.
       pages = stops.filter(({ answer, route }) => isPage(answer) && !route.includes('/preview/'));
       chromium = await launchChromium();
     });
@@ -82,7 +85,7 @@ onEachDatabase((database, open) => {
         const isNew = await isDrawnAnew(checks.page, drawn);
         for (const screen of [...SCREENS, BETWEEN]) {
           await checks.resize(screen);
-          // Colours move nothing.
+          // The color scheme does not affect the layout.
           const found = screen.isLaidOut ? await layoutProblems(checks.page) : [];
           if (screen === SCREENS[0]) found.push(...(await checks.axeProblems()));
           else if (isNew && screen !== BETWEEN) found.push(...(await checks.axeProblems(DRAWN_HERE)));
@@ -106,7 +109,7 @@ onEachDatabase((database, open) => {
           await page.goto(ORIGIN + address, { waitUntil: 'domcontentloaded' });
           assert.ok((await page.title()).endsWith(' – Kalends'), address);
           assert.deepEqual(complaints, [], address);
-          // One of a kind is enough where no script can fail.
+          // Without JavaScript one page is enough, since no script can fail.
           if (!javaScriptEnabled) break;
         }
         await close();

@@ -1,9 +1,9 @@
-/** Something on every page of the dashboard, for tests that look at all of them. Each text begins with one mark. */
+/** Plants data for every page of the dashboard, for tests that look at all pages. Each text begins with one mark. */
 import { NOW } from '../contract/calendar-rows.ts';
 import { columnsOf, plantUser } from '../harness/planted-user.ts';
 import type { DashboardApp } from './dashboard-app.ts';
 
-/** What strangers fill, beside what is kept of a user: people, applications, devices, and what was done. */
+/** Statements that plant texts outside a user's own data: members, applications, sessions and logs. */
 const UPDATES: readonly string[] = [
   `UPDATE application SET name = :mark, display_name = :mark WHERE client_id = 'acme'`,
   `UPDATE account SET health = 'reauth_required', health_reason = 'password_refused', granted_scopes = '[]', addresses = '[]'`,
@@ -33,7 +33,7 @@ const UPDATES: readonly string[] = [
      VALUES ('acme', 1, ${NOW}, :mark, 'submitted', :mark, '')`,
 ];
 
-/** Columns that a stranger fills without a limit of ours, or nearly. */
+/** Columns that strangers can fill with texts of almost unlimited length. */
 const LONG: readonly (readonly [table: string, column: string])[] = [
   ...(['display', 'health_message', 'list_error'] as const).map((column) => ['account', column] as const),
   ...(['title', 'description', 'sync_error'] as const).map((column) => ['calendar', column] as const),
@@ -43,8 +43,8 @@ const LONG: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /**
- * To be called when somebody is signed in; the clock is then a minute after what was planted. `lengthen` is put behind the
- * texts that strangers can make long.
+ * Plants texts that begin with `mark` and adds `lengthen` to those that strangers can make long. A member must be
+ * signed in before; the clock is then a minute after the planted data.
  */
 export async function plantDashboard(
   { db, sealer, clock }: DashboardApp,

@@ -11,11 +11,11 @@ export type PlantedDelivery = {
   readonly createdAt: number;
   readonly userId?: string;
   readonly calendarId?: string;
-  /** What the receiver said to its only attempt; one that failed where there is a fault. */
+  /** The only attempt: the body of its response, and `fault` if it failed. */
   readonly attempt?: { readonly answer?: string; readonly fault?: string };
 };
 
-/** A body that tells of it, for who may see it. */
+/** Returns a body that names the message, so that tests can find it. */
 export const bodyOf = (messageId: string): string =>
   JSON.stringify({ eventType: 'connection.connected', data: { title: `Secret of ${messageId}` } });
 
@@ -32,7 +32,7 @@ export async function plantEndpoints({ stores, clock }: DashboardApp): Promise<v
   }
 }
 
-/** Of a note, which has no account: no mirror is needed for it. */
+/** Plants a delivery without an account, so that no mirror is needed. */
 export async function plantDelivery(
   { db, sealer }: { readonly db: Database; readonly sealer: Sealer },
   planted: PlantedDelivery,

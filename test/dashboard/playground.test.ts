@@ -1,4 +1,4 @@
-/** The playground over the whole program: its flows, its calls, and what nobody gets by it. */
+/** The playground on the whole program: its flows, its calls, and access that it must not give. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -34,13 +34,13 @@ describe('the playground', () => {
     await server?.close();
   });
 
-  /** Where a page that goes on by itself leads. */
+  /** Returns the address to which a page redirects by itself. */
   const onward = ({ status, body }: Answer): string => {
     assert.equal(status, 200, body);
     return unescaped(/href="([^"]*)" data-goes-on/.exec(body)?.[1] ?? '').replace(ORIGIN, '');
   };
 
-  /** Goes through the Connect pages in a browser of its own; answers where they lead back to. */
+  /** Goes through the Connect pages in a new browser and returns the address that they lead back to. */
   async function allow(path: string, username = 'ada'): Promise<string> {
     const user = new Browser({ app });
     const started = await user.get(path);

@@ -1,4 +1,4 @@
-/** An application's own apps at Google and Microsoft in the dashboard: set, never shown, removed, and what the provider says. */
+/** An application's own provider apps in the dashboard: set, never shown, removed, and checked at the provider. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ onEachDatabase((database, open) => {
     let owner: DashboardBrowser;
     let developer: DashboardBrowser;
     let issuer: Server;
-    /** What the issuer answers at its token endpoint, and what it was asked there. */
+    /** The error of the issuer's token endpoint, and the requests that it received. */
     let refusal = 'invalid_grant';
     const asked: URLSearchParams[] = [];
     before(async () => {

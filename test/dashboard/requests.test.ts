@@ -1,4 +1,4 @@
-/** What applications called, as pages: who sees what of it, and what is found to belong to a request. */
+/** The request log as pages: which requests each member sees, and what belongs to a request. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -48,7 +48,7 @@ onEachDatabase((database, open) => {
     const listed = (body: string): string[] =>
       [...body.matchAll(/<a href="\/dashboard\/requests\/([\w-]+)"><time/g)].map(([, id]) => id ?? '');
 
-    it('the list goes on to the older ones, and shows each once', async () => {
+    it('lists older requests on further pages, each once', async () => {
       const seen: string[] = [];
       let path: string | undefined = LIST;
       for (let pages = 0; path !== undefined && pages < 4; pages += 1) {

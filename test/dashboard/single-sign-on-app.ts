@@ -1,4 +1,4 @@
-/** A dashboard with single sign-on at an issuer that runs, and what its browsers do. */
+/** A dashboard with single sign-on at a running issuer, and helpers for its browsers. */
 import assert from 'node:assert/strict';
 
 import { claimRules } from '../../src/config/dashboard-sign-in.ts';
@@ -11,9 +11,9 @@ import { CLIENT, type Issuer } from './issuer.ts';
 const RULES =
   'groups=admins:owner; groups=builders:developer(acme); groups=hands:developer; email_domain=example.com:viewer';
 
-/** What a test does with one of its own. `issuer`: for all of them, once it runs. */
+/** Returns helpers for tests with a dashboard of their own. `issuer` returns the shared issuer once it runs. */
 export function singleSignOnBench(open: () => Promise<Database>, issuer: () => Issuer) {
-  /** A dashboard of its own, and what its browsers do. */
+  /** Opens a new dashboard, with helpers for its browsers. */
   async function opened(changes: Partial<SingleSignOn> & { readonly issuerUrl?: string } = {}) {
     const { issuerUrl, ...other } = changes;
     Object.assign(issuer().wire, { claims: undefined, key: undefined, answer: undefined });
@@ -21,7 +21,7 @@ export function singleSignOnBench(open: () => Promise<Database>, issuer: () => I
     const clock = { now: () => dashboard.clock.now };
     const facts = {
       ...{ ...CLIENT, egress: issuer().egress, issuer: issuerUrl ?? issuer().issuer },
-      // Those that the tests bring never answer.
+      // An issuer that a test passes never responds.
       ...(issuerUrl !== undefined && { timeoutMs: 500 }),
     };
     const dashboard = await openDashboardApp(await open(), {
@@ -34,7 +34,7 @@ export function singleSignOnBench(open: () => Promise<Database>, issuer: () => I
     });
     // The issuer's clock is the machine's.
     dashboard.clock.now = Date.now();
-    /** Sends the form; answers the path that the issuer leads back to. */
+    /** Sends the form and returns the path that the issuer redirects back to. */
     const leave = async (
       browser: DashboardBrowser,
       subject: string,
@@ -53,7 +53,7 @@ export function singleSignOnBench(open: () => Promise<Database>, issuer: () => I
     return { ...dashboard, dashboard, leave, signIn, people };
   }
 
-  /** Closes the dashboard after. */
+  /** Runs a test with a new dashboard and closes it afterwards. */
   const withDashboard =
     (
       work: (held: Awaited<ReturnType<typeof opened>>) => Promise<void>,
@@ -69,7 +69,7 @@ export function singleSignOnBench(open: () => Promise<Database>, issuer: () => I
 
 export const isIn = async (browser: DashboardBrowser) => (await browser.get('/dashboard')).status === 200;
 
-/** Where a page between two sites goes on. */
+/** Returns the address to which a page between two sites redirects. */
 export function onwardIn({ body }: Pick<Answer, 'body'>): string {
   const [, to = ''] = /<a [^>]*href="([^"]*)" data-goes-on/.exec(body) ?? [];
   return to.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));

@@ -1,4 +1,4 @@
-/** Single sign-on against oidc-provider as a real server: what nobody comes in with, and an issuer that fails. */
+/** Single sign-on against oidc-provider as a real server: sign-ins that are refused, and an issuer that fails. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -90,7 +90,8 @@ onSqlite((open) => {
         const [one, other] = [browser(), browser()];
         const back = await leave(one, 'a');
         const held = one.cookies.get(PENDING) ?? '';
-        // Somebody sends another person's browser their own return, to have them work in a foreign account.
+        // An attacker sends their own return to another person's browser, so that the person works in the attacker's
+        // account.
         const refused = await other.get(back);
         assert.equal(refused.status, 409);
         assert.match(refused.body, /began in another browser/);
@@ -124,7 +125,7 @@ onSqlite((open) => {
     );
 
     it(
-      'who cancels there is told so here',
+      'a sign-in that is cancelled at the issuer gets a page that says so',
       withDashboard(async ({ signIn }) => {
         const { status, body } = await signIn('');
         assert.equal(status, 401);
@@ -218,13 +219,13 @@ onSqlite((open) => {
         }
         assert.deepEqual([...new Set(statuses)], [401, 429]);
         assert.equal(asked, 20);
-        // What is Strict does not come with a return from another site.
+        // A SameSite=Strict cookie is not sent with a return from another site.
         known.cookies.delete(SESSION);
         const back = await leave(known, 'a');
         known.cookies.delete(KNOWN);
         assert.equal((await known.get(back)).status, 200);
         assert.ok(known.cookies.has(SESSION));
-        // Passwords are counted apart.
+        // Passwords are counted separately.
         const wrong = await openBrowser().post('/dashboard/sign-in', { login: 'x@x.example', password: 'x' });
         assert.equal(wrong.status, 401);
       }),

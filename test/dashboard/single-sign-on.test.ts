@@ -1,4 +1,6 @@
-/** Single sign-on against oidc-provider as a real server: who comes in, as what, and with what beside it. */
+/**
+ * Single sign-on against oidc-provider as a real server: who gets in, with which role, and with which other ways in.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -142,7 +144,7 @@ onSqlite((open) => {
         assert.deepEqual([person?.name, person?.role, person?.clientIds], ['Ben', 'developer', ['acme']]);
 
         assert.equal((await signIn('ben')).status, 200);
-        // Another account there with the same verified address is somebody else.
+        // Another account at the issuer with the same verified address is another person.
         assert.equal((await signIn('not-ben')).status, 403);
         assert.equal((await browser().get(path)).status, 410);
       }),
@@ -210,7 +212,7 @@ onSqlite((open) => {
         const back = await leave(ben, 'b', connect);
         await dashboard.stores.people.endSession(ben.personId, `s-${ben.personId}`);
         assert.match(leadsTo(await ben.get(back)), /sign-in/);
-        // It is the one way in of this person.
+        // It is this member's only way to sign in.
         const remove = `${connect}/remove`;
         assert.equal((await ada.post(remove)).status, 409);
         const passkey = { passkeyId: 'k', publicKey: 'a', counter: 0, transports: [], name: 'Key' };
@@ -221,7 +223,7 @@ onSqlite((open) => {
     );
 
     it(
-      'a session of somebody whose role follows claims ends after 12 hours, however much it is used',
+      'a session of a member whose role follows claims ends after 12 hours, even if it is in use',
       withDashboard(async ({ signIn, signedIn, clock }) => {
         issuer.accounts.set('a', { groups: ['admins'] });
         const [{ browser }, invited] = [await signIn('a'), await signedIn('owner')];
@@ -276,7 +278,7 @@ onSqlite((open) => {
           assert.ok(!(await browser().get(join)).body.includes('type="password"'));
           assert.equal((await browser().post(join, { ...form, login: 'x@corp.example' })).status, 403);
 
-          // The way back in, where the issuer will never answer again.
+          // A reset link restores access if the issuer never responds again.
           const owner = (await people()).find(({ identity, role }) => identity && role === 'owner');
           const reset = await makeResetLink('command line', owner?.personId ?? '', deps);
           const back = await browser().post(`/dashboard/join/${reset?.token}`, { password: PASSWORD });

@@ -1,4 +1,6 @@
-/** Users in the dashboard: who finds and sees whom, what can be done with them, and what is left of who was deleted. */
+/**
+ * Users in the dashboard: who finds and sees which users, what can be done with them, and what remains after deletion.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -17,7 +19,7 @@ const MARKED = 'ada/<b>../?&"\u202e';
 const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: '<i>Refused</i>' } as const;
 
 const pathOf = (userId: string, page = '') => `${USER}${page}?${new URLSearchParams({ id: userId })}`;
-/** As a browser reads it. */
+/** Decodes the character references of a page, as a browser does. */
 const textOf = ({ body }: Answer): string =>
   body.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 const linksIn = (answer: Answer): string[] =>
@@ -70,7 +72,7 @@ onEachDatabase((database, open) => {
       assert.equal((await developer.get('/dashboard/applications/other/users')).status, 404);
     });
 
-    it('a list of many goes on page by page, and shows each once', async () => {
+    it('a long list continues page by page and shows each user once', async () => {
       const { db, clock } = dashboard;
       for (let number = 10; number < 70; number += 1)
         await db.write(
@@ -136,7 +138,7 @@ onEachDatabase((database, open) => {
       assert.equal((await owner.get(href.replace('/other/', '/acme/'))).status, 404);
     });
 
-    it('a user’s page shows why an account stopped, whose turn it is, and what mends it', async () => {
+    it('a user’s page shows why an account stopped, who must act, and how to fix it', async () => {
       const { stores, clock } = dashboard;
       const account = await link('henry', 'henry@example.com');
       await stores.accounts.setHealth(account, REFUSED, clock.now + 1);
@@ -245,7 +247,7 @@ onEachDatabase((database, open) => {
       assert.equal((await viewer.post(`${USER}/export`, { id: 'mona' })).status, 403);
     });
 
-    it('a user is deleted for good, and the receipt does not say who it was', async () => {
+    it('a user is deleted permanently, and the receipt does not say who it was', async () => {
       await link('nora', 'nora@example.com');
       const asked = await developer.get(pathOf('nora', '/delete'));
       assert.ok(asked.body.includes('1 connected account'));

@@ -112,7 +112,7 @@ onEachDatabase((database, open) => {
       assert.equal(await statusOf(), 'under_review');
     });
 
-    it('what changes after approval is shown beside what users go on seeing', async () => {
+    it('changes after approval are shown beside the approved values that users still see', async () => {
       await owner.post(`${TAB}/approve`, { submission: submissionIn(await owner.get(TAB)), note: 'Fine' });
       assert.equal(await statusOf(), 'approved');
       assert.ok((await developer.get(ACME)).body.includes('needs a new review'));
@@ -156,7 +156,7 @@ onEachDatabase((database, open) => {
       assert.ok(!JSON.stringify(entries).includes('Gone'));
     });
 
-    it('the log goes on to older entries, and an address that is no number is the newest page', async () => {
+    it('older entries of the log are on further pages, and an invalid number shows the newest page', async () => {
       for (let round = 0; round < 16; round += 1) {
         await developer.post(`${TAB}/submit`, { note: `Round ${round}.` });
         await developer.post(`${TAB}/cancel`);

@@ -1,6 +1,6 @@
 /**
- * No page costs more because there is more: none of its statements reads a large table from end to end, sorts it, or visits
- * rows in proportion to it. On SQLite the plans say so; PostgreSQL says how many rows it visited.
+ * No page costs more because a table has more rows: none of its statements reads a large table completely, sorts it, or
+ * visits rows in proportion to its size. SQLite shows this in its plans, PostgreSQL by the number of visited rows.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -13,11 +13,11 @@ import { LARGE_TABLES } from './filled-tables.ts';
 import { openFilledPages, openPage, pagesOf } from './opened-pages.ts';
 
 const USERS = 6_000;
-/** Fewer than `acme` has of anything; more than what a page counts or judges at most. */
+/** Fewer rows than `acme` has in any large table; more than a page counts or checks. */
 const MOST_VISITED = 2_500;
-/** Of markup, where a list is full. */
+/** The size limit of a page with a full list, in bytes of markup. */
 const MOST_BYTES = 60 * 1024;
-/** Counts that stop at a number of their own, beyond what is here. */
+/** Counts that stop at a limit of their own, which is above the number of rows here. */
 const BOUNDED = /FROM \(SELECT 1 FROM \w+ |FROM \(SELECT a\.health|LIMIT :most\) AS (?:found|counted)/;
 
 type Noted = Map<string, Values>;
@@ -44,7 +44,7 @@ onEachDatabase((database, open) => {
           noted.clear();
           const { status, bytes, older } = await openPage(browser, page, 7);
           assert.ok(bytes <= MOST_BYTES, `${page}: ${bytes} bytes`);
-          // Nobody is connected in the playground.
+          // The playground has no connected test user.
           if (role === 'owner' && !page.includes('/playground'))
             assert.ok(status < 400, `${page}: ${status}`);
           if (older !== undefined) assert.equal((await openPage(browser, older, 7)).status, 200, older);
@@ -57,7 +57,7 @@ onEachDatabase((database, open) => {
   });
 });
 
-/** The database with every question noted that is asked of it. */
+/** Returns the database, which notes each of its queries in `noted`. */
 function noting(db: Database, noted: Noted): Database {
   const statements = (on: Statements): Statements => ({
     dialect: db.dialect,
@@ -79,7 +79,7 @@ function noting(db: Database, noted: Noted): Database {
   });
 }
 
-/** Private fields are the database's own. */
+/** Binds methods that use the database's private fields. */
 const boundTo = (db: Database): Partial<Database> => ({
   write: db.write.bind(db),
   batch: db.batch.bind(db),

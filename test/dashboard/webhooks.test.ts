@@ -1,4 +1,4 @@
-/** The endpoints of an application as pages: added, changed, tried, paused, removed, and given new secrets. */
+/** The endpoints of an application as pages: they are added, changed, tested, paused, removed, and get new secrets. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -30,7 +30,7 @@ onEachDatabase((database, open) => {
     const actions = async () =>
       (await dashboard.stores.audit.listEntries({}, { limit: 50 })).map(({ action }) => action);
 
-    it('an endpoint is added with what it hears of, and its secret is shown once', async () => {
+    it('an endpoint is added with its topics, and its secret is shown once', async () => {
       const { body } = await developer.post(`${TAB}/new`, { url: receiver.url, hears: 'events' });
       const secret = /whsec_[^<]+/.exec(body)?.[0] ?? '';
       const [, id = ''] = /webhooks\/(we_[\w-]{16})"/.exec(body) ?? [];
@@ -158,7 +158,7 @@ onEachDatabase((database, open) => {
   });
 });
 
-/** Those that are there already stay. */
+/** Returns the endpoint store, whose `addEndpoint` skips endpoints that exist already. */
 const onlyMissing = ({ stores }: DashboardApp): DashboardApp['stores']['endpoints'] => ({
   ...stores.endpoints,
   addEndpoint: async (one) => {

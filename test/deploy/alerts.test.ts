@@ -1,4 +1,4 @@
-/** The alert rules, read and tried by Prometheus itself: each fires for its reason and for no other, and says what to do. */
+/** The alert rules, loaded and tested by Prometheus itself: each fires only for its reason and says what to do. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ function alertRules(): readonly Rule[] {
 }
 
 describe('deploy/alerts.yaml', counterpart('lezer-promql', FORMATS), () => {
-  it('each alert is of metrics that are there, says what is wrong, and has a line that says what to do', async () => {
+  it('each alert uses existing metrics, says what is wrong, and has a runbook line that says what to do', async () => {
     const parser = await openPromqlParser();
     const rules = alertRules();
     const runbook = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
@@ -82,10 +82,10 @@ describe('deploy/alerts.yaml in Prometheus', counterpart('promtool', PROMTOOL), 
 
 const alertOf = (name: string): string => name.replace(/,.*/, '');
 
-/** How often Prometheus looks: as often as there is something new, since a month of minutes takes long. */
+/** Returns the evaluation interval: as long as the data allows, since a month of minutes takes long. */
 const stepOf = ({ every = '1m' }: AlertCase): string => every;
 
-/** A test in promtool's form that the alert fires, or that it does not. */
+/** Returns a test in promtool's form that the alert fires, or that it does not. */
 function promtoolTest({ alert, labels, annotations }: Rule, its: AlertCase, fires: boolean): object {
   const summary = annotations.summary.replace(
     /\{\{ \$labels\.(\w+) \}\}/g,

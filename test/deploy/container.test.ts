@@ -1,4 +1,4 @@
-/** The Dockerfile: held to hadolint's rules, and its own steps run in a plain folder, where nothing may be written but the data. */
+/** The Dockerfile, checked by hadolint; its steps run in a plain folder, where only the data may be written. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -93,7 +93,7 @@ describe('the image', () => {
     assert.ok(bytes > 5_000_000, `${bytes} bytes cannot be all of it`);
   });
 
-  it('the image starts as its user, writes nothing but its data, is healthy, and ends when it is told to', async () => {
+  it('the image starts as its user, writes only its data, is healthy, and ends in an orderly way on SIGTERM', async () => {
     const data = path.join(image.root, 'data');
     const isRoot = process.getuid?.() === 0;
     const [user = 0, group = 0] = instruction('USER').text.split(':').map(Number);

@@ -28,10 +28,10 @@ const ON_SQLITE = [
 ];
 const ON_POSTGRES = ['PostgreSQL: prepare', 'PostgreSQL: bring the database back'];
 
-/** What the page's own places are on a machine of the test. */
+/** The folders on the test's machine that stand for the folders of the page. */
 const PLACES = { DATA: 'data', BACKUPS: 'backups', SAFE: 'safe' };
 
-/** The commands of each section of the page. */
+/** The shell blocks of each section of the page. */
 const COMMANDS = new Map(
   PAGE.split(/^## /m)
     .slice(1)
@@ -41,7 +41,7 @@ const COMMANDS = new Map(
     }),
 );
 
-/** The unit of the page, without systemd: what it starts is the program with the settings of the shell. */
+/** A replacement for systemctl that starts the program with the settings of the shell. */
 const SYSTEMCTL = `#!/bin/sh
 case "$1" in
   start)
@@ -62,7 +62,7 @@ after(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-/** A machine with a running server, and the places of the page. */
+/** Opens a machine with a running server and the folders of the page. */
 async function openMachine(settings: Record<string, string> = {}) {
   const place = await mkdtemp(path.join(tmpdir(), 'kalends-disaster-'));
   cleanups.push(() => rm(place, { recursive: true, force: true }));
@@ -112,14 +112,14 @@ async function openMachine(settings: Record<string, string> = {}) {
     run,
     env,
     withStorage,
-    /** Runs the section's commands, each block for itself; answers what they said. */
+    /** Runs the commands of a section, each block by itself, and returns their output. */
     async section(name: string): Promise<string> {
       let said = '';
       for (const block of COMMANDS.get(name) ?? []) said += await run(block);
       return said;
     },
     async begin() {
-      // Before the service starts: its housekeeping would delete a user of long ago who has no grant yet.
+      // The service must not run yet: its housekeeping would delete an old user without a grant.
       await withStorage(async ({ db }) => {
         await makeUsers(db);
         for (const userId of ['ada', 'ben']) await makeFamily(db, { clientId: 'acme', userId });

@@ -1,6 +1,6 @@
 /**
- * Kubernetes' own schema of its objects, as kubernetes-models has it: types, which refuse fields that there are not as
- * `kubectl apply --validate=strict` does, and checks of values.
+ * Kubernetes' own schema of its objects from kubernetes-models: types, which refuse unknown fields as `kubectl apply
+ * --validate=strict` does, and checks of values.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 const STRICT = ['--noEmit', '--strict', '--ignoreConfig', '--skipLibCheck'];
 const MODULES = ['--target', 'esnext', '--module', 'nodenext'];
 
-/** What is wrong with the manifests; '' when nothing is. Works in `folder`. */
+/** Returns the problems of the manifests, or '' if there are none. Writes files to `folder`. */
 export async function kubernetesProblems(manifests: readonly Manifest[], folder: string): Promise<string> {
   const packages = path.join(folder, 'node_modules');
   if (!existsSync(packages)) await symlink(FORMATS, packages);
@@ -29,7 +29,7 @@ export async function kubernetesProblems(manifests: readonly Manifest[], folder:
   return said([TSC, ...STRICT, ...MODULES, file], folder) || said([file], folder);
 }
 
-/** TypeScript that does not compile with an unknown field, and throws for a value that is refused. */
+/** Returns TypeScript that fails to compile because of an unknown field, and throws because of an invalid value. */
 function checkedManifest(manifest: Manifest, index: number): string {
   const { apiVersion, kind } = manifest;
   const [model, type] = [`Model${index}`, `Type${index}`];
@@ -40,7 +40,7 @@ new ${model}(manifest${index}).validate();
 `;
 }
 
-/** What a program of Node's says that fails; '' of one that does not. */
+/** Runs Node.js and returns its output if it fails, otherwise ''. */
 function said(args: readonly string[], cwd: string): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;

@@ -1,6 +1,6 @@
 /**
- * compose.yaml and the Kubernetes example: read as YAML 1.1, as those programs do, held to Kubernetes' own schema, and to
- * what operators rely on.
+ * compose.yaml and the Kubernetes example: parsed as YAML 1.1, as those programs do, and checked against Kubernetes'
+ * own schema and what operators rely on.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -21,10 +21,10 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Held to their schema below. */
 const readManifests = (): Manifest[] => readYaml('deploy/kubernetes.yaml') as Manifest[];
 
-/** Where the Deployment has its container. */
+/** The path of the Deployment's container. */
 const CONTAINER = ['spec', 'template', 'spec', 'containers', 0] as const;
 
-/** The value at the path of keys and indexes. */
+/** Returns the value at the path of keys and indexes. */
 const at = (value: unknown, ...keys: readonly (string | number)[]): unknown =>
   keys.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 
@@ -160,7 +160,7 @@ describe('compose.yaml', counterpart('python3-yaml', YAML), () => {
       (kalends.volumes as string[]).map((mount) => mount.split(':')[1]),
       [instruction('VOLUME')],
     );
-    // The image has a health check of its own, which Caddy waits for.
+    // The image has its own health check, which Caddy waits for.
     assert.equal(at(service('caddy').depends_on, 'kalends', 'condition'), 'service_healthy');
     assert.ok(jsonWords({ name: 'HEALTHCHECK', flags: {}, text: instruction('HEALTHCHECK'), line: 1 }));
   });

@@ -1,16 +1,16 @@
-/** Expressions of PromQL, read by Prometheus' own grammar and held to the metrics that there are. */
+/** PromQL expressions, parsed with Prometheus' own grammar and checked against the existing metrics. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 
 import { METRICS, type Metric } from '../../src/metrics/metric-table.ts';
 import { FORMATS } from '../harness/published-formats.ts';
 
-/** A series that Prometheus itself makes of each target. */
+/** A series that Prometheus itself adds for each target. */
 const UP: Metric = { type: 'gauge', help: 'Whether the last scrape succeeded.', labels: [] };
-/** What Prometheus adds to each series. */
+/** Labels that a series has besides those of its metric. */
 const ADDED = ['job', 'instance', 'le'];
 
-/** What is used of a syntax tree of Lezer. */
+/** The used part of a Lezer syntax tree. */
 type SyntaxNode = {
   readonly name: string;
   readonly from: number;
@@ -29,7 +29,10 @@ export async function openPromqlParser(): Promise<PromqlParser> {
 
 type Selected = { metric: string; readonly labels: string[] };
 
-/** Answers the metrics that it selects; throws for one that there is not, or has no such label, and for what does not parse. */
+/**
+ * Returns the metrics that the expression selects. Throws for an unknown metric or label, and if the expression does
+ * not parse.
+ */
 export function checkExpression(parser: PromqlParser, expr: string): readonly string[] {
   const { selected, grouping } = partsOf(parser, expr);
   assert.ok(selected.length > 0, expr);
@@ -60,7 +63,7 @@ function partsOf(parser: PromqlParser, expr: string) {
   return { selected, grouping };
 }
 
-/** A histogram is several series. */
+/** Returns the metric of a series; a histogram has several series. */
 function familyOf(series: string): string {
   const family = series.replace(/_(bucket|sum|count)$/, '');
   return tableOf(family)?.type === 'histogram' ? family : series;

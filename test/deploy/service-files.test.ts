@@ -1,4 +1,4 @@
-/** What docs/operations.md shows of nginx, Caddy and systemd, read by those programs themselves. */
+/** The nginx, Caddy and systemd configuration in docs/operations.md, read by those programs themselves. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const NGINX = '/usr/sbin/nginx';
 const CADDY = '/usr/bin/caddy';
 const SYSTEMD = '/usr/bin/systemd-analyze';
-/** Of 0 to 100; what systemd calls OK ends at 50. */
+/** The highest permitted exposure, from 0 to 100; systemd's rating "OK" ends at 50. */
 const MOST_EXPOSURE = '20';
 
 let folder: string;
@@ -28,7 +28,7 @@ describe('the nginx block of the docs', counterpart('nginx', NGINX), () => {
   const complaints = async (block: string): Promise<string> => {
     const port = await freePort();
     const file = path.join(folder, 'nginx.conf');
-    // Its own files and port are this machine's; everything else is as the page has it.
+    // Its files and port are this machine's; everything else is as on the page.
     const server = block
       .replaceAll('/etc/ssl/', `${folder}/`)
       .replace('listen 443', `listen 127.0.0.1:${port}`);
@@ -56,7 +56,7 @@ describe('the nginx block of the docs', counterpart('nginx', NGINX), () => {
 });
 
 describe('the Caddy block of the docs', counterpart('Caddy', CADDY), () => {
-  /** What Caddy says of what it refuses; else ''. */
+  /** Returns Caddy's message if it refuses the block, otherwise ''. */
   const refusal = async (name: string, block: string): Promise<string> => {
     const file = path.join(folder, `Caddyfile-${name}`);
     await writeFile(file, block);
@@ -88,7 +88,7 @@ describe('the systemd unit', counterpart('systemd', SYSTEMD), () => {
   before(async () => {
     unit = await readFile(path.join(ROOT, 'deploy/kalends.service'), 'utf8');
     file = path.join(folder, 'kalends.service');
-    // The program that is started has to be there.
+    // The program that the unit starts must exist.
     await writeFile(file, unit.replace('/usr/bin/kalends', process.execPath));
   });
 

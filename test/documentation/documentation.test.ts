@@ -1,4 +1,4 @@
-/** The documentation as a server has it: every page, its links, its Markdown, its search. */
+/** The documentation as the server sends it: every page, its links, its Markdown, its search. */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { documentationRoutes } from '../../src/documentation/documentation.route
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ORIGIN = 'https://kalends.example';
 
-/** The pages of operations that can be tried. */
+/** Pages of operations with a "Try it" form. */
 const TRIED = /^\/docs\/api\/(?!shapes)/;
 
 describe('the served documentation', () => {
@@ -122,7 +122,7 @@ describe('the served documentation', () => {
     }
   });
 
-  it('answers 304 to whoever has the page', async () => {
+  it('responds with 304 if the client has the current page', async () => {
     const { headers } = await app.inject('/docs/reading');
     const etag = String(headers.etag);
 

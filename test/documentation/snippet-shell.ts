@@ -1,4 +1,4 @@
-/** Typing the shell snippets of documents: commands of Kalends in this process, everything else in a shell. */
+/** Runs the shell snippets of documents: commands of Kalends in this process, everything else in a shell. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ export type Shell = {
 const KALENDS = /^((?:[A-Z_]+=\S+ )*)(?:kalends|npm run (?:--silent )?kalends --) (.*)$/s;
 const SETTING = /^(KALENDS_[A-Z_]+)=("?)([^"#]*?)\2(?:\s+#.*)?$/;
 
-/** Types all of it; throws where one of its commands fails. */
+/** Runs a whole snippet; throws if one of its commands fails. */
 export async function typeSnippet(code: string, shell: Shell): Promise<void> {
   const lines = code
     .replace(/\\\n\s*/g, '')
@@ -26,7 +26,7 @@ export async function typeSnippet(code: string, shell: Shell): Promise<void> {
   else await typeInShell(code, shell);
 }
 
-/** Settings are known, and their values are good. */
+/** Checks that the settings are known and their values valid. */
 function checkSettings(lines: readonly string[]): void {
   const env = Object.fromEntries(
     lines.map((line) => (SETTING.exec(line) ?? []).slice(1)).map(([name, , value]) => [name, value]),
@@ -36,7 +36,7 @@ function checkSettings(lines: readonly string[]): void {
 
 async function typeCommand(line: string, { commandLine, folder, env }: Shell): Promise<void> {
   const [, variables = '', rest = ''] = KALENDS.exec(line) ?? [];
-  // What it prints is what counts here, not where a shell would put it.
+  // The output is returned, so pipes and redirections are cut off.
   const command = rest.replace(/ [>|] .*$/, '');
   const words = await wordsOf(command, { folder, env });
   const given = Object.fromEntries(
@@ -49,7 +49,7 @@ async function typeCommand(line: string, { commandLine, folder, env }: Shell): P
   assert.equal(exitCode, 0, `${line}: ${stdout}${stderr}`);
 }
 
-/** A shell splits and expands them. */
+/** Lets a shell split and expand the words of a command. */
 const wordsOf = async (command: string, shell: Pick<Shell, 'folder' | 'env'>): Promise<string[]> => {
   const printed = await inShell(`set -- ${command}\nprintf '%s\\0' "$@"`, shell);
   return printed.split('\0').slice(0, -1);
@@ -58,7 +58,7 @@ const wordsOf = async (command: string, shell: Pick<Shell, 'folder' | 'env'>): P
 const typeInShell = (code: string, shell: Shell): Promise<string> =>
   inShell(`curl() { command curl --fail-with-body --silent --show-error "$@"; }\n${code}`, shell);
 
-/** What is called there may live in this process, which so must not wait for it. */
+/** Runs a script asynchronously: it may call a server in this process, which must not be blocked. */
 async function inShell(script: string, { folder, env }: Pick<Shell, 'folder' | 'env'>): Promise<string> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
   return (await promisify(execFile)('/bin/bash', ['-euo', 'pipefail', '-c', script], options)).stdout;

@@ -1,6 +1,6 @@
 /**
- * The code in README.md, audit.md, branding.md, operations.md, privacy.md, providers.md, sandbox.md, sizing.md, webhooks.md and
- * wire.md whose mark names this test (scripts/snippet-rules.ts), all of it against one sandbox.
+ * The code in README.md, audit.md, branding.md, operations.md, privacy.md, providers.md, sandbox.md, sizing.md,
+ * webhooks.md and wire.md whose mark names this test (scripts/snippet-rules.ts), all of it on one sandbox.
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -91,7 +91,7 @@ describe('the code in documents', () => {
     return connect(application(), { userId: 'ada', login });
   };
 
-  /** What a reader puts in place of the page's own names. */
+  /** Replaces the page's placeholders with values of this test, as a reader would. */
   function filledIn(code: string): string {
     const { clientId } = application();
     const places: readonly (readonly [RegExp, string])[] = [
@@ -110,7 +110,7 @@ describe('the code in documents', () => {
     return places.reduce((text, [name, value]) => text.replace(name, value), code);
   }
 
-  /** With the sandbox that runs, in place of another one. */
+  /** Runs the code with the running sandbox instead of a new one. */
   async function runWithSandbox(code: string): Promise<void> {
     const holder = { startSandbox: async () => ({ ...sandbox, close: async () => {} }) };
     Object.assign(globalThis, { kalendsSnippet: holder });
@@ -123,7 +123,7 @@ describe('the code in documents', () => {
     sandbox.clock.reset();
   }
 
-  /** The receiver of the page, with a delivery that is genuine and one that is not. */
+  /** Runs the receiver of the page with a genuine and a forged delivery. */
   async function receiveWebhook(code: string): Promise<void> {
     const port = await freePort();
     process.env.KALENDS_WEBHOOK_SECRET = sandbox.webhookSecret;
@@ -157,7 +157,7 @@ describe('the marks of code in documents', () => {
       name === 'test/page.test.ts' ? 'reads page.md' : undefined,
     );
 
-  it('a document with code that no test runs is told so, and where', () => {
+  it('a document with code that no test runs is reported with its line', () => {
     assert.match(
       problemsOf('# Page\n\n```sh\nls\n```\n').join(),
       /^docs\/page\.md:3: no test runs this code/,
@@ -170,7 +170,7 @@ describe('the marks of code in documents', () => {
       problemsOf('<!-- snippet: not run, no -->\n```sh\nls\n```\n').join(),
       /no test runs this code/,
     );
-    // A mark is for the next block alone.
+    // A mark applies only to the next block.
     const twice = '<!-- snippet: run by test/page.test.ts -->\n```sh\nls\n```\n\n```sh\nls\n```\n';
     assert.match(problemsOf(twice).join(), /^docs\/page\.md:6: /);
   });

@@ -1,15 +1,15 @@
 /**
- * A person's browser without JavaScript, as far as the Connect pages need one: cookies, redirects and
- * forms, found by the names people read. What it does not find it says, with the page it looked at.
+ * A browser without JavaScript, with what the Connect pages need: cookies, redirects and forms, found by their visible
+ * names. If it does not find something, its error contains the page.
  */
 
-/** A page as it was answered, after the redirects that stayed with the server. */
+/** A page as it was received, after redirects within the server. */
 export type Page = {
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** Where the last redirect led away from the server: there nothing was asked. */
+  /** The address of the last redirect if it led away from the server; it is not requested. */
   readonly destination: URL | undefined;
 };
 
@@ -21,20 +21,20 @@ export type Browser = {
   open(url: string | URL): Promise<Page>;
   /** Sends the form whose button has this name, with `typed` in the fields of these labels. */
   press(button: string | RegExp, typed?: Readonly<Record<string, string>>, how?: Pressing): Promise<Page>;
-  /** Opens what the link of this name leads to. */
+  /** Opens the link of this name. */
   follow(link: string): Promise<Page>;
 };
 
 export type Pressing = {
-  /** Takes the tick out of every box first. */
+  /** Unticks every box first. */
   readonly untick?: boolean;
-  /** Name → value, in place of what the page has in fields nobody sees: somebody else's form. */
+  /** Name → value; replaces values of hidden fields, as a forged form would. */
   readonly forged?: Readonly<Record<string, string>>;
 };
 
 const MOST_REDIRECTS = 10;
 
-/** `headers`, as they are at that moment, go with every request, as a browser's Accept-Language does. */
+/** Opens a browser that sends the current `headers` with every request, such as Accept-Language. */
 export function openBrowser(headers: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, string>();
   let current: Page | undefined;
@@ -100,16 +100,16 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
   };
 }
 
-/** The names of the page's buttons that can be pressed, in order. */
+/** Returns the names of the page's buttons that can be pressed, in order. */
 export function buttonsOf(body: string): string[] {
   return formsOf(body).flatMap(({ buttons }) => buttons.map(({ label }) => label));
 }
 
-/** What is sent of a field that nobody touched. */
+/** A field with the value that is sent if nobody touches it. */
 type Field = {
   readonly name: string;
   readonly value: string;
-  /** Only of a checkbox. */
+  /** Undefined unless the field is a checkbox. */
   readonly isTicked: boolean | undefined;
 };
 type Button = { readonly label: string; readonly name: string | undefined; readonly value: string };
@@ -130,7 +130,7 @@ function formWith(button: string | RegExp, body: string): { form: Form; pressed:
   throw new Error(`The page has no button ${button} that can be pressed: ${textOf(body)}`);
 }
 
-/** What is shown, but is no part of a control's name. */
+/** Visible content that is not part of a control's name. */
 const HIDDEN = /<(\w+)\b[^>]* aria-hidden="true"[^>]*>.*?<\/\1>/gs;
 
 function formsOf(body: string): Form[] {
@@ -178,9 +178,9 @@ function attributesOf(text: string): Record<string, string> {
   return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, decoded(value)]));
 }
 
-/** What a person reads of some markup: no styles, no drawings, one space between words. */
+/** Returns the visible text of markup: no styles, no drawings, one space between words. */
 export function textOf(markup: string): string {
-  // A name reads the same wherever its line may break.
+  // A possible line break does not change how a name reads.
   const visible = markup
     .replace(/<wbr>/g, '')
     .replace(/<(style|script|svg|head)\b.*?<\/\1>/gs, ' ')

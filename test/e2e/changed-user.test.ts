@@ -1,6 +1,6 @@
 /**
- * An application built on openid-client, which checks state and PKCE and nothing else, and a user of it who writes
- * somebody else's user_id into the address (docs/security.md T1, T3): each session gets what its own browser allowed.
+ * An application built on openid-client, which checks state and PKCE and nothing else, and a user who writes another
+ * user's user_id into the address (docs/security.md T1, T3): each session gets what its own browser allowed.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,10 +11,10 @@ import { type Browser, openBrowser, textOf } from './browser.ts';
 import { allow, type CalendarLogin, linkAccount, read } from './flow.ts';
 import { loginOf, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
-/** Whom somebody signed in as at the application, and the calendar account that is theirs. */
+/** A person's browser and calendar account. */
 type Person = { readonly browser: Browser; readonly login: CalendarLogin };
 
-/** What the application keeps in the session of its user until the browser comes back. */
+/** The values that the application keeps in its user's session until the browser comes back. */
 type Session = { readonly address: URL; readonly state: string; readonly verifier: string };
 
 describe('an address in which somebody changed user_id', { skip: WITHOUT_RADICALE }, () => {
@@ -32,7 +32,7 @@ describe('an address in which somebody changed user_id', { skip: WITHOUT_RADICAL
   /** The attacker; her own calendars are grace's. */
   const eve = (): Person => ({ browser: openBrowser(), login: loginOf(site.calendars, 'grace') });
 
-  /** The application begins for the user that it knows to be signed in. */
+  /** Begins a flow of the application for its signed-in user. */
   const begin = async (userId: string, isPushed = false): Promise<Session> => {
     const verifier = openid.randomPKCECodeVerifier();
     const state = openid.randomState();
@@ -55,21 +55,21 @@ describe('an address in which somebody changed user_id', { skip: WITHOUT_RADICAL
     return { address: changed, ...session };
   };
 
-  /** Goes through the pages, connecting an account where none can be allowed; the address of the callback. */
+  /** Goes through the pages, connecting an account if none can be allowed; returns the address of the callback. */
   const visit = async ({ browser, login }: Person, { address }: Session): Promise<URL> => {
     const page = await browser.open(address);
     if (!/>(Allow|Done)<\/button>/.test(page.body)) await linkAccount(browser, login);
     const { destination, body } = await allow(browser);
     return destination ?? assert.fail(textOf(body));
   };
-  /** What the application then does: openid-client checks the state and sends the verifier. */
+  /** Finishes a flow as the application does: openid-client checks the state and sends the verifier. */
   const finish = async (callback: URL, { state, verifier }: Session): Promise<string> => {
     const checks = { pkceCodeVerifier: verifier, expectedState: state };
     return (await openid.authorizationCodeGrant(config, callback, checks)).access_token;
   };
   const connectAs = async (person: Person, session: Session) => finish(await visit(person, session), session);
 
-  /** Whose calendars a token reads, by the first folder of their addresses. */
+  /** Returns the owners of the calendars that a token reads, by the first folder of their addresses. */
   const ownersRead = async (token: string): Promise<string[]> => {
     const answer = await read(site.application, '/calendars', token);
     const calendars: { id: string }[] = JSON.parse(await answer.text());

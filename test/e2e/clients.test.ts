@@ -1,4 +1,4 @@
-/** OAuth clients nobody here wrote go through the flow: openid-client, oauth4webapi, Authlib, requests-oauthlib. */
+/** Third-party OAuth clients go through the flow: openid-client, oauth4webapi, Authlib, requests-oauthlib. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { openBrowser } from './browser.ts';
 import { allow, linkAccount, read } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
-/** Debian's own Python has Debian's packages. */
+/** Debian's own Python has Debian's Python packages. */
 const PYTHON = '/usr/bin/python3';
 const http = { [oauth.allowInsecureRequests]: true } as const;
 
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => site?.close());
 
-/** What the user does with the address a client made: where the browser is sent in the end. */
+/** Visits an address that a client created, as its user, and returns where the browser is redirected in the end. */
 async function visit(address: string | URL): Promise<URL> {
   const browser = openBrowser();
   await browser.open(address);
@@ -33,7 +33,7 @@ async function visit(address: string | URL): Promise<URL> {
   return destination;
 }
 
-describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
+describe('third-party clients', { skip: WITHOUT_RADICALE }, () => {
   it('the server serves openid-client from discovery to revocation, with PKCE and state', async () => {
     const { url, clientId, clientSecret, redirectUri } = site.application;
     const config = await openid.discovery(new URL(url), clientId, clientSecret, undefined, {
@@ -135,7 +135,7 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
   }
 });
 
-/** Runs a script, goes where it sends its user, and answers what it printed. */
+/** Runs a script, visits the address that it prints for its user, and returns its result. */
 async function runClient(script: string, userId: string): Promise<unknown> {
   const { url, clientId, clientSecret, redirectUri } = site.application;
   const settings = {

@@ -112,7 +112,7 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(page.body), /Evil Corporation/);
     });
 
-    it('the Connect flow keeps two tabs of one browser apart, of two applications and users, and each goes on', async () => {
+    it('the Connect flow keeps two tabs of one browser apart, of two applications and users, and both can be completed', async () => {
       const browser = openBrowser();
       const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
       const later = await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));

@@ -24,7 +24,7 @@ import { openSite, type Site, WITHOUT_RADICALE, withOwnApplications } from './si
 
 const UNKNOWN = { grant_type: 'refresh_token', refresh_token: 'x' };
 
-/** One program answers at both mounts. */
+/** One program serves both mounts. */
 let shared: Promise<Site> | undefined;
 after(async () => (await shared)?.close());
 
@@ -236,7 +236,7 @@ for (const mount of MOUNTS) {
       });
     }
 
-    it('POST /revoke lets a user authorize anew after a revocation, and the old tokens end nothing of it', async () => {
+    it('POST /revoke lets a user authorize again after a revocation, and the old tokens end nothing of it', async () => {
       const old = await connected('returns');
       await revoke(site.application, old.accessToken, mount);
       const anew = await connected('returns');

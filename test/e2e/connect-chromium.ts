@@ -9,10 +9,13 @@ const CHROMIUM = '/usr/bin/chromium';
 /** The same engine without the browser's own windows: it draws the same pages in two thirds of the time. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
-/** For `{ skip }` of what needs a real browser. */
+/** The value for `{ skip }` of tests that need a real browser. */
 export const WITHOUT_CHROMIUM = existsSync(CHROMIUM) ? false : 'chromium is not installed';
 
-/** By the headless shell where it is installed; `whole`: with the browser's own windows, for what they have a part in. */
+/**
+ * Launches the headless shell if it is installed; `whole` launches Chromium with its windows, for tests that involve
+ * them.
+ */
 export function launchChromium({ whole = false } = {}): Promise<Chromium> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return chromium.launch({
@@ -21,7 +24,7 @@ export function launchChromium({ whole = false } = {}): Promise<Chromium> {
   });
 }
 
-/** A page in a context of its own, with what it asked for and what its console complained of. */
+/** A page in its own context, with its requests and the complaints on its console. */
 export type Watched = {
   readonly page: Page;
   readonly requests: string[];
@@ -33,14 +36,14 @@ export type Watched = {
 export async function openPage(browser: Chromium, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 390, height: 800 }, ...options });
   const page = await context.newPage();
-  // Steps that wait do so for a page of ours on this machine.
+  // Pages come from a server on this machine, so a step that takes this long has failed.
   page.setDefaultTimeout(15_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A 4xx page is noted as an error too: that is what it is.
+    // A page with a 4xx status is reported as a failed load, which is expected.
     const expected = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !expected) complaints.push(message.text());
   });
@@ -56,7 +59,7 @@ export async function tabTo(page: Page, text: string): Promise<void> {
   throw new Error(`No Tab led to ${text}`);
 }
 
-/** The application's own server: what its callback was asked with. */
+/** The application's own server, which notes the requests to its callback. */
 export type CallbackServer = {
   readonly redirectUri: string;
   readonly received: URL[];

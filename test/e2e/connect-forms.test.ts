@@ -1,4 +1,4 @@
-/** The Apple and CalDAV forms in a real browser: choosing a known server, with and without JavaScript, by keyboard alone. */
+/** The Apple and CalDAV forms in a real browser: known servers, with and without JavaScript, by keyboard alone. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -59,7 +59,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('the forms in Chromium choose a server without JavaScript, and stand where typing goes on', async () => {
+  it('the forms in Chromium choose a server without JavaScript, and focus the next field to fill in', async () => {
     const { page, close } = await openForm('CalDAV', { javaScriptEnabled: false });
 
     await page.getByRole('link', { name: 'Fastmail' }).click();

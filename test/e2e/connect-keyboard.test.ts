@@ -72,7 +72,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     });
   }
 
-  it('the Connect pages by keyboard change language and colours without JavaScript, and the flow stays where it was', async () => {
+  it('the Connect pages by keyboard change language and colors without JavaScript, and the flow stays on the same page', async () => {
     const { page, close } = await openPage(browser, { javaScriptEnabled: false });
     const english = new Walker(site, page, 'en');
     english.userId = 'chooser';
@@ -94,9 +94,9 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   });
 });
 
-/** Tabs to the control, as somebody without a mouse does; throws when it is never reached. */
+/** Tabs to the control, as a person without a mouse does; throws if it is never reached. */
 async function tabTo(page: Page, control: Locator): Promise<void> {
-  // Where the page itself has put the keyboard is where it is wanted.
+  // The page itself may have focused the control.
   if (await isFocused(page, control)) return;
   for (let presses = 0; presses < MOST_STOPS; presses++) {
     await page.keyboard.press('Tab');
@@ -132,8 +132,7 @@ type StopSeen = {
 };
 
 /**
- * Where Tab stops, once around the page: stops without an outline, out of sight, or against the reading
- * order.
+ * Goes once around the page with Tab and returns stops without an outline, out of sight, or against the reading order.
  */
 async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<string[]> {
   await page.evaluate('document.activeElement?.blur(); getSelection()?.removeAllRanges(); scrollTo(0, 0)');
@@ -141,7 +140,7 @@ async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<strin
   const controls = Number(await page.evaluate(FOCUSABLE));
   for (let index = 0; index < controls; index++) {
     await page.keyboard.press('Tab');
-    // The answer of the expression above.
+    // The result of the expression STOP.
     stops.push((await page.evaluate(STOP)) as StopSeen);
   }
   return [
@@ -159,7 +158,7 @@ async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<strin
   ];
 }
 
-/** Down the page, and along a row the way it is read. */
+/** Reports whether a stop is above the one before it, or before it in the reading direction of the same row. */
 function isBackwards(before: StopSeen, stop: StopSeen, direction: 'ltr' | 'rtl'): boolean {
   const sameRow = before.box.top < stop.box.bottom && stop.box.top < before.box.bottom;
   if (!sameRow) return stop.box.top < before.box.top;
@@ -169,7 +168,7 @@ function isBackwards(before: StopSeen, stop: StopSeen, direction: 'ltr' | 'rtl')
 
 const FOCUSABLE = `[...document.querySelectorAll('a[href], button:not([disabled]), input:not([type=hidden]), summary, select')].filter((element) => element.checkVisibility()).length`;
 
-/** Boxes are those on the page, wherever it is scrolled to. */
+/** Boxes are relative to the page, however far it is scrolled. */
 const STOP = `(() => {
   const stop = document.activeElement;
   const { left, top, right, bottom } = stop.getBoundingClientRect();

@@ -1,8 +1,8 @@
 /**
- * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
- * Here each page is checked on the smallest telephone in the languages that differ most, and in the pseudo-locale in every
- * width; they take loading, schemes and the rules of axe in turns. `npm run soak` leaves nothing out.
- * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
+ * Every state of the Connect pages in every language, light and dark, from a small telephone to a desktop. Here each
+ * page is checked on the smallest telephone in the languages that differ most, and in the pseudo-locale at every width;
+ * loading, schemes and the rules of axe take turns. `npm run soak` leaves nothing out. KALENDS_TEST_LANGUAGES=en,ar
+ * checks only these languages.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -47,14 +47,17 @@ const EACH_WIDTH: readonly Screen[] = [
 ];
 const ALL = scale() >= 20;
 const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
-/** Longer words than any language's, words that are read from the right, and those without spaces: a soak sees every language's. */
+/**
+ * Languages with longer words than any other, with right-to-left words, and without spaces. A soak checks every
+ * language.
+ */
 const UNLIKE_OTHERS: readonly string[] = [...PSEUDO_LOCALES, 'ja'];
 const TOURED = CHOSEN.filter(
   (language) => ALL || process.env.KALENDS_TEST_LANGUAGES !== undefined || UNLIKE_OTHERS.includes(language),
 );
-/** More than there are processors: one language waits for its pages while another's are drawn. */
+/** More than the processors: one language waits for its pages while another's are drawn. */
 const LANGUAGES_AT_ONCE = 3;
-/** On pages as they are: names of providers and applications, and who the user is. */
+/** Names of providers and applications, and the user, which pages show as they are. */
 const VALUES = [
   'Google',
   'Microsoft',
@@ -112,7 +115,7 @@ describe('every state of the Connect pages', {
     });
   }
 
-  // Walking by words is the same in each: a soak walks in all.
+  // Walking by names is the same in each language: only a soak walks in all.
   for (const language of CHOSEN.filter((one) => one === 'en' || TOURED.includes(one))) {
     it(`the Connect pages lead to the application by their words in ${language}`, async () => {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
@@ -137,18 +140,21 @@ function chosen(languages: readonly string[], named = languages): readonly strin
 }
 
 type Plan = {
-  /** The screens it is checked on. */
+  /** The screens on which the page is checked. */
   readonly screens: readonly Screen[];
-  /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
+  /** The screen on which the page is loaded; `undefined`: the check page shows it as it was received. */
   readonly loading: Screen | undefined;
   /**
-   * What axe looks at, which takes as long as all the rest. `whole`: all its rules on the first screen; and those of what is
-   * drawn in the other scheme, where nothing like it was drawn at a stop before. `drawn`: the latter alone.
+   * The checks of axe, which take as long as all others. `whole`: all rules on the first screen, and the drawing rules
+   * in the other scheme if the page draws something new. `drawn`: the latter only.
    */
   readonly axe: 'whole' | 'drawn' | 'nothing';
 };
 
-/** The phone in light, and at every third stop another screen, a loading and axe, in turns of three languages; each width for whom layouts are tested. */
+/**
+ * Returns the plan of a stop: the light phone always; at every third stop, which differs by language, another screen, a
+ * loading and axe; every width in the pseudo-locale for layouts.
+ */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
   const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
   if (ALL) return { screens: SCREENS, loading: other, axe: 'whole' };
@@ -166,7 +172,7 @@ type CheckedStop = {
   readonly walker: TourWalker;
   readonly page: Page;
   readonly checkPage: CheckPage;
-  /** What the stops before drew. */
+  /** The drawings of earlier stops. */
   readonly drawn: Drawn;
   readonly stop: Stop;
 };
@@ -183,7 +189,7 @@ async function problemsOf(
     problems.push(...(await loadingProblems(page, () => show(page, walker, view))));
     markup = await page.content();
   }
-  // What a loaded page shows is open already.
+  // A loaded page already shows its unfolded part.
   const unfold = loading === undefined && view.unfold !== undefined ? messages.text(view.unfold) : undefined;
   await checkPage.load({ url: walker.page.url.href, markup, unfold });
   problems.push(...(await languageProblems(checkPage.page, messages)));

@@ -1,4 +1,4 @@
-/** What every Connect page is held to, wherever in the flow it stands. Each check answers what is wrong. */
+/** Checks for every Connect page, wherever it is in the flow. Each check returns the problems that it finds. */
 import { readFileSync } from 'node:fs';
 
 import axe from 'axe-core';
@@ -9,27 +9,30 @@ import { buttonsOf } from './browser.ts';
 
 const CLIENT = readFileSync(new URL('./page-checks.client.js', import.meta.url), 'utf8');
 const MOST_BYTES = 60 * 1024;
-/** A tenth of what counts as good. */
+/** A tenth of the layout shift that counts as good. */
 const MOST_SHIFT = 0.01;
-/** The page's own picture may be fetched, in one scheme of colours or the other. */
+/** The page's own logo may be fetched, in one color scheme or the other. */
 const LOGO = /^\/connect\/logos\/[0-9a-f]{64}\.webp$/;
 
-/** To be called before the first page is opened. */
+/** Prepares a context; must be called before its first page is opened. */
 export async function prepareChecks(context: BrowserContext): Promise<void> {
   await context.addInitScript(CLIENT);
 }
 
 /**
- * A page that stays while documents come and go, with axe in it, which takes three times as long to load
- * as to run. What it is given is the markup and the style of a real page; scripts do not run on it.
+ * A page that stays open while documents are replaced. It contains axe, which takes three times as long to load as to
+ * run. It shows the markup and style of a real page without running its scripts.
  */
 export type CheckPage = {
-  /** Where the document lies, for the other checks. */
+  /** The page with the document, for the other checks. */
   readonly page: Page;
-  /** Shows a document, with what is folded under the text `unfold` open. */
+  /** Shows a document and opens what is folded under the text `unfold`. */
   load(document: CheckedDocument): Promise<void>;
   resize(screen: Screen): Promise<void>;
-  /** Rules of axe that the document breaks on this screen, of these or of all with those of best practice, with where. */
+  /**
+   * Returns the rules of axe that the document breaks on this screen, and where: `rules`, or all including best
+   * practices.
+   */
   axeProblems(rules?: readonly string[]): Promise<string[]>;
 };
 
@@ -41,10 +44,10 @@ type CheckedDocument = {
 
 export type Screen = { readonly width: number; readonly scheme: 'light' | 'dark' };
 
-/** `context` is nobody else's, of reduced motion: colours that fade in have no contrast yet. */
+/** Opens a check page. `context` must be unshared and have reduced motion: colors that fade in have no contrast yet. */
 export async function openCheckPage(context: BrowserContext): Promise<CheckPage> {
   const page = await context.newPage();
-  // As our pages are, in no browser's mode for old ones.
+  // Standards mode, like Kalends' pages.
   await page.setContent('<!doctype html><title>Desk</title>');
   await page.evaluate(axe.source);
   await page.evaluate(CLIENT);
@@ -63,7 +66,8 @@ export async function openCheckPage(context: BrowserContext): Promise<CheckPage>
       };
       return stringsOf(
         await page.evaluate(
-          // At the end of the page the bar with the ways on covers nothing; further up, what it covers scrolls from under it.
+          // At the end of the page the bar of actions covers nothing; further up, covered content scrolls out from
+          // under it.
           `scrollTo(0, document.documentElement.scrollHeight); axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))`,
         ),
       );
@@ -71,10 +75,10 @@ export async function openCheckPage(context: BrowserContext): Promise<CheckPage>
   };
 }
 
-/** Of WCAG 2.2 (2.5.8), which axe leaves out unless it is asked for. */
+/** A rule for WCAG 2.2 (2.5.8) that axe skips by default. */
 const TARGET_SIZE = 'target-size';
 
-/** The rules whose answer depends on how a page is drawn: `isDrawnAnew` says where they are asked again. */
+/** Rules whose result depends on how a page is drawn: `isDrawnAnew` decides when they run again. */
 export const DRAWN: readonly string[] = [
   'color-contrast',
   'link-in-text-block',
@@ -82,17 +86,17 @@ export const DRAWN: readonly string[] = [
   TARGET_SIZE,
 ];
 
-/** The styles of a page, and which element stands in which, each with its classes. */
+/** Returns the styles of a page, and each pair of nested elements with their classes. */
 const DRAWING = `(() => {
   const named = (element) => element.localName + '.' + element.className + ' ' + (element.type ?? '');
   const styles = [...document.querySelectorAll('style')].map(({ textContent }) => textContent).join();
   return [styles, ...new Set([...document.body.querySelectorAll(':not(svg *)')].map((one) => named(one.parentElement) + '>' + named(one)))];
 })()`;
 
-/** Of pages that were looked at: the elements in each other, by their styles. */
+/** The nested elements of pages that were checked, by the styles of the page. */
 export type Drawn = Map<string, Set<string>>;
 
-/** Whether the page draws what none in `drawn` did, to which it is added. */
+/** Reports whether the page draws nested elements that are not in `drawn`, and adds them to it. */
 export async function isDrawnAnew(page: Page, drawn: Drawn): Promise<boolean> {
   const [styles = '', ...nestings] = stringsOf(await page.evaluate(DRAWING));
   const known = drawn.get(styles) ?? new Set();
@@ -107,14 +111,14 @@ export async function lookAt(page: Page, { width, scheme }: Screen): Promise<voi
   await page.emulateMedia({ colorScheme: scheme });
 }
 
-/** Text that leaves the page or its control, is cut off, or stands on other text. */
+/** Returns text that leaves the page or its control, is cut off, or overlaps other text. */
 export const layoutProblems = async (page: Page): Promise<string[]> => stringsOf(await ask(page, 'layout()'));
 
-/** Text that comes from no catalogue; the page must be in the pseudo-locale `en-XA`. */
+/** Returns text that comes from no catalogue; the page must be in the pseudo-locale `en-XA`. */
 export const catalogueProblems = async (page: Page, values: readonly string[]): Promise<string[]> =>
   stringsOf(await ask(page, `outsideCatalogue(${JSON.stringify(values)})`));
 
-/** A page whose markup alone is too heavy, wherever it is shown. */
+/** Returns a problem if the page's markup alone is too large. */
 export function bytesProblems(markup: string): string[] {
   const bytes = Buffer.byteLength(markup);
   return bytes > MOST_BYTES ? [`${bytes} bytes of markup`] : [];
@@ -122,16 +126,16 @@ export function bytesProblems(markup: string): string[] {
 
 const WAYS_ON = ['selection.continue', 'consent.allow', 'selection.done'] as const;
 
-/** A page with two ways on: programs and people know one word for what comes next. */
+/** Returns a problem if a page has two main actions: programs and people look for one name. */
 export function wayProblems(markup: string, messages: Messages): string[] {
   const ways = WAYS_ON.map((key) => messages.text(key)).filter((word) => buttonsOf(markup).includes(word));
   return ways.length > 1 ? [`two ways on: ${ways.join(', ')}`] : [];
 }
 
-/** As often as a page is loaded before what moves on it counts: a busy machine may draw one of them in two parts. */
+/** A page has a problem only if it moves in this many loadings: a busy machine may draw one of them in two parts. */
 const LOADINGS = 3;
 
-/** A page that is too heavy, asks for more than its logo, or moves each time it is loaded. */
+/** Returns a problem if a page is too heavy, requests more than its logo, or moves each time it is loaded. */
 export async function loadingProblems(page: Page, load: () => Promise<void>): Promise<string[]> {
   let moves: string[] = [];
   for (let loading = 1; loading <= LOADINGS; loading += 1) {
@@ -159,19 +163,19 @@ function weightProblems(origin: string, { bytes, requests }: Weight): string[] {
   ];
 }
 
-/** The answer of the script beside this file. */
+/** Returns the result of the script beside this file. */
 const weightOf = async (page: Page) => (await ask(page, 'weight()')) as Weight & { readonly shifted: number };
 
-/** A page in another language or direction than it is to be. */
+/** Returns a problem if a page has another language or direction than expected. */
 export async function languageProblems(page: Page, { language, direction }: Messages): Promise<string[]> {
   const facts = await page.evaluate(
     '[document.documentElement.lang, document.documentElement.dir, document.querySelectorAll("title").length, document.querySelectorAll("h1").length].join()',
   );
-  // A page is heard by its title and found by its heading: one of each.
+  // Screen readers announce a page by its title and find it by its heading: there must be one of each.
   return facts === `${language},${direction},1,1` ? [] : [`lang, dir, titles and headings are ${facts}`];
 }
 
-/** Pages that came while scripts were off have not got the checks yet. */
+/** Pages that were opened while scripts were off do not have the checks yet. */
 async function ask(page: Page, question: string): Promise<unknown> {
   const answer: unknown = await page.evaluate(`globalThis.pageChecks?.${question}`);
   if (answer !== undefined) return answer;

@@ -1,7 +1,6 @@
 /**
- * What people do on the Connect pages in a real browser, on the program as shipped and a real CalDAV
- * server (docs/wire.md 4). How the pages look is in connect-matrix.test.ts, the keyboard in
- * connect-keyboard.test.ts.
+ * The Connect pages in a real browser, with the shipped program and a real CalDAV server (docs/wire.md 4).
+ * connect-matrix.test.ts tests how the pages look, connect-keyboard.test.ts the keyboard.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -59,7 +58,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await linkCalDav(page);
 
     await button(page, 'Allow').dblclick({ noWaitAfter: true });
-    // The second click ends the first one's navigation, which waitForURL would take for a failure.
+    // The second click ends the first one's navigation, which `waitForURL` would report as a failure.
     const arrived = () => page.url().startsWith(`${callback.redirectUri}?`);
     for (let i = 0; i < 300 && !arrived(); i++) await page.waitForTimeout(50);
 
@@ -149,7 +148,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await button(page, 'Connect CalDAV').click();
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill('secret');
-    // It is never sent, so that there is time to look.
+    // The form is never sent, so that there is time to look.
     await page.evaluate("addEventListener('submit', (event) => event.preventDefault())");
 
     await button(page, 'Connect').click();

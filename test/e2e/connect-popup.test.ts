@@ -19,7 +19,7 @@ const GOOGLE_APP = { clientId: 'g.apps.example', clientSecret: 'GOCSPX-popup' };
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const STATE = 'state & "more" é';
 
-/** The example of the documentation: what is written there is what runs here. */
+/** The example of the documentation, which this test runs. */
 const EXAMPLE =
   /```js\n(.*?)```/s.exec(readFileSync(new URL('../../docs/popup.md', import.meta.url), 'utf8'))?.[1] ?? '';
 
@@ -57,9 +57,9 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   });
 
   let user = 0;
-  /** By user: what the browser has that linked the account. */
+  /** The device cookie of the browser that linked the account, by user. */
   const devices = new Map<string, string>();
-  /** A user whose account the application may read, so that the popup has but one step: to allow more. */
+  /** Returns a user whose account the application may read, so that the popup has only one step: to allow more. */
   const nextUser = async () => {
     user += 1;
     const userId = `user-${user}`;
@@ -69,7 +69,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     devices.set(userId, linking.cookies.get('kalends_device') ?? '');
     return userId;
   };
-  /** The same browser again, with the same secret. */
+  /** Gives the context the device cookie of the user's browser. */
   const keepDevice = async (context: BrowserContext, address: string) => {
     const value = devices.get(new URL(address).searchParams.get('user_id') ?? '');
     if (value) await context.addCookies([{ name: 'kalends_device', value, url: site.program.url }]);
@@ -77,7 +77,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   const popupUrl = (userId: string, parameters = {}) =>
     authorizeUrl(application, { userId, parameters: { display: 'popup', state: STATE, ...parameters } });
 
-  /** The application's page with the popup it opened. */
+  /** Opens the application's page and the popup that it opens. */
   const open = async (from: ApplicationServer, address: string, path = '/') => {
     const watched = await openPage(browser, { viewport: { width: 900, height: 700 } });
     await keepDevice(watched.page.context(), address);
@@ -146,7 +146,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 
-  it('a flow in a popup goes on to the callback when its opener cut itself off', async () => {
+  it('a flow in a popup continues to the callback if its opener isolated itself', async () => {
     const userId = await nextUser();
     const from = applicationServer.callbacks.length;
     const opened = await open(applicationServer, popupUrl(userId), '/isolated');
@@ -190,7 +190,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   });
 });
 
-/** An application's server: the page that opens popups, what its own code was asked to exchange, its callback. */
+/** An application's server: the page that opens popups, the codes that it was asked to exchange, and its callback. */
 type ApplicationServer = {
   readonly origin: string;
   readonly exchanged: string[];
@@ -223,7 +223,7 @@ async function startApplication(kalends: string): Promise<ApplicationServer> {
   return { origin: await listen(server), exchanged, callbacks, close: () => close(server) };
 }
 
-/** The documentation's example, with what a page has around it. */
+/** Returns the example of the documentation in a complete page. */
 const applicationPage = (kalends: string): string => `<!doctype html><title>Application</title>
 <body><button>Connect calendars</button><p id="told"></p>
 <script>

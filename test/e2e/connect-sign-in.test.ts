@@ -13,13 +13,13 @@ import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './conn
 import { type Application, authorizeUrl } from './flow.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
-/** Her organisation lets nobody consent alone. */
+/** Members of her organization cannot consent alone. */
 const EVE = { email: 'eve@corp.example', name: 'Eve' };
 const APPS = {
   google: { clientId: 'g.apps.example', clientSecret: 'GOCSPX-canary' },
   microsoft: { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'm~canary' },
 };
-/** Away from this machine, so that the page's policy opens plain http to nobody for its sake. */
+/** Not on this machine, so that the page's policy does not have to allow plain http for it. */
 const REDIRECT_URI = 'https://app.example/callback';
 
 describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
@@ -109,7 +109,7 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await close();
   });
 
-  it('signing in at a provider tells a user who unticked the calendars, and mends it by Reconnect', async () => {
+  it('signing in at a provider informs a user who unticked the calendars, and Reconnect repairs the account', async () => {
     await google.manual.revokeAccess(ADA.email);
     const { page, close } = await open();
     await press(page, 'Connect Google');
@@ -118,7 +118,7 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await press(page, 'Continue');
     await page.getByText('did not allow access to your calendars').waitFor();
 
-    // Google knows from the hint whose account it is.
+    // The hint tells Google which account to use.
     await press(page, `Reconnect ${ADA.email}`);
     await press(page, 'Continue');
 

@@ -1,6 +1,6 @@
 /**
- * What a tour of the Connect pages needs: the program as shipped, a real CalDAV server, the sandbox's
- * Google and Microsoft, and applications that look and behave differently.
+ * The site for a tour of the Connect pages: the shipped program, a real CalDAV server, the sandbox's Google and
+ * Microsoft, and applications that look and behave differently.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const APPS = {
   google: { clientId: 'g.apps.example', clientSecret: 'GOCSPX-tour' },
   microsoft: { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'm~tour' },
 };
-/** Markup, letters that run the other way, a word no line has room for and an emoji: all of it is text. */
+/** Markup, right-to-left letters, a word too long for any line and an emoji: all of it is text. */
 const HOSTILE_NAME = `<b>Evil</b> שלום ${'W'.repeat(170)} 🗓️`;
 
 /** How the applications differ. */
@@ -34,9 +34,9 @@ type TourApplications = {
   readonly branded: Application;
   /** Signs users in with a Google app whose secret is wrong. */
   readonly misconfigured: Application;
-  /** Lets returning users go on with their accounts without proof. */
+  /** Lets returning users continue with their accounts without proof. */
   readonly trusting: Application;
-  /** Takes requests that it pushed, and no others. */
+  /** Accepts only requests that it pushed. */
   readonly pushing: Application;
 };
 
@@ -45,9 +45,9 @@ export type TourSite = Site & {
   readonly microsoft: MicrosoftSandbox;
   readonly callback: CallbackServer;
   readonly applications: TourApplications;
-  /** An address where nothing answers. */
+  /** An address where nothing responds. */
   readonly nowhere: string;
-  /** Somebody whose server knows her, and who has no calendar there. */
+  /** The login of a user who has no calendar on the server. */
   readonly emptyCalendars: CalendarLogin;
   readonly faults: Faults;
 };
@@ -55,18 +55,18 @@ export type TourSite = Site & {
 /** The languages that only developers see. */
 export const PSEUDO_LOCALES = ['en-XA', 'ar-XB'] as const;
 
-/** Attempts in one transaction: more than any chapter makes but that of the limit. */
+/** Attempts per transaction: more than any chapter makes except the one about the limit. */
 export const MOST_PASSWORDS = 5;
 
-/** Who signs in at Google and Microsoft in a language: walks in two languages are in nobody's way. */
+/** Returns a user at Google and Microsoft for one language, so that tours in two languages do not interfere. */
 export const adaIn = (language: string): string => `ada.${language.toLowerCase()}@example.com`;
-/** Her organisation at Microsoft lets nobody consent alone. */
+/** Returns a user whose organization at Microsoft lets no member consent alone. */
 export const eveIn = (language: string): string => `eve.${language.toLowerCase()}@corp.example`;
 
-/** Starts in a minute from one address: more than any tour makes but that of the crowd. */
+/** Starts per minute and address: more than any tour makes except the one of the crowd. */
 export const MOST_STARTS = 100;
 
-/** What is the matter with accounts at Google, by the words that tell of it, and what Google answers then. */
+/** Google's responses for accounts with a problem, by the name of the problem. */
 const REFUSALS = {
   reconnect: { kind: 'status', status: 401 },
   administrator: { kind: 'status', status: 403, reason: 'domainPolicy' },
@@ -79,14 +79,14 @@ export const PROBLEMS = [
   'operator',
   'passing',
 ] as const satisfies (keyof typeof REFUSALS)[];
-/** What takes long enough to be seen. */
+/** Operations that are slow enough for their state to be seen. */
 export const SLOWNESSES = ['calendarList.list', 'events.list'] as const;
 const SLOW_MS = 5000;
-/** Users whose names begin so meet a database that keeps no account of theirs, or not even their names. */
+/** Prefixes of users for whom the database stores no accounts, or not even the user. */
 export const UNLUCKY = 'unlucky';
 export const UNWELCOME = 'unwelcome';
 
-/** Somebody at Google whose account always has this problem. */
+/** Returns a user at Google whose account always has this problem. */
 export const userWith = (language: string, problem: string): string =>
   `${problem}.${language}@example.com`.toLowerCase();
 
@@ -126,7 +126,7 @@ async function openSandboxes(): Promise<Sandboxes> {
     caldavSandbox({ ...deps, kind: 'caldav' }),
     startCallback(),
   ]);
-  // Nobody of the tour gets past Microsoft: it stands for a provider that cannot be reached.
+  // Every sign-in at Microsoft fails: it stands for a provider that cannot be reached.
   faults.set({ provider: 'microsoft', operation: 'token', effect: { kind: 'status', status: 503 } });
   const close = async () => {
     await Promise.all([google, microsoft, icloud, caldav, callback].map((opened) => opened.close()));
@@ -156,7 +156,7 @@ async function openOn(sandboxes: Sandboxes): Promise<TourSite> {
     KALENDS_APPLE_URL: icloud.origin,
     KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(MOST_PASSWORDS),
     KALENDS_LIMIT_AUTHORIZE: String(MOST_STARTS),
-    // Walkers say where they are.
+    // Walkers send their addresses in X-Forwarded-For.
     KALENDS_TRUST_PROXY: '1',
     KALENDS_OPERATOR_NAME: 'Kalends Demo',
   };
@@ -181,7 +181,7 @@ async function openOn(sandboxes: Sandboxes): Promise<TourSite> {
   return { ...site, google, microsoft, callback, applications, nowhere, emptyCalendars, faults, close };
 }
 
-/** Makes the program's database fail, as a full disk would, for users whose names begin so. */
+/** Makes the program's database fail, as a full disk would, for users whose names begin with `name`. */
 function breakFor(name: string, table: 'account' | 'application_user', { program }: Site): void {
   const database = new DatabaseSync(sqliteFileIn(program.dataDir));
   database.exec(`CREATE TRIGGER break_${table} BEFORE INSERT ON ${table} WHEN NEW.user_id LIKE '${name}%'
@@ -189,7 +189,7 @@ function breakFor(name: string, table: 'account' | 'application_user', { program
   database.close();
 }
 
-/** Only applications with apps of their own there can send users to Google and Microsoft. */
+/** Creates the applications. Only those with their own provider apps can send users to Google and Microsoft. */
 async function makeApplications({ program }: Site, redirectUri: string): Promise<TourApplications> {
   const secretFile = async (name: string, secret: string) => {
     const file = path.join(program.dataDir, name);
@@ -217,7 +217,7 @@ async function makeApplications({ program }: Site, redirectUri: string): Promise
   };
 }
 
-/** A brand that is hard on the pages: a yellow on which white cannot be read, and pictures for both schemes. */
+/** Returns options for difficult branding: a yellow on which white is unreadable, and logos for both schemes. */
 async function brandOptions(folder: string): Promise<readonly string[]> {
   const sign = (name: string, ground: string, figure: string) => {
     const file = path.join(folder, name);

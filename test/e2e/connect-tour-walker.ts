@@ -1,7 +1,7 @@
 /**
- * Somebody who goes through the Connect pages in one language, by the names of what is on them, over
- * HTTP and without scripts: a page is there a hundred times sooner than in Chromium, which then shows
- * only the pages that are to be looked at (connect-viewer.ts).
+ * A user who goes through the Connect pages in one language, by the names of their controls, over HTTP and without
+ * scripts. This is a hundred times faster than Chromium, which then shows only the pages to be checked
+ * (connect-viewer.ts).
  */
 import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages/messages.ts';
 import { type Browser, openBrowser, type Page, type Pressing, textOf } from './browser.ts';
@@ -16,27 +16,27 @@ export type Start = {
 };
 
 type GoogleChoices = {
-  /** The walker's own account when absent. */
+  /** The walker's own account by default. */
   readonly email?: string;
   readonly decision?: 'allow' | 'untick' | 'cancel';
-  /** Brought back in place of the code that Google gave. */
+  /** Returned instead of the code that Google gave. */
   readonly code?: string;
 };
 
-/** The labels of fields, as keys, with what is typed in them. */
+/** Labels of fields, as keys, with the text that is typed in them. */
 type Typed = Partial<Readonly<Record<MessageKey, string>>>;
 
 export class TourWalker {
   readonly site: TourSite;
   readonly messages: Messages;
   readonly browser: Browser;
-  /** The user of the chapter under way: nobody else's accounts are on its pages. */
+  /** The user of the current chapter, whose accounts are the only ones on its pages. */
   userId = '';
-  /** The transaction of the flow under way. */
+  /** The transaction of the current flow. */
   transaction = '';
   private application: Application | undefined;
 
-  /** What the proxy in front of the program says of where it is. */
+  /** The header of the proxy in front of the program, with the walker's address. */
   private readonly headers = { 'x-forwarded-for': '' };
   private readonly home: string;
 
@@ -49,7 +49,7 @@ export class TourWalker {
     this.browser = openBrowser(this.headers);
   }
 
-  /** The network that the next requests come from: nobody else's, or one that all walkers share. */
+  /** Sets the network of the next requests: the walker's own, or one that all walkers share. */
   standIn(network: 'own' | 'crowd'): void {
     this.headers['x-forwarded-for'] = network === 'own' ? this.home : '10.1.0.1';
   }
@@ -58,7 +58,7 @@ export class TourWalker {
     return this.messages.language;
   }
 
-  /** The page that is open. */
+  /** Returns the page that is open. */
   get page(): Page {
     return this.browser.page();
   }
@@ -85,18 +85,18 @@ export class TourWalker {
     this.transaction = this.page.url.searchParams.get('transaction') ?? '';
   }
 
-  /** Presses the button of these words. */
+  /** Presses the button with the text of this key. */
   async press(key: MessageKey, values?: Values, how?: Pressing): Promise<void> {
     await this.pressNamed(this.text(key, values), {}, how);
   }
 
-  /** Presses the first button of the words of a key that name some account. */
+  /** Presses the first button with the text of this key and any account. */
   async pressForAccount(key: MessageKey): Promise<void> {
     const [before = '', after = ''] = this.text(key, { account: '\0' }).split('\0').map(RegExp.escape);
     await this.pressNamed(new RegExp(`^${before}.+${after}$`));
   }
 
-  /** Follows the first link of the words of a key that name some account. */
+  /** Follows the first link with the text of this key and any account. */
   async followForAccount(key: MessageKey): Promise<void> {
     const words = textOf(this.text(key, { account: '\0' }));
     const [before = '', after = ''] = words.split('\0').map(RegExp.escape);
@@ -108,7 +108,7 @@ export class TourWalker {
     await this.follow(this.text(key, { account }));
   }
 
-  /** What the application does with the code: then what was linked is the user's. */
+  /** Redeems the code as the application, which makes the linked accounts the user's. */
   async redeem(): Promise<void> {
     if (this.application === undefined) throw new Error('No flow was started');
     const answer = await exchange(this.application, this.userId);
@@ -143,13 +143,13 @@ export class TourWalker {
     await this.signInToCalDav(login);
   }
 
-  /** Goes through Google's own pages as somebody who was never there before, from the selection page. */
+  /** Signs in on Google's own pages as a new user there, from the selection page. */
   async signInToGoogle(choices?: GoogleChoices): Promise<void> {
     await this.press('selection.connect', { provider: 'Google' });
     await this.chooseAtGoogle(choices);
   }
 
-  /** The same from Google's first page on. */
+  /** Signs in at Google from its first page on. */
   async chooseAtGoogle({
     email = adaIn(this.language),
     decision = 'allow',
@@ -163,7 +163,7 @@ export class TourWalker {
     await this.goOn();
   }
 
-  /** The same at Microsoft. */
+  /** Signs in at Microsoft as a new user there, from the selection page. */
   async signInToMicrosoft(email: string): Promise<void> {
     await this.site.microsoft.manual.revokeAccess(email);
     await this.press('selection.connect', { provider: 'Microsoft' });
@@ -180,7 +180,7 @@ export class TourWalker {
     await this.goOn();
   }
 
-  /** To a provider and back; at the application's door the way ends. */
+  /** Follows redirects to a provider and back, until one leads to the application. */
   private async goOn(): Promise<void> {
     const { program, google, microsoft } = this.site;
     const ours = [program.url, google.issuer, microsoft.issuer].map((url) => new URL(url).origin);

@@ -1,7 +1,6 @@
 /**
- * Every state the Connect pages can be in, and how somebody gets there on the running program: the one
- * list that the tests, the screenshots and the soak go through. A chapter is a user of its own; each of
- * its stops goes on from the one before.
+ * Every state of the Connect pages and the way to it on the running program: the one list for the tests, the
+ * screenshots and the soak. A chapter has its own user; each of its stops continues from the one before.
  */
 import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
 import { type Chapter, type Stop, stop, unfolded } from './connect-tour-stop.ts';
@@ -9,7 +8,7 @@ import { reloadUntil, TROUBLES } from './connect-tour-troubles.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 import { loginOf } from './site.ts';
 
-/** Sends the form with nothing in it, past what the browser itself would ask for. */
+/** Sends an empty form, without the browser's own checks. */
 const sendEmpty = (walker: Walker): Promise<void> => walker.connect({});
 
 const caldav: Chapter = {
@@ -361,7 +360,7 @@ export const CHAPTERS: readonly Chapter[] = [
   ...TROUBLES,
 ];
 
-/** Goes through `chapters`; `visit` is called while the page of each stop is open. Each tour has users of its own. */
+/** Goes through `chapters` and calls `visit` while the page of each stop is open. Each tour has its own users. */
 export async function takeTour(
   walker: Walker,
   visit: (stop: Stop) => Promise<void>,

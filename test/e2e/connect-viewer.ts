@@ -1,10 +1,10 @@
-/** Shows in Chromium, at its own address and with its own headers, the page that somebody walked to over HTTP. */
+/** Shows in Chromium a page that a walker reached over HTTP, at its own address and with its own headers. */
 import type { Page } from 'playwright-core';
 
 import type { View } from './connect-tour-stop.ts';
 import type { TourWalker } from './connect-tour-walker.ts';
 
-/** Of the answer as it travelled; it does not travel here. Cookies are the walker's. */
+/** Headers about the transfer of the response, which are not repeated. Cookies stay with the walker. */
 const OF_THE_WAY = [
   'connection',
   'content-encoding',
@@ -14,7 +14,7 @@ const OF_THE_WAY = [
   'transfer-encoding',
 ];
 
-/** What the page asks for beside itself comes from the running program. */
+/** Shows the walker's page. Its other resources come from the running program. */
 export async function show(page: Page, walker: TourWalker, view: View): Promise<void> {
   const { url, status, headers: answered, body } = walker.page;
   const headers = Object.fromEntries([...answered].filter(([name]) => !OF_THE_WAY.includes(name)));

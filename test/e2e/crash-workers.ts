@@ -1,6 +1,6 @@
 /**
- * Applications that use the program until it is killed, and know what was answered: what they hold after
- * a 200 must go on afterwards, what ended must stay ended, and only what was under way may be either.
+ * Applications that use the program until it is killed and note its responses: what they hold after a 200 must still
+ * work, what ended must stay ended, and only a step that was under way may be either.
  */
 import assert from 'node:assert/strict';
 
@@ -25,16 +25,16 @@ export type Worker = {
   readonly userId: string;
   /** Works until the program stops answering. */
   work(): Promise<void>;
-  /** After the restart: checks what holds, and throws what does not. Answers what was under way. */
+  /** Checks after the restart what must hold, and throws otherwise. Returns the step that was under way. */
   verify(): Promise<Step | undefined>;
 };
 
-/** Where every read goes: it needs the Bearer check and no calendar server. */
+/** The path of every read, which checks the Bearer token and needs no calendar server. */
 const PROTECTED = '/connection-status';
-/** Ended tokens are remembered for a while only: each is asked for after every crash. */
+/** The number of ended tokens that are remembered: each is checked after every crash. */
 const ENDED_KEPT = 3;
 
-/** A user of its own for each worker, so that nobody else's revocation reaches it; its account is linked. */
+/** Starts a worker with its own user, so that other workers' revocations do not affect it, and links an account. */
 export async function startWorker(
   application: Application,
   userId: string,
@@ -95,7 +95,7 @@ class CrashWorker implements Worker {
     return luck < 0.4 ? this.#read(this.#held) : this.#refresh(this.#held);
   }
 
-  /** What a step changes is written down only once its answer is here. */
+  /** Runs a step; its effect is recorded only after its response. */
   async #step<T>(name: Step, ask: () => Promise<T>): Promise<T> {
     this.#underWay = name;
     const answer = await ask();
@@ -105,8 +105,8 @@ class CrashWorker implements Worker {
 
   async #approve(): Promise<void> {
     await this.#browser.open(authorizeUrl(this.#application, { userId: this.userId }));
-    // Linking what is linked renews it: the account stays, whenever the program is killed. The answer that had the
-    // browser's new secret may be lost: then signing in again proves whose it is.
+    // Linking again renews an account, so it survives a kill at any time. The response with the browser's new secret
+    // may be lost: then signing in again proves whose account it is.
     const isKnown = buttonsOf(this.#browser.page().body).some(
       (label) => label === 'Allow' || label === 'Done',
     );
@@ -116,7 +116,7 @@ class CrashWorker implements Worker {
     this.#codeIssued = true;
   }
 
-  /** Another user, in a new browser: what is linked is the user's with the first exchange only. */
+  /** Begins with another user in a new browser: linked accounts become the user's only with the first exchange. */
   async #startOver(): Promise<void> {
     this.#users += 1;
     this.userId = `${this.#name}, user ${this.#users}`;
@@ -127,7 +127,7 @@ class CrashWorker implements Worker {
 
   async #exchange(): Promise<void> {
     const ask = async () => tokensOf(await exchange(this.#application, this.userId));
-    // The grant before it lives on, but this worker follows the newest only.
+    // The previous grant stays valid, but this worker follows only the newest.
     this.#held = await this.#step('exchange', ask);
     this.#codeIssued = false;
   }
@@ -135,7 +135,7 @@ class CrashWorker implements Worker {
   async #refresh({ refreshToken }: TokenPair): Promise<void> {
     const ask = async () => tokensOf(await refresh(this.#application, refreshToken));
     this.#held = await this.#step('refresh', ask);
-    // Its access token stays good (docs/wire.md O3.3): only the refresh token has ended.
+    // The access token stays valid (docs/wire.md O3.3): only the refresh token has ended.
     this.#end({ refreshToken, accessToken: '' });
   }
 
@@ -150,7 +150,7 @@ class CrashWorker implements Worker {
     await this.#assertReads(await read(this.#application, PROTECTED, accessToken));
   }
 
-  /** A grant that lives reads its account: the two came to be in one step. */
+  /** Asserts that a living grant reads its account: both were created in one step. */
   async #assertReads(answer: Response): Promise<void> {
     const text = await answer.text();
     assert.equal(answer.status, 200, `${this.userId} reads on: ${text}`);

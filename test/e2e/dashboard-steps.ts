@@ -1,7 +1,7 @@
-/** What a first owner does in the dashboard, step by step, in a real browser. */
+/** Steps of a first owner in the dashboard, in a real browser. */
 import type { Page } from 'playwright-core';
 
-/** From the setup link to the overview. */
+/** Goes from the setup link to the overview. */
 export async function becomeOwner(page: Page, setupUrl: string): Promise<void> {
   await page.goto(setupUrl);
   await page.getByLabel('Your name').first().fill('Ada');
@@ -11,7 +11,7 @@ export async function becomeOwner(page: Page, setupUrl: string): Promise<void> {
   await page.getByRole('link', { name: 'Create an application' }).or(page.locator('nav')).first().waitFor();
 }
 
-/** Ends on the page that shows the application's secret. */
+/** Creates an application and ends on the page that shows its secret. */
 export async function createApplication(
   page: Page,
   { name, webhookUrl }: { readonly name: string; readonly webhookUrl: string },
@@ -24,7 +24,7 @@ export async function createApplication(
   await page.getByRole('link', { name: 'Open the playground' }).waitFor();
 }
 
-/** On the playground's page of an application: one of the sandbox's people connects Google. */
+/** Connects Google as one of the sandbox's people, on an application's page of the playground. */
 export async function connectTestUser(page: Page, person: string): Promise<Page> {
   const popupOpens = page.waitForEvent('popup');
   await page.getByRole('button', { name: 'Connect a calendar' }).click();

@@ -1,6 +1,6 @@
 /**
- * The dashboard of the shipped program in a real browser: from the link that the start prints to people with their roles; each
- * page on each screen, in both schemes, by keyboard, and without JavaScript.
+ * The dashboard of the shipped program in a real browser: from the setup link to members with their roles; each page on
+ * each screen, in both schemes, by keyboard, and without JavaScript.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -97,7 +97,7 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
 
   it('its doors are right on each screen, in both schemes, and light to load', async () => {
     const { page, complaints, close } = await signedIn();
-    // Pages of the table are looked at in test/dashboard/pages-in-chromium.test.ts; these no link leads to.
+    // test/dashboard/pages-in-chromium.test.ts checks the pages of the route table; no link leads to these.
     const paths = ['', '/nothing-here'];
     const urls = paths.map((path) => dashboard() + path);
     const stranger = await opened();
@@ -125,7 +125,7 @@ describe('the dashboard in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('who is invited may do what their role does, and is told what not', async () => {
+  it('an invited member can do what their role allows, and is refused anything else with a reason', async () => {
     const { page, close } = await opened();
     await page.goto(invitation);
     await fill(page, { 'Your name': 'Grace', Password: 'nine purple walruses dance' });

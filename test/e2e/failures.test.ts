@@ -1,4 +1,4 @@
-/** What the interface promises for a database that fails and for time that passes, on the running program. */
+/** The documented behavior of the running program when its database fails and when time passes. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,7 +25,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => program?.dispose());
 
-    /** Changes the database behind the program's back. */
+    /** Changes the database without the program. */
     const administer = async (sql: string) => {
       if (databaseUrl === undefined) {
         const db = new DatabaseSync(path.join(program.dataDir, 'kalends.db'), { timeout: 5000 });

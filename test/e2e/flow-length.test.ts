@@ -1,4 +1,7 @@
-/** How many pages of ours a user sees and clicks on, on the running program with the sandbox's Google. */
+/**
+ * The number of Kalends' pages that a user sees and of clicks on them, on the running program with the sandbox's
+ * Google.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
@@ -9,7 +12,7 @@ import { ADA, type GoogleSite, openGoogleSite, passGoogle } from './google-site.
 describe('the length of the flow', () => {
   let site: GoogleSite;
   let browser: Browser;
-  /** Of ours: each page that was shown, by its heading, and each button pressed on them. */
+  /** Kalends' own pages: the heading of each page that was shown, and each button that was pressed. */
   let pages: string[];
   let clicks: string[];
   let users = 0;

@@ -1,19 +1,19 @@
-/** What an application and its user do in the flow of docs/wire.md O1, over HTTP on a running program. */
+/** Actions of an application and its user in the flow of docs/wire.md O1, over HTTP on a running program. */
 
 import type { Registration } from '../harness/program.ts';
 import { type Browser, buttonsOf, openBrowser, type Page } from './browser.ts';
 
-/** The interface's own mount, and the one the published clients use (docs/wire.md 0). */
+/** The interface's own mount and the mount that the published clients use (docs/wire.md 0). */
 export const MOUNTS = ['', '/api/oauth'] as const;
 
-/** How a user signs in to a CalDAV server. */
+/** A user's login at a CalDAV server. */
 export type CalendarLogin = { readonly server: string; readonly username: string; readonly password: string };
 
 export type Authorization = {
   readonly userId: string;
-  /** Signs in to this account when there is none that this browser may go on with. */
+  /** Signs in to this account if this browser has none that it can continue with. */
   readonly login?: CalendarLogin | undefined;
-  /** Where the OAuth endpoints are mounted. */
+  /** The mount of the OAuth endpoints. */
   readonly mount?: string;
   readonly browser?: Browser;
   /** Further query parameters, such as scope and state. */
@@ -35,7 +35,7 @@ const ENDINGS = ['Continue', 'Allow', 'Done'];
 const endingOf = ({ body }: Page): string | undefined =>
   ENDINGS.find((ending) => buttonsOf(body).includes(ending));
 
-/** Goes the way up to the page with "Allow", or with "Done" where nothing needs consent. */
+/** Goes to the page with "Allow", or with "Done" if nothing needs consent. */
 export async function walkToConsent(application: Application, authorization: Authorization) {
   const browser = authorization.browser ?? openBrowser();
   const page = await browser.open(authorizeUrl(application, authorization));
@@ -47,7 +47,7 @@ export async function walkToConsent(application: Application, authorization: Aut
   return browser;
 }
 
-/** From the selection page through the CalDAV form and back. */
+/** Goes from the selection page through the CalDAV form and back. */
 export async function linkAccount(browser: Browser, login: CalendarLogin): Promise<Page> {
   await browser.press('Connect CalDAV');
   await browser.follow('Enter the server address');
@@ -55,20 +55,20 @@ export async function linkAccount(browser: Browser, login: CalendarLogin): Promi
   return browser.press('Connect', { 'Server URL': server, Username: username, Password: password });
 }
 
-/** From the selection page through the form for a calendar's address and back. */
+/** Goes from the selection page through the form for a calendar's address and back. */
 export async function linkFeed(browser: Browser, address: string): Promise<Page> {
   await browser.press('Connect CalDAV');
   await browser.follow('Enter the address of one calendar');
   return browser.press('Connect', { 'Calendar address': address });
 }
 
-/** Goes on from the selection page with "Allow" or "Done": the page that this leads to. */
+/** Presses "Allow" or "Done", from the selection page on, and returns the next page. */
 export async function allow(browser: Browser): Promise<Page> {
   if (endingOf(browser.page()) === 'Continue') await browser.press('Continue');
   return browser.press(endingOf(browser.page()) ?? 'Allow');
 }
 
-/** The whole way: what the application's callback receives, the browser that went it, and its last page. */
+/** Completes an authorization; returns the address and the parameters of the callback, and the browser. */
 export async function authorize(application: Application, authorization: Authorization) {
   const browser = await walkToConsent(application, authorization);
   const page = await allow(browser);
@@ -78,7 +78,7 @@ export async function authorize(application: Application, authorization: Authori
 
 export type TokenPair = { readonly accessToken: string; readonly refreshToken: string };
 
-/** POST /token with the application's secret in the body. */
+/** Sends POST /token with the application's secret in the body. */
 export function postToken(
   { url, clientId, clientSecret }: Application,
   form: Readonly<Record<string, string>>,
@@ -98,7 +98,7 @@ export const exchange = (application: Application, code: string, mount = ''): Pr
 export const refresh = (application: Application, refreshToken: string, mount = ''): Promise<Response> =>
   postToken(application, { grant_type: 'refresh_token', refresh_token: refreshToken }, mount);
 
-/** The tokens of an answer; throws what it said when it has none. */
+/** Returns the tokens of a response; throws its text if it has none. */
 export async function tokensOf(answer: Response): Promise<TokenPair> {
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`No tokens: ${answer.status} ${text}`);
@@ -119,11 +119,11 @@ export const revoke = ({ url }: Application, token: string, mount = ''): Promise
     body: JSON.stringify({ token }),
   });
 
-/** GET of a protected path. */
+/** Sends GET to a protected path. */
 export const read = ({ url }: Application, path: string, accessToken: string): Promise<Response> =>
   fetch(url + path, { headers: { authorization: `Bearer ${accessToken}` } });
 
-/** The JSON object of an answer. */
+/** Returns the JSON object of a response. */
 export async function jsonOf(answer: Response): Promise<Record<string, unknown>> {
   const value: unknown = await answer.json();
   if (typeof value !== 'object' || value === null) throw new Error(`Not an object: ${JSON.stringify(value)}`);

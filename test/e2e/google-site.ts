@@ -20,7 +20,7 @@ export type GoogleSite = {
   close(): Promise<void>;
 };
 
-/** Starts both; the caller closes them. */
+/** Starts the program and the sandbox's Google; the caller closes them. */
 export async function openGoogleSite(env: Readonly<Record<string, string>> = {}): Promise<GoogleSite> {
   const google = await googleSandbox({ clock: sandboxClock(), faults: faultBoard() });
   const { issuer, apiUrl } = google;
@@ -47,7 +47,7 @@ export async function openGoogleSite(env: Readonly<Record<string, string>> = {})
   return { program, google, application, close };
 }
 
-/** Signs in on Google's own pages, where the browser was just sent, and comes back: the page of ours that follows. */
+/** Signs in on Google's own pages after a redirect to them, and returns Kalends' next page. */
 export async function passGoogle(browser: Browser, email: string): Promise<Page> {
   const { destination, body } = browser.page();
   if (destination === undefined) throw new Error(`The browser was not sent to Google: ${body}`);

@@ -1,6 +1,6 @@
 /**
- * A CalDAV server of an attacker's that says of itself to be somebody else's (docs/security.md T3): on the running
- * program, with the victim's calendars on a real server.
+ * A hostile CalDAV server that claims to be another user's (docs/security.md T3), on the running program, with the
+ * victim's calendars on a real server.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -31,7 +31,7 @@ import {
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const EVENT = { start: '2026-12-01T10:00:00Z', end: '2026-12-01T11:00:00Z' };
-/** Whatever is typed, it takes. */
+/** The hostile server accepts any password. */
 const EVE = { username: 'ada', password: 'whatever eve likes' };
 
 describe('a CalDAV server of an attacker’s', { skip: WITHOUT_RADICALE }, () => {
@@ -56,7 +56,7 @@ describe('a CalDAV server of an attacker’s', { skip: WITHOUT_RADICALE }, () =>
 
   const victimPrincipal = () => `${site.calendars.origin}/ada/`;
   const homeOf = (url: string) => `<c:calendar-home-set><d:href>${url}</d:href></c:calendar-home-set>`;
-  /** Takes every password, and answers a PROPFIND of any path with these properties. */
+  /** Returns a server's behavior: it accepts any password and returns these properties for a PROPFIND of any path. */
   const says =
     (properties: () => string) =>
     (call: DavCall): DavAnswer | undefined =>
@@ -75,7 +75,7 @@ describe('a CalDAV server of an attacker’s', { skip: WITHOUT_RADICALE }, () =>
     return accounts.map((row) => ({ ...row }));
   };
 
-  /** The application writes into every calendar it sees; answers the titles that the victim's own server then has. */
+  /** Writes into every calendar that the application sees; returns the titles on the victim's own server afterwards. */
   const writeConfidential = async (title: string): Promise<string[]> => {
     const listed = await (await read(site.application, '/calendars', tokens.accessToken)).text();
     const calendars: { id: string }[] = JSON.parse(listed);

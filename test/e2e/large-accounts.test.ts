@@ -1,4 +1,4 @@
-/** What large but ordinary accounts have: no limit against attackers stands in their way (docs/security.md T13). */
+/** Large but ordinary accounts: no limit against attackers affects them (docs/security.md T13). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -23,7 +23,7 @@ const event = (uid: string, start: string, lines: readonly string[] = []): strin
   'END:VEVENT',
 ];
 
-/** Lines of at most 75 characters, RFC 5545 §3.1. */
+/** Folds a line to at most 75 characters (RFC 5545 §3.1). */
 const folded = (line: string): string => line.match(/.{1,74}/g)?.join('\r\n ') ?? line;
 
 describe('a large account', { skip: WITHOUT_RADICALE }, () => {

@@ -1,4 +1,4 @@
-/** `kalends listen` beside the running program: what changes reaches a receiver that nobody else could call. */
+/** `kalends listen` beside the running program: changes reach a receiver that other machines cannot call. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ describe('kalends listen', { skip: WITHOUT_RADICALE }, () => {
   const told = (title: string) =>
     receiver.received.find(({ body }) => body.events.some((event) => event.title === title));
 
-  it('passes on the signed bytes, prints each with its outcome, goes on after a crash of the service, and ends cleanly', async () => {
+  it('forwards the signed bytes, prints each with its outcome, continues after a crash of the service, and ends cleanly', async () => {
     const { child, output } = await listen(receiver.url);
     assert.ok(output.stdout.includes(SECRET));
     const [listed] = await listedEndpoints();

@@ -1,4 +1,4 @@
-/** At level info no line of the log has anybody's e-mail address, whatever was done and whatever went wrong. */
+/** At level info no line of the log contains an e-mail address, whatever was done and whatever failed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -18,7 +18,7 @@ import {
 } from './flow.ts';
 import { ADA, BOB, type GoogleSite, openGoogleSite, passGoogle } from './google-site.ts';
 
-/** All that people here have ends in one of these. */
+/** Matches every e-mail address in these tests. */
 const ADDRESS = /[\w.+-]+(@|%40)([\w-]+\.)*(example|invalid)/i;
 const MARA = { email: 'mara.canary@people.example', name: 'Mara' };
 const THEO = { email: 'theo.canary@people.example', name: 'Theo' };
@@ -62,7 +62,7 @@ describe('the log at level info', () => {
     const { clientId, clientSecret } = site.application;
     return { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` };
   };
-  /** Ends the program, so that all it logged is there, and looks through it: these events, and nobody's address. */
+  /** Ends the program, so that its log is complete; asserts that it has these events and no address. */
   const assertLogged = async (...expected: readonly string[]) => {
     await site.program.stop();
     const { stdout, stderr } = site.program.output();

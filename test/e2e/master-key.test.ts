@@ -21,7 +21,7 @@ import { loginOf, WITHOUT_RADICALE } from './site.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 /** More than one transaction, so that the command can be killed between two. */
 const MANY = 400;
-/** Between two rounds of the application: the change takes most of its time waiting for instances. */
+/** The pause between two rounds of the application: the change mostly waits for instances. */
 const PAUSE_MS = 100;
 
 onEachDatabase((database, _open, place) => {
@@ -105,7 +105,7 @@ async function begin(
   return { program, env: { ...both, KALENDS_DATABASE_URL: databaseUrl }, settings, lone };
 }
 
-/** Credentials of accounts whose access ended: nobody works on them without a job. */
+/** Seals many credentials of ended access, which no worker touches without a job. */
 async function sealMany(settings: DatabaseSettings, clientId: string): Promise<void> {
   const { db, sealer } = await openDatabase(settings, Date.now);
   const contextOf = sealedField('account.credentials');
@@ -121,7 +121,7 @@ async function sealMany(settings: DatabaseSettings, clientId: string): Promise<v
   await db.close();
 }
 
-/** Runs the command until some of the many are under another key than `before`, and kills it. */
+/** Runs the command until it has resealed some of the many rows under another key than `before`, and kills it. */
 async function killedInTheMiddle(
   env: Readonly<Record<string, string>>,
   db: Database,
@@ -141,7 +141,7 @@ async function killedInTheMiddle(
   await closed;
 }
 
-/** Refreshes and reads, until it is stopped; answers the tokens that are current then. */
+/** Refreshes and reads repeatedly. `stop` ends this and returns the failures and the current tokens. */
 function goOn(application: Application, first: TokenPair) {
   const refusals: string[] = [];
   let pair = first;

@@ -1,6 +1,6 @@
 /**
- * What a page of ours can be asked in the browser, without knowing what it is about. Put into every page
- * before its own content, so that it sees each shift of the layout.
+ * Checks of a page in the browser that do not depend on its content. The script is put into every page before the
+ * page's own content, so that it sees each shift of the layout.
  */
 (() => {
   let shifted = 0;
@@ -8,7 +8,7 @@
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifted += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
 
-  /** The texts that can be seen, each with the boxes of its lines and what it lies on. */
+  /** Returns the visible texts, each with the boxes of its lines and its layer. */
   const seenTexts = () => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const texts = [];
@@ -19,7 +19,7 @@
       const range = document.createRange();
       range.selectNodeContents(node);
       const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
-      // What only screen readers are told stands in a box of a pixel.
+      // Text for screen readers only is in a box of one pixel.
       const hidden = [...ancestorsOf(element)].some((box) => box.clientWidth <= 1 && isCut(box));
       if (boxes.length > 0 && !hidden) texts.push({ node, element, boxes, layer: layerOf(element) });
     }
@@ -29,7 +29,7 @@
     for (let box = element; box && box !== document.body; box = box.parentElement) yield box;
   }
   const isCut = (box) => /hidden|clip/.test(getComputedStyle(box).overflow);
-  /** What lies over the page, as an open menu or the bar of actions does: it may cover what is under it. */
+  /** Returns the element above the page that contains this one, such as an open menu: it may cover what is under it. */
   const layerOf = (element) =>
     [...ancestorsOf(element)].find((box) => /absolute|fixed|sticky/.test(getComputedStyle(box).position));
   const shown = ({ node }) => JSON.stringify(node.data.trim().slice(0, 40));
@@ -44,7 +44,7 @@
       ...beside.map((text) => `outside: ${shown(text)}`),
     ];
   };
-  /** Texts that leave the control they stand in, or are cut off by a box around them. */
+  /** Returns texts that leave their control, or are cut off by a box around them. */
   const clipped = (texts) =>
     texts.flatMap((text) => {
       const cut = [...ancestorsOf(text.element)].find(
@@ -82,8 +82,8 @@
     );
 
   /**
-   * In the pseudo-locale every message stands in brackets: texts and names outside them that are not
-   * among `values`. What a page marks as a value (bdi, code, translate=no, a language of its own) is one.
+   * Returns texts and names outside the catalogue: in the pseudo-locale every message is in brackets. `values` are
+   * exempt, as are values that a page marks (bdi, code, translate=no, a language of its own).
    */
   const outsideCatalogue = (values) => {
     const found = [];
@@ -112,13 +112,13 @@
   };
 
   globalThis.pageChecks = {
-    /** Puts another document in the place of this one, without loading it. */
+    /** Replaces this document with another one, without loading it. */
     lay(markup, unfold) {
       const root = document.documentElement;
       const taken = new DOMParser().parseFromString(markup, 'text/html').documentElement;
       for (const name of root.getAttributeNames()) root.removeAttribute(name);
       for (const { name, value } of taken.attributes) root.setAttribute(name, value);
-      // A browser with scripts does not read it.
+      // A browser with scripts ignores noscript.
       for (const element of taken.querySelectorAll('noscript')) element.remove();
       root.replaceChildren(...taken.children);
       if (unfold === null) return;
@@ -133,7 +133,10 @@
       return [...overflowing(texts), ...clipped(texts), ...overlapping(texts)];
     },
     outsideCatalogue,
-    /** What the page is made of: bytes as they are before compression, and the addresses beside its own. */
+    /**
+     * Returns the size of the page in bytes before compression, the addresses of its other resources, and the layout
+     * shift.
+     */
     weight() {
       const [page] = performance.getEntriesByType('navigation');
       const others = performance.getEntriesByType('resource');

@@ -1,4 +1,7 @@
-/** Passkeys in the shipped program, with Chromium's own authenticator: the whole way, and answers that must not be taken. */
+/**
+ * Passkeys in the shipped program, with Chromium's own authenticator: the whole flow, and responses that must be
+ * refused.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -27,7 +30,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   const origin = () => program.url.replace('127.0.0.1', 'localhost');
   const dashboard = () => `${origin()}/dashboard`;
 
-  /** A browser with an authenticator in it that verifies its user at once, or never does. */
+  /** Opens a browser with an authenticator that verifies its user at once, or never. */
   async function opened({ verifies = true } = {}) {
     const watched = await openPage(chromium, { viewport: { width: 1280, height: 800 } });
     const session = await watched.page.context().newCDPSession(watched.page);
@@ -62,7 +65,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await page.waitForURL(/sign-in/);
   };
 
-  /** What the browser answers to a challenge for signing in, on whatever page it is. */
+  /** Returns the browser's response to a sign-in challenge, on any page. */
   async function answered(page: Page, change: object = {}): Promise<string> {
     const sent = await page.context().request.post(`${dashboard()}/sign-in/passkey/options`, { form: {} });
     assert.equal(sent.status(), 200);
@@ -205,7 +208,7 @@ describe('passkeys in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await ada.session.send('WebAuthn.clearCredentials', { authenticatorId: ada.authenticatorId });
     for (const credential of credentials)
       await ada.session.send('WebAuthn.addCredential', { authenticatorId: ada.authenticatorId, credential });
-    // The page would ask for a passkey of hers: one that asks for any is what an attacker's would do.
+    // The page would ask for one of her passkeys; an attacker's page would ask for any.
     await page.route('**/confirm/passkey/options', async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, json: { ...(await answer.json()), allowCredentials: [] } });

@@ -1,4 +1,4 @@
-/** Access at Google and Microsoft over two instances of the program as shipped, on one PostgreSQL. */
+/** Access at Google and Microsoft over two instances of the shipped program, on one PostgreSQL. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -18,10 +18,10 @@ import { type Application, allow, authorizeUrl, exchange, jsonOf, read, tokensOf
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
 const READS = 200;
-/** What is younger is answered without asking a provider. */
+/** Younger data is returned without a request to the provider. */
 const FRESH_MS = 10_000;
 
-/** Two instances with one master key in front of the sandbox's Google and Microsoft. */
+/** Starts two instances with one master key, and the sandbox's Google and Microsoft. */
 async function openSite(databaseUrl: string | undefined) {
   const clock = sandboxClock();
   const deps = { clock, faults: faultBoard() };
@@ -57,7 +57,7 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
   [`KALENDS_${name}_API_URL`]: apiUrl,
 });
 
-/** The whole way of a user who connects one account; answers their browser and the application's access token. */
+/** Connects one account of a user; returns the browser and the application's access token. */
 async function connect(
   application: Application,
   userId: string,
@@ -77,7 +77,7 @@ async function connect(
   return { browser, token: accessToken };
 }
 
-/** An access token of a user whose account this browser linked already. */
+/** Returns an access token of a user whose account this browser has linked already. */
 async function tokenOf(application: Application, userId: string, browser: Browser): Promise<string> {
   await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
   await allow(browser);

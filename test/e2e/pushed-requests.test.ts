@@ -1,4 +1,4 @@
-/** A client nobody here wrote pushes its authorization requests (RFC 9126) to the running program. */
+/** A third-party client pushes its authorization requests (RFC 9126) to the running program. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** The shipped program is told of changes by Google and Microsoft, and tells the application. */
+/** Google and Microsoft notify the shipped program of changes, and it delivers them to the application. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,12 +16,12 @@ import { type Application, allow, authorizeUrl, exchange, jsonOf, read, tokensOf
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
-/** Far less than the five minutes after which these providers are asked. */
+/** Far less than the five minutes after which these providers are polled. */
 const PATIENCE_MS = 40_000;
 
 type Kind = 'google' | 'microsoft';
 
-describe('changes that providers tell of', () => {
+describe('push notifications from providers', () => {
   let sandboxes: { google: GoogleSandbox; microsoft: MicrosoftSandbox };
   let program: Program;
   let application: Application;
@@ -104,7 +104,7 @@ describe('changes that providers tell of', () => {
     );
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`a change at ${kind} is told by it, read, and delivered`, async (t) => {
+    it(`a change at ${kind} is pushed, read, and delivered`, async (t) => {
       await pushed(kind);
       await put(kind, `warm ${kind}`);
       await told(`warm ${kind}`);
@@ -121,7 +121,7 @@ describe('changes that providers tell of', () => {
     });
   }
 
-  it('doctor counts the calendars that are told of', async () => {
+  it('doctor counts the calendars with push notifications', async () => {
     const { checks } = await program.command('doctor');
     const check = [checks].flat().find((one) => Object(one).name === 'pushes');
     assert.match(JSON.stringify(check), /\d of Google told by it.*\d of Microsoft told by it/);
@@ -166,13 +166,13 @@ describe('changes that providers tell of', () => {
     assert.equal(sandboxes.microsoft.requests('calendarView.delta'), before);
   });
 
-  it('names of no provider, and of providers that tell of nothing, are refused', async () => {
+  it('unknown providers, and providers without push notifications, are refused', async () => {
     const statusOf = async (provider: string) =>
       (await fetch(`${program.url}/webhook-receiver/${provider}`, { method: 'POST' })).status;
     assert.deepEqual(await Promise.all(['apple', 'caldav', 'other'].map(statusOf)), [404, 404, 400]);
   });
 
-  it('a subscription that Microsoft removes is made anew, and what changed meanwhile is told', async () => {
+  it('a subscription that Microsoft removes is created again, and changes in the meantime are delivered', async () => {
     await pushed('microsoft');
     const before = sandboxes.microsoft.requests('subscriptions.create');
     await sandboxes.microsoft.manual.sendLifecycle(ADA.email, 'subscriptionRemoved');

@@ -1,4 +1,4 @@
-/** Ten requests at once for what can happen once, over HTTP on the running program, on both databases. */
+/** Ten concurrent requests for what can happen only once, over HTTP on the running program, on both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -76,7 +76,7 @@ onEachDatabase((database, _open, place) => {
 
         const answers = await Promise.all(TEN.map((i) => answerAs(browser, turns[i % 2] ?? 'cancel')));
 
-        // Who came second hears that the request is finished; whoever asked for what happened is sent there.
+        // Five requests lost and are refused, since the request is finished; the other five are redirected alike.
         const sent = answers.filter(({ status }) => status === 303);
         const places = new Set(sent.map(({ headers }) => headers.get('location')));
         assert.deepEqual([sent.length, places.size], [5, 1]);
@@ -119,7 +119,7 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-/** Sends the consent page's form without waiting for what the browser would show next. */
+/** Sends the form of the consent page without waiting for the page that the browser would show next. */
 function answerAs(browser: Browser, answer: 'approve' | 'cancel'): Promise<Response> {
   const { url, body } = browser.page();
   const fields = [...body.matchAll(/name="(transaction|token)" value="([^"]*)"/g)];

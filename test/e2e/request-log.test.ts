@@ -1,4 +1,4 @@
-/** The request log of the program as it is shipped: nothing is lost by an orderly stop, and little by being killed. */
+/** The request log of the shipped program: an orderly stop loses no entries, and a kill only a few. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { type Program, startProgram } from '../harness/program.ts';
 
 type Listed = { readonly request_id: string; readonly status: number; readonly route: string | null };
 
-/** A refusal; answers its id. */
+/** Sends a request that is refused and returns its id. */
 async function refused({ url }: Program): Promise<string> {
   const answer = await fetch(`${url}/calendars`);
   assert.equal(answer.status, 401);
@@ -17,7 +17,7 @@ async function refused({ url }: Program): Promise<string> {
 
 async function listed(program: Program, ...options: string[]): Promise<readonly Listed[]> {
   const { requests } = await program.command('requests', 'list', '--limit', '1000', ...options);
-  return requests as readonly Listed[]; // What the command documents.
+  return requests as readonly Listed[]; // The command documents this shape.
 }
 
 onEachDatabase((name, _, place) => {
@@ -77,5 +77,5 @@ describe('the request log of the program that is switched off', () => {
   });
 });
 
-/** Each place has a master key of its own; here one is as good for all. */
+/** Each data folder has its own master key; here all can share one. */
 const KEY = { KALENDS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };

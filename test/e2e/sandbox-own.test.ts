@@ -1,4 +1,7 @@
-/** `kalends sandbox` for one's own application, in a folder that is kept: it is killed, and goes on with what it had. */
+/**
+ * `kalends sandbox` for a developer's own application, in a folder that is kept: after a kill it continues with its
+ * data.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +45,7 @@ describe('a kept sandbox', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Listens on the port unless somebody else does. */
+  /** Listens on the port unless it is taken. */
   function takePort(port: number): Promise<Server> {
     const server = createServer();
     return new Promise((resolve) => {
@@ -99,14 +102,14 @@ describe('a kept sandbox', () => {
     const ended = once(running.child, 'exit');
     running.child.kill('SIGKILL');
     await ended;
-    // Its Kalends ends with it, and must be gone before its port is free.
+    // The Kalends of the sandbox ends with it, and must end before its port is free.
     while (await answers(before.url)) await sleep(50);
     running = await start();
 
     assert.deepEqual(application(), before);
     const next = await tokensOf(await refresh(before, tokens.refreshToken));
     const window = '/events?start=2026-12-01T00:00:00Z&end=2026-12-02T00:00:00Z';
-    // Kalends outlived its Google for a moment, and may have noted that; it asks anew once what it knows is ten seconds old.
+    // Kalends may have noted that its Google ended first; it asks again once its data is ten seconds old.
     const listed = async (): Promise<{ events: { title: string }[]; errors?: unknown[] }> =>
       JSON.parse(await (await read(before, window, next.accessToken)).text());
     let { events, errors } = await listed();
@@ -138,14 +141,14 @@ describe('a kept sandbox', () => {
   });
 });
 
-/** Whether anybody listens there. */
+/** Reports whether a server listens there. */
 const answers = (url: string): Promise<boolean> =>
   fetch(`${url}/health`).then(
     () => true,
     () => false,
   );
 
-/** The whole flow at the sandbox's Google, and the tokens. */
+/** Goes through the whole flow at the sandbox's Google and returns the tokens. */
 async function connectGoogle(application: Application) {
   const browser = openBrowser();
   await browser.open(

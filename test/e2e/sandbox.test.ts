@@ -1,4 +1,6 @@
-/** The sandbox as a newcomer meets it: from the demo's button through all four providers to its calendars, in Chromium. */
+/**
+ * The sandbox as a newcomer uses it: from the demo's button through all four providers to its calendars, in Chromium.
+ */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +27,7 @@ const WEEKS = 4 * 7 * 86_400_000;
 describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   let sandbox: Sandbox;
   let browser: Chromium;
-  /** Of a user with an account of each kind. */
+  /** The access token of a user with an account of each kind. */
   let accessToken = '';
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
@@ -49,7 +51,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   };
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const kept = new Set<string>();
-  /** The first of each name: every test passes the same pages. */
+  /** Saves the first picture of each name: every test passes the same pages. */
   const keep = async (page: Page, name: string) => {
     if (kept.has(name)) return;
     kept.add(name);
@@ -90,7 +92,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await press(page, 'Connect');
     await page.getByText('CalDAV is connected').waitFor();
   };
-  /** With one account the page that shows it asks; with several the next one does. */
+  /** With one account its own page asks for consent; with several the next page does. */
   const allow = async (page: Page, accounts = 1) => {
     if (accounts > 1) await press(page, 'Continue');
     await keep(page, '09-consent');
@@ -170,7 +172,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('Kalends now answers 401').waitFor();
     await keep(page, '12-revoked');
 
-    // Access tokens of one second are alike; refresh tokens never.
+    // Access tokens of the same second are equal; refresh tokens never are.
     assert.notEqual(before[1], after[1]);
     assert.deepEqual(complaints, []);
     await assert.rejects(listCalendars(sandbox.application, after[0] ?? ''), { status: 401 });
@@ -220,7 +222,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await press(controls, 'Eight days on');
     await controls.getByText('8 days ahead of here').waitFor();
 
-    // Events are read anew when they are older than ten seconds.
+    // Events are read again when they are older than ten seconds.
     await page.waitForTimeout(10_500);
     await page.reload();
     await press(page, 'Connect it again');
@@ -279,7 +281,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await allow(page);
     const id = sandbox.faults.set({ provider: 'caldav', effect: { kind: 'status', status: 503 } });
 
-    // Events are read anew when they are older than ten seconds.
+    // Events are read again when they are older than ten seconds.
     await page.waitForTimeout(10_500);
     await page.reload();
 
@@ -300,7 +302,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     return { start, events: events.sort() };
   };
 
-  /** What the providers' own apps show of somebody's calendars. */
+  /** Returns what the providers' own apps show of a user's calendars. */
   const shownTo = async (
     name: string,
     calendars: readonly ListedCalendar[],
@@ -340,7 +342,7 @@ async function playSeries({ kind, manual }: ProviderSandbox): Promise<void> {
   await manual.deleteOccurrence(email, calendar, { id: series, original: at('2027-04-06T18:00:00') });
 }
 
-/** The rules broken and where, without the rest of axe's report: all of them in the light scheme, contrast in the dark one too. */
+/** Returns the rules of axe that the page breaks, and where: all in the light scheme, contrast also in the dark one. */
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found: string[] = [];

@@ -1,15 +1,15 @@
 /**
- * How the published clients read an event (docs/wire.md 2.5 and 6), each with its own strictness: what one of
- * them would refuse, replace by the current time or drop without a word, fails here.
+ * How the published clients read an event (docs/wire.md 2.5 and 6), each with its own strictness: a value that one of
+ * them would refuse, replace by the current time or drop silently fails here.
  */
 import assert from 'node:assert/strict';
 
 type Members = Readonly<Record<string, unknown>>;
 
 type SdkReader = {
-  /** Where it looks for the event in the answer of a create or an update. */
+  /** The place of the event in the response to a create or an update. */
   readonly reads: 'root' | 'event';
-  /** What its date parser takes. */
+  /** The dates that its parser accepts. */
   readonly date: RegExp;
   /** Whether a value outside the documented ones fails its parser. */
   readonly closedEnums: boolean;
@@ -33,7 +33,7 @@ export const READERS = {
   '.NET': { reads: 'root', date: RFC_3339, closedEnums: true },
 } as const satisfies Record<string, SdkReader>;
 
-/** What a client hands to its caller. */
+/** An event as a client returns it to its caller. */
 export type ReadEvent = {
   readonly id: string;
   readonly title: string;
@@ -58,17 +58,17 @@ const CLOSED: Readonly<Record<string, readonly string[]>> = {
 const ATTENDEE_STATUSES = ['accepted', 'declined', 'tentative', 'none'];
 const TEXTS = ['description', 'location', 'color', 'conference', 'link', 'recurringEventId'];
 
-/** Reads the answer of a create or an update. */
+/** Reads the response to a create or an update. */
 export function readWriteAnswer(reader: SdkReader, body: Members): ReadEvent {
   assert.equal(body.success, true);
   const nested = readEvent(reader, body.event);
-  // Both ways of reading see one event, whichever a client goes.
+  // Both places have the same event, so a client may read either.
   const { success: _, event: __, ...root } = body;
   assert.deepEqual(root, body.event);
   return reader.reads === 'event' ? nested : readEvent(reader, root);
 }
 
-/** Reads the answer of GET /events. */
+/** Reads the response to GET /events. */
 export function readList(reader: SdkReader, body: Members): ReadEvent[] {
   assert.ok(Array.isArray(body.events), 'events is a list');
   assert.ok(Number.isInteger(body.pageSize), 'pageSize is a whole number');
@@ -76,7 +76,7 @@ export function readList(reader: SdkReader, body: Members): ReadEvent[] {
   return body.events.map((event: unknown) => readEvent(reader, event));
 }
 
-/** Reads one event; throws what its parser would stumble over. */
+/** Reads one event; throws if the client's parser would fail. */
 export function readEvent({ date, closedEnums }: SdkReader, value: unknown): ReadEvent {
   const event = membersOf(value, 'event');
   for (const name of ['provider', 'id', 'calendarId', 'title'])
@@ -92,7 +92,7 @@ export function readEvent({ date, closedEnums }: SdkReader, value: unknown): Rea
     if (closedEnums && event[name] !== undefined) assert.ok(allowed.includes(String(event[name])), name);
   }
   if (event.attendees !== undefined) readAttendees(event.attendees);
-  // Every member named in the type was looked at above.
+  // Every member of the type was checked above.
   return event as ReadEvent;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the published clients in seven languages send, replayed (docs/wire.md 6): their headers, bodies and
- * encodings, their way to refresh and retry, and the second paths they fall back to.
+ * Requests of the published clients in seven languages, replayed (docs/wire.md 6): their headers, bodies and encodings,
+ * how they refresh and retry, and their fallback paths.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -23,7 +23,7 @@ type Sdk = {
   readonly space: '%20' | '+';
   readonly redirectUriOnRefresh: boolean;
   readonly formType: string;
-  /** Statuses after which it refreshes once and tries again. */
+  /** Statuses after which it refreshes once and retries. */
   readonly refreshesOn: readonly number[];
 };
 
@@ -89,7 +89,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
         assert.equal(answer.status, 200, path);
         assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
       }
-      // An access token that is no longer good: refreshed once, tried once more.
+      // The access token is invalid: the client refreshes once and retries once.
       const recovered = await client.getWithRetry('/calendars', {
         ...first,
         accessToken: `${first.accessToken}x`,
@@ -119,7 +119,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
     const lost = await client.getWithRetry('/calendars', { ...first, accessToken: 'expired' });
 
     assert.equal(late.answer.status, 200);
-    // The refresh token was spent by the first: the second fails as the client expects it to.
+    // The first client spent the refresh token: the second fails as it expects.
     assert.equal(lost.answer.status, 401);
     assert.equal(lost.refused?.error, 'invalid_grant');
     assert.equal(lost.refused?.message, lost.refused?.error_description);
@@ -162,7 +162,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
   });
 });
 
-/** The client as its library would be called, for one user. */
+/** Returns the client for one user, with calls like those of its library. */
 function clientOf(sdk: Sdk, { application, login }: Site, userId: string) {
   const { url, clientId, clientSecret, redirectUri } = application;
   const api = `${url}/api`;

@@ -1,6 +1,6 @@
 /**
- * What the published clients in seven languages send to write an event, replayed (docs/wire.md 1.8, 1.9 and
- * 6), on calendars at Google, Microsoft and a CalDAV server; every answer is read as that client reads it.
+ * Requests of the published clients in seven languages that write an event, replayed (docs/wire.md 1.8, 1.9 and 6), on
+ * calendars at Google, Microsoft and a CalDAV server; every response is read as that client reads it.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -25,7 +25,7 @@ describe('writing as the published clients do', () => {
   const json = (type = JSON_TYPE) => ({ ...bearer(), 'content-type': type });
   const write = (method: string, body: Body, { type = JSON_TYPE, url = api('/event') } = {}) =>
     send(url, method, json(type), JSON.stringify(body));
-  /** Parameters in the query and no body, as all seven delete. */
+  /** All seven clients delete with parameters in the query and no body. */
   const deleteByQuery = (query: Record<string, string>, typed: boolean) =>
     send(`${api('/event')}?${new URLSearchParams(query)}`, 'DELETE', typed ? json() : bearer());
   const list = async (sdk: SdkWriter) => {
@@ -149,7 +149,7 @@ describe('writing as the published clients do', () => {
 
       assert.deepEqual([byBody.status, byBoth.status, again.status], [200, 200, 404]);
       assert.deepEqual(await daysOf('Kept', 'First', 'Second'), ['Kept 01']);
-      // The length of nothing, stated: what some HTTP libraries add to a typed DELETE.
+      // An explicit length of zero, which some HTTP libraries add to a DELETE with a content type.
       const empty = await send(`${api('/event')}?${new URLSearchParams(remaining)}`, 'DELETE', json(), '');
       assert.equal(empty.status, 200, empty.text);
     });
@@ -239,13 +239,13 @@ describe('writing as the published clients do', () => {
   });
 });
 
-/** Every member that is wanted, as wanted. */
+/** Asserts that the event has every expected member. */
 function assertHas(event: ReadEvent, expected: Expected): void {
   const names = Object.keys(expected);
   assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), expected);
 }
 
-/** Without the organizer, whom some providers list (docs/wire.md 2.5). */
+/** Returns the attendees without the organizer, whom some providers list (docs/wire.md 2.5). */
 function guestsOf({ attendees = [] }: ReadEvent) {
   return attendees
     .filter((attendee) => !('organizer' in attendee && attendee.organizer))

@@ -1,6 +1,6 @@
 /**
- * What must stay secret is in no log line, no database file and no answer to others, after success and
- * failure alike: the program runs at log level trace with values that are looked for afterwards.
+ * Secrets are in no log line, no database file and no response to others, after success and failure alike: the program
+ * runs at log level trace with values that are searched afterwards.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -36,12 +36,12 @@ const MASTER_KEY = randomBytes(32);
 const WRONG = 'canary-wrong-password';
 const VERIFIER = `canary-verifier-${'v'.repeat(40)}`;
 
-/** What an application pushes of its user: it is kept, and stands in no log. */
+/** Texts that an application pushes about its user, which are stored but never logged. */
 const LABELS = { user_name: 'Canary Mc Label', login_hint: 'canary.hint@people.example' };
-/** A browser without a device cookie has none that could be found. */
+/** Stands for the secret of a browser without a device cookie: it is never found. */
 const NO_SECRET = 'no secret of any browser';
 
-/** Name → the text that must be found nowhere. */
+/** Name → the text that must not be found anywhere. */
 type Canaries = Map<string, string>;
 
 onEachDatabase((database, _open, place) => {
@@ -135,7 +135,7 @@ function notePair(canaries: Canaries, name: string, { accessToken, refreshToken 
   note(canaries, `${name} jti`, String(decodeJwt(refreshToken).jti));
 }
 
-/** Names what is found, as it is or in base64. */
+/** Returns the names of the canaries in the content, as they are or in base64. */
 function canariesIn(content: string | Buffer, canaries: Canaries): string[] {
   const text = Buffer.isBuffer(content) ? content.toString('latin1') : content;
   return [...canaries].flatMap(([name, value]) => {
@@ -148,7 +148,7 @@ function canariesIn(content: string | Buffer, canaries: Canaries): string[] {
   });
 }
 
-/** Every path that succeeds: link, approve with PKCE, exchange, read, refresh, revoke, disconnect. */
+/** Runs every path that succeeds: link, approve with PKCE, exchange, read, refresh, revoke, disconnect. */
 async function useEverything({ application, login, calendars }: Site, canaries: Canaries): Promise<void> {
   note(canaries, 'the client secret', application.clientSecret);
   note(canaries, 'the CalDAV password', login.password);
@@ -188,7 +188,7 @@ async function useEverything({ application, login, calendars }: Site, canaries: 
   noteCookies(canaries, 'of a pushed request', pushed);
 }
 
-/** The secrets that only cookies have: of the browser, and of each transaction. */
+/** Notes the secrets that only cookies have: of the browser, and of each transaction. */
 function noteCookies(canaries: Canaries, name: string, { cookies }: Browser): void {
   note(canaries, `the device cookie ${name}`, cookies.get('kalends_device') ?? NO_SECRET);
   for (const [cookie, value] of cookies) {
@@ -197,14 +197,14 @@ function noteCookies(canaries: Canaries, name: string, { cookies }: Browser): vo
   }
 }
 
-/** The reference that the application gets for what it pushes. */
+/** Pushes a request and returns its reference. */
 async function push({ url, clientId, clientSecret }: Application, parameters: Record<string, string>) {
   const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...parameters });
   const answer = await fetch(`${url}/par`, { method: 'POST', body });
   return String((await jsonOf(answer)).request_uri);
 }
 
-/** Every path that fails with a secret in hand, for its caller's fault and for ours. */
+/** Runs every path that fails with a secret in hand, through errors of the caller and internal errors. */
 async function failEverywhere(
   { application, login }: Site,
   canaries: Canaries,
@@ -245,7 +245,7 @@ async function failEverywhere(
   await read(application, `/events?access_token=${WRONG}`, WRONG);
   await read(application, `/nothing/${WRONG}`, WRONG);
 
-  // Faults of ours: writes fail with the secrets they carry.
+  // Internal errors: writes fail with the secrets they carry.
   const spare = await connect(application, { userId: 'spare', login });
   notePair(canaries, 'spare', spare);
   for (const table of ['token_family', 'authorization_code', 'account', 'authorization_request']) {
@@ -254,7 +254,7 @@ async function failEverywhere(
     await exchange(application, 'spare');
     await revoke(application, spare.accessToken);
     await linker.open(authorizeUrl(application, { userId: 'clumsy' }));
-    await linker.press('Connect CalDAV').catch(() => undefined); // Where the page itself failed.
+    await linker.press('Connect CalDAV').catch(() => undefined); // Fails if the page failed.
     const typed = { 'Server URL': login.server, Username: 'ada', Password: login.password };
     await linker.press('Connect', typed).catch(() => undefined); // The same.
     await change(`ALTER TABLE hidden RENAME TO ${table}`);
@@ -304,13 +304,13 @@ async function signingKeys(databaseUrl: string | undefined, site: Site) {
 const keyInFile = ({ program }: Site): Buffer =>
   Buffer.from(readFileSync(path.join(program.dataDir, 'master.key'), 'utf8').trim(), 'base64');
 
-/** All of them, the write-ahead log of the running program too. */
+/** Returns all files of the data folder, also the write-ahead log of the running program. */
 function filesOf({ program }: Site): { name: string; content: Buffer }[] {
   let names: string[];
   try {
     names = readdirSync(program.dataDir, { recursive: true }).map(String);
   } catch (reason) {
-    // With the database and the key elsewhere there is no folder.
+    // If database and key are elsewhere, there is no folder.
     if (reason instanceof Error && 'code' in reason && reason.code === 'ENOENT') return [];
     throw reason;
   }

@@ -1,4 +1,4 @@
-/** What is told to two endpoints of an application, and what of it must stay secret. */
+/** Deliveries to two endpoints of an application, and the secrets in them. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,9 +8,9 @@ import type { Site } from './site.ts';
 
 /** Longer than the lease of what failed while messages could not be stored. */
 const PATIENCE_MS = 60_000;
-/** What a receiver answers. */
+/** The body of a receiver's responses. */
 const ANSWER = 'canary-answer-of-a-receiver';
-/** Titles and what else a calendar says: they are in deliveries, and stand in no log. */
+/** Titles and other texts of a calendar, which are in deliveries but in no log. */
 export const EVENT_WORDS = {
   'the title of an event': 'Canary Mc Title',
   'the location of an event': 'Canary Mc Location',
@@ -19,8 +19,9 @@ export const EVENT_WORDS = {
 const [TITLE, LOCATION, FAILED_TITLE] = Object.values(EVENT_WORDS);
 
 /**
- * Tells of changes to receivers that take and refuse them, before and after a rotation, and once while messages cannot be stored.
- * `change` changes the database. Answers secrets by their names: those of the endpoints, and what is in bodies alone.
+ * Causes deliveries to receivers that accept and refuse them, before and after a rotation of the secret, and once while
+ * messages cannot be stored. `change` runs SQL on the database. Returns secrets by name: those of the endpoints, and
+ * texts that only deliveries contain.
  */
 export async function tellEverything(
   { program, application, calendars }: Site,
@@ -82,7 +83,7 @@ export async function tellEverything(
 
     await change('ALTER TABLE webhook_message RENAME TO hidden');
     await create(FAILED_TITLE);
-    // Longer than the worker waits before it looks, and fails.
+    // The worker looks for the change in this time, and fails.
     await sleep(2_000);
     await change('ALTER TABLE hidden RENAME TO webhook_message');
     await telling(FAILED_TITLE);

@@ -1,4 +1,4 @@
-/** The program as it is shipped tells a receiver of what changes at a real calendar server, and survives being killed. */
+/** The shipped program delivers changes at a real calendar server to a receiver, and survives being killed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,7 +61,7 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
     await read(site.application, '/events', token);
   };
 
-  it('tells of the first sync, and then of a change, signed by the published keys', async () => {
+  it('delivers the first sync, and then a change, signed by the published keys', async () => {
     const first = await until(() =>
       receiver.received.find(({ body }) => body.metadata.isInitialSync === true),
     );
@@ -128,7 +128,7 @@ describe('webhooks of the running program', { skip: WITHOUT_RADICALE }, () => {
   });
 
   it('what was under way when the process was killed comes again under the same id', async () => {
-    // The receiver has it, and its answer never arrives.
+    // The receiver gets the delivery, but its response never arrives.
     receiver.answer = () => 'never';
     await put('Killed');
     const first = await until(telling('Killed'));

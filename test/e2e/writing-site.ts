@@ -22,7 +22,7 @@ export type WritableProvider = 'google' | 'microsoft' | 'caldav';
 /** One calendar of the user, as GET /calendars names it. */
 type WritableCalendar = { readonly provider: WritableProvider; readonly calendarId: string };
 
-/** What a request answered; `text` as it came over the wire. */
+/** The response to a request; `text` is the body as it was received. */
 export type Answered = {
   readonly status: number;
   readonly text: string;
@@ -105,7 +105,9 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
   [`KALENDS_${name}_API_URL`]: apiUrl,
 });
 
-/** Gives the user a calendar called Work at each; answers what tells what a provider itself shows in it. */
+/**
+ * Adds a calendar called Work at each provider; returns a function that reads its occurrences at the provider itself.
+ */
 async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSandbox>>) {
   const calendars = new Map<string, string>();
   for (const [provider, { manual }] of Object.entries(sandboxes)) {
@@ -122,7 +124,7 @@ async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSand
   };
 }
 
-/** Of each provider the calendar called Work. */
+/** Returns the calendar called Work at each provider. */
 async function calendarsOf({ url }: Application, token: string) {
   const answer = await fetch(`${url}/api/calendars`, { headers: { authorization: `Bearer ${token}` } });
   const listed: { provider: string; id: string; title: string }[] = JSON.parse(await answer.text());

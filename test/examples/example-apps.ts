@@ -1,4 +1,4 @@
-/** The applications of examples/ as programs of their own, each in a copy of its folder. */
+/** The applications of examples/ as separate programs, each in a copy of its folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
@@ -11,27 +11,27 @@ const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export type Example = {
-  /** Its folder. */
+  /** The name of its folder. */
   readonly name: string;
-  /** What it is started with, as its README says. */
+  /** The command that starts it, from its README. */
   readonly command: readonly string[];
   /** The packages that its folder has after `npm install`, besides the client. */
   readonly packages?: readonly string[];
-  /** It has packages that only its own folder has, in node_modules, and is built by this before it is started. */
+  /** The command that builds it before it is started. Its packages must be in its own node_modules. */
   readonly build?: readonly string[];
-  /** It reads tokens once, so that others in its storage count after a start. */
+  /** It reads tokens only once, so changes in its storage take effect at the next start. */
   readonly holdsTokens?: true;
-  /** What has to be installed for it. */
+  /** Files that must be installed for it. */
   readonly programs?: readonly string[];
 };
 
 const START_MS = 60_000;
 const BUILD_MS = 180_000;
 const NODE = process.execPath;
-/** Debian's own, which has Debian's packages. */
+/** Debian's own Python has Debian's Python packages. */
 const PYTHON = '/usr/bin/python3';
 const NEXT = 'node_modules/next/dist/bin/next';
-/** What is of the one who has used the example, not of the example. */
+/** Files that arise from using the example, and are not copied. */
 const NOT_COPIED = /^(node_modules|\.next|next-env\.d\.ts|package-lock\.json|storage\.db.*)$/;
 
 export const EXAMPLES: readonly Example[] = [
@@ -64,14 +64,14 @@ export type RunningExample = {
   readonly url: string;
   /** The file with its tokens. */
   readonly storage: string;
-  /** What it has said. */
+  /** Returns its output so far. */
   output(): string;
   stop(): Promise<void>;
 };
 
 /**
- * Where it can be installed: in `folder`, and one that is built in a folder of its own in the checkout, as deep as
- * examples/ has it, because Next.js follows no link out of the checkout.
+ * Returns the folder to install it in: inside `folder`, or for an example with a build a new folder in the checkout, as
+ * deep as in examples/, because Next.js follows no link out of the checkout.
  */
 export async function placeFor({ name, build }: Example, folder: string): Promise<string> {
   if (build === undefined) return path.join(folder, name);
@@ -80,7 +80,7 @@ export async function placeFor({ name, build }: Example, folder: string): Promis
   return mkdtemp(path.join(artefacts, `example-${name}-`));
 }
 
-/** Makes `folder` what its README makes of the example's. */
+/** Installs the example in `folder`, as its README says. */
 export async function installExample({ name, packages = [], build }: Example, folder: string): Promise<void> {
   const example = path.join(ROOT, 'examples', name);
   const filter = (file: string) => !NOT_COPIED.test(path.basename(file));
@@ -97,7 +97,7 @@ export async function installExample({ name, packages = [], build }: Example, fo
   });
 }
 
-/** Starts it where it is installed, and waits until it answers. */
+/** Starts an installed example and waits until it responds. */
 export async function startExample(
   { command }: Example,
   { url, clientId, clientSecret, webhookSecret, port }: Settings,
@@ -133,7 +133,7 @@ export async function startExample(
   return { url: address, storage, output: () => output, stop: () => stop(child) };
 }
 
-/** As `npm install` would, without a registry. */
+/** Links the packages as `npm install` would install them, without a registry. */
 async function linkPackages(folder: string, packages: readonly string[]): Promise<void> {
   for (const name of packages) {
     const place = path.join(folder, 'node_modules', name);
@@ -147,7 +147,7 @@ async function linkPackages(folder: string, packages: readonly string[]): Promis
   await symlink(path.join(ROOT, 'packages/client/src/kalends.ts'), path.join(client, 'kalends.ts'));
 }
 
-/** Those that `npm install` has put into `installed`, and the client, built of its sources as they are now. */
+/** Links the packages that `npm install` put into `installed`, and builds the client from its current sources. */
 async function linkOwnPackages(folder: string, installed: string): Promise<void> {
   const modules = path.join(folder, 'node_modules');
   await mkdir(modules);
@@ -163,7 +163,7 @@ async function linkOwnPackages(folder: string, installed: string): Promise<void>
 async function answering(address: string, child: ChildProcess, output: () => string): Promise<void> {
   const late = Date.now() + START_MS;
   while (child.exitCode === null && child.signalCode === null && Date.now() < late) {
-    // Until it listens the connection is refused: that is what is waited for.
+    // The connection is refused until the program listens.
     const answer = await fetch(address).catch(() => undefined);
     if (answer !== undefined) return;
     await sleep(50);

@@ -1,4 +1,4 @@
-/** The applications of examples/, all of them against one sandbox, used by people with plain browsers. */
+/** The applications of examples/, all on one sandbox, used by people with plain browsers. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,11 +17,11 @@ import { counterpart } from '../harness/counterpart.ts';
 import { freePort } from '../harness/loopback.ts';
 import { EXAMPLES, installExample, placeFor, type RunningExample, startExample } from './example-apps.ts';
 
-/** An application, as the service knows it. */
+/** The credentials of an application at the service. */
 type Registered = { readonly clientId: string; readonly clientSecret: string };
 
 const DAY = 86_400_000;
-/** A change is told in a second or so; only one that is never told is to be seen. */
+/** A delivery takes about a second: only a delivery that never comes exceeds this. */
 const MOST_MS = 60_000;
 
 describe('the examples', () => {
@@ -90,7 +90,7 @@ describe('the examples', () => {
     await browser.open(browser.page().destination ?? '');
     const callback = await connectAtGoogle(browser);
 
-    // Another browser does not get in with this one's answer.
+    // Another browser cannot use this one's callback.
     const stranger = await openBrowser().open(callback);
     assert.equal(stranger.status, 400, stranger.body);
     const page = await browser.open(callback);
@@ -109,7 +109,7 @@ describe('the examples', () => {
     assert.match(page.body, new RegExp(`Written.* by ${name}`));
   }
 
-  /** Requests that come together spend one refresh token, and all are answered. */
+  /** Asserts that concurrent requests spend one refresh token, and all succeed. */
   async function refreshesOnce(browser: Browser, { url, storage }: RunningExample, spent: string) {
     const headers = { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
 
@@ -121,7 +121,10 @@ describe('the examples', () => {
     assert.ok(Number(kept?.expires_at) > Date.now());
   }
 
-  /** A change at the provider, then a delivery that comes twice, and one that is forged. */
+  /**
+   * Asserts that a change at the provider is received once, also if it is delivered twice, and a forged delivery is
+   * refused.
+   */
   async function hearsOnce(browser: Browser, { url }: RunningExample, clientId: string): Promise<void> {
     const { manual } = sandbox.providers.google;
     const hour = (of: number) => ({ dateTime: `2026-12-01T0${of}:00:00`, timeZone: 'UTC' });
@@ -149,11 +152,11 @@ describe('the examples', () => {
     const statuses = [await send(body), await send(body), await send(`${body} `)].map(({ status }) => status);
 
     assert.deepEqual(statuses, [204, 204, 401]);
-    // What is shown: Next.js has a page's content in a script of it as well.
+    // The visible text, since Next.js repeats a page's content in a script.
     assert.equal(textOf((await browser.open(url)).body).split('deleted: Repeated').length, 2);
   }
 
-  /** Once its grant has ended, it offers to connect again. */
+  /** Asserts that the application offers to connect again after its grant has ended. */
   async function asksAgain(
     browser: Browser,
     { url, storage }: RunningExample,
@@ -172,7 +175,7 @@ describe('the examples', () => {
     assert.match(textOf(page.body), /Please connect your calendar again\. Connect a calendar/);
   }
 
-  /** Who is connected at the application, as the application may ask. */
+  /** Returns the list of the application's deliveries, as the application itself can read it. */
   async function statusOf(clientId: string): Promise<string> {
     const application = sandbox.ownApplications.find((one) => one.clientId === clientId);
     assert.ok(application);
@@ -186,7 +189,7 @@ describe('the examples', () => {
 const basicOf = ({ clientId, clientSecret }: Registered): string =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
-/** Leaves it with an access token that has ended; answers the refresh token that it has to spend next. */
+/** Replaces the access token with an ended one; returns the refresh token that must be spent next. */
 const endAccessToken = ({ storage }: RunningExample): string =>
   withTokens(storage, (db) => {
     db.exec("UPDATE tokens SET access_token = 'ended', expires_at = 0");

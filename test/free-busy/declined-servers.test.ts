@@ -1,4 +1,4 @@
-/** Declined meetings at CalDAV servers, which name who their user is in ways of their own. */
+/** Declined meetings at CalDAV servers, each of which identifies its user in its own way. */
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 
@@ -18,7 +18,7 @@ import { CYRUS, startCyrus } from '../servers/cyrus.ts';
 import { type ManagedCalDavServer, USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
 
-/** An invitation of somebody else's, as the guest's own copy has it. */
+/** Returns an invitation from another person, as the attendee's own copy has it. */
 const invitation = (uid: string, hour: number, guest: string): string =>
   [
     ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//test//EN', 'BEGIN:VEVENT'],
@@ -46,7 +46,9 @@ const busyHours = async (server: CalendarServer): Promise<number[]> => {
   return answer.json().busy.map(({ start }: { start: string }) => Number(start.slice(11, 13)));
 };
 
-/** Links the user of a server, and has two invitations in its calendar: one the user declined, one another guest did. */
+/**
+ * Links the user of a server, with two invitations in the calendar: the user declined one, another attendee the other.
+ */
 async function withInvitations(
   t: TestContext,
   dav: ManagedCalDavServer,

@@ -1,4 +1,4 @@
-/** Whose answer to an invitation counts: meetings that the user declined leave the time free, all others block. */
+/** Responses to invitations: a meeting that the user declined leaves the time free, all others block it. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -27,13 +27,13 @@ describe('meetings that were declined', () => {
   });
   afterEach(() => server.close());
 
-  /** As the caller of a CalDAV server is known here: by a principal's address, and by a name with the server's. */
+  /** Links an account as CalDAV identifies its user: by a principal's address, and by a name at the server. */
   const linkPrincipal = () =>
     link(server, {
       accountId: 'https://dav.example/principals/0815/',
       display: 'ada (dav.example)',
     });
-  /** The local hours at which the events begin that block. */
+  /** Returns the local hours at which the events that block begin. */
   const busyHours = async (...events: Partial<CalendarEvent>[]): Promise<number[]> => {
     const resources = events.map((change, i) =>
       resource(`e${i}`, event(`2026-12-01T${String(8 + 2 * i).padStart(2, '0')}:00:00`, change)),
@@ -100,7 +100,7 @@ describe('meetings that were declined', () => {
     assert.equal(answer.json().slots.length, 1);
   });
 
-  it('an instance that was declined by itself is free time, its series goes on to block', async () => {
+  it('an occurrence that was declined by itself is free time, and its series still blocks', async () => {
     const recurrence = { rrules: ['FREQ=DAILY;COUNT=3'], rdates: [], exdates: [] };
     const recurrenceId = { type: 'zoned', local: '2026-12-01T10:00:00', zone: 'Europe/Paris' } as const;
     server.provider.put(
@@ -132,7 +132,7 @@ describe('meetings that were declined', () => {
     assert.deepEqual(await shown(await server.token('free-busy')), [undefined, undefined]);
   });
 
-  it('the addresses of an account are asked for once an hour, and anew when it is connected again', async () => {
+  it('the addresses of an account are read once an hour, and again when it is reconnected', async () => {
     const asked = () => server.provider.calls.filter((call) => call === 'addresses').length;
     const read = async (later: number) => {
       server.clock.now += later;

@@ -90,7 +90,7 @@ describe('free and busy', () => {
     }
   });
 
-  it('a request for busy times is told what is missing or wrong', async () => {
+  it('a request for busy times is refused with the fields that are missing or wrong', async () => {
     const fields = async (query: string) => {
       const { status, details } = await ask(query);
       assert.equal(status, 400);
@@ -152,7 +152,7 @@ describe('free and busy', () => {
     }
   });
 
-  it('a request for availability is told every field that is wrong', async () => {
+  it('a request for availability is refused with every field that is wrong', async () => {
     const wrong: [string, object][] = [
       ['duration', { duration: undefined }],
       ['duration', { duration: '60' }],

@@ -1,11 +1,11 @@
-/** Authorization requests as the tests of the Connect pages begin with them. */
+/** Authorization requests with which the tests of the Connect pages begin. */
 import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import { hashOfSecret } from '../../src/lib/sealing.ts';
 
-/** What the browser's cookie has for `openRequest`. */
+/** The secret in the browser's cookie for `openRequest`. */
 export const SECRET = 'a-secret-of-one-transaction-that-no-page-shows';
 
-/** One that is open. */
+/** Returns an open authorization request. */
 export const openRequest = (changes: Partial<AuthorizationRequest> = {}): AuthorizationRequest => ({
   transactionId: 'T1',
   secretHash: hashOfSecret(SECRET),

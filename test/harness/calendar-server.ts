@@ -67,30 +67,30 @@ export type CalendarServerOptions = {
   readWait?: ReadWait;
   /** A migrated database to share with another server; it is not closed. */
   db?: Database;
-  /** The key of that database, where two servers share it. */
+  /** The key of that database, if two servers share it. */
   sealer?: Sealer;
-  /** In the place of the provider in memory. */
+  /** Used instead of the provider in memory. */
   caldav?: CalendarProvider;
   apple?: CalendarProvider;
-  /** Providers with a sign-in by redirect; none are set up otherwise. */
+  /** Providers with a sign-in by redirect; none by default. */
   google?: RedirectProvider;
   microsoft?: RedirectProvider;
-  /** The instance's apps at them. */
+  /** The instance's apps at these providers. */
   apps?: InstanceApps;
   limits?: RequestLimits;
-  /** Where reads may work besides on the main thread. */
+  /** Threads for reads, besides the main thread. */
   readWork?: WorkPool;
   /** How resources are rendered; here without threads by default. */
   rendering?: ResourceRendering;
   /** Bounds and fault points of writing. */
   writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
-  /** What is kept of events at most. */
+  /** Limits on the stored events. */
   quotas?: Partial<StorageQuotas>;
-  /** Where it is that providers have a clock as well. */
+  /** A clock that the providers share. */
   clock?: { now: number };
 };
 
-/** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
+/** Opens a server with the applications `acme` and `other` and their users `ada` and `ben`. No job is run. */
 export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
   const db = options.db ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
@@ -176,11 +176,11 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     deps,
     provider,
     apple,
-    /** An access token of a new grant, which covers what `link` links for its user. */
+    /** Returns an access token of a new grant, which covers the accounts that `link` links for its user. */
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
       return this.tokenOf({ scope, userId, clientId });
     },
-    /** An access token of a new grant, which covers some of its user's groups. */
+    /** Returns an access token of a new grant, which covers some of its user's groups. */
     async tokenOf({
       covers = { own: 'read-write' },
       scope = 'read-write',
@@ -210,7 +210,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
 }
 
-/** The applications and users that such a server has. */
+/** Creates the applications and users of such a server. */
 export async function makeUsers(
   { clients, users }: Pick<Stores, 'clients' | 'users'>,
   now: number,
@@ -224,7 +224,7 @@ export async function makeUsers(
 }
 
 type Granting = {
-  /** Which groups of the user are covered, each at which scope. */
+  /** The covered groups of the user, each with its scope. */
   readonly covers?: Readonly<Record<string, Scope>>;
   readonly scope?: Scope;
   readonly userId?: string;
@@ -233,7 +233,7 @@ type Granting = {
 
 type Group = { readonly clientId: string; readonly userId: string; readonly group: string };
 
-/** The transaction in which the accounts of a group are linked: the group is the user's own all along. */
+/** Returns the transaction in which the accounts of a group are linked; the group is the user's own from the start. */
 const transactionOf = ({ clientId, userId, group }: Group): string => `${group} of ${clientId} ${userId}`;
 
 async function makeGroup(tx: Statements, { now, ...group }: Group & { readonly now: number }) {
@@ -270,11 +270,11 @@ export async function link(
   return deps.accounts.linkAccount({ identity: `id:${accountId}`, transaction, ...account }, now);
 }
 
-/** A worker of the server's jobs; `change` is in the place of what it has of the server. */
+/** Starts a worker of the server's jobs; `change` replaces dependencies from the server. */
 export function startWorker({ deps }: CalendarServer, change: Partial<WorkerDeps> = {}): Worker {
   return startJobs({ ...deps, handlers: jobHandlers(deps), ...change });
 }
 
-/** GET with a bearer token. */
+/** Sends a GET with a bearer token. */
 export const get = (server: CalendarServer, url: string, token: string) =>
   server.app.inject({ url, headers: { authorization: `Bearer ${token}` } });

@@ -1,4 +1,7 @@
-/** A command of the program in this process, as main.ts runs it in one of its own: what takes half a second there is done in a fiftieth here. */
+/**
+ * Runs commands of the program in this process, in a fiftieth of a second; in a process of their own they take half a
+ * second.
+ */
 import { PassThrough, Readable } from 'node:stream';
 
 import { runCommand } from '../../src/cli/cli.ts';
@@ -9,11 +12,11 @@ import { requestedScope } from '../../src/start/requested-scope.ts';
 export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 export type CommandOptions = {
-  /** All that it knows of its settings. */
+  /** All settings of the command. */
   readonly env: Io['env'];
-  /** Nobody is there to type when absent. */
+  /** By default there is no terminal and no input. */
   readonly stdin?: Io['stdin'];
-  /** In place of what does not end. */
+  /** Used instead of commands that run until they are stopped. */
   readonly serve?: CommandDeps['serve'];
   readonly runSandbox?: CommandDeps['runSandbox'];
 };

@@ -1,9 +1,9 @@
-/** Tests against programs nobody here wrote (CalDAV servers, a browser) run where those are installed. */
+/** Tests against third-party programs (CalDAV servers, a browser) run if these are installed. */
 import { existsSync } from 'node:fs';
 
 /**
- * Options for `describe` or `it`: skips with a reason when the program at `file` is not installed, or has
- * to be started as root by someone who is not. With KALENDS_TEST_ALL=1 it is not skipped, and so fails.
+ * Returns options for `describe` or `it`, which skip with a reason if the program at `file` is not installed, or must
+ * be started by root and the tests do not run as root. With KALENDS_TEST_ALL=1 nothing is skipped, so the test fails.
  */
 export function counterpart(
   name: string,

@@ -23,9 +23,9 @@ const CONNECTIONS = 10;
 /** Databases of one kind that stay open at a time: the test that opened the one three before has ended. */
 const MOST_OPEN = 3;
 
-/** Opens a migrated database with nothing in it; it is another test's when three more were opened. */
+/** Opens an empty, migrated database; after three more were opened, another test gets it. */
 export type Open = () => Promise<Database>;
-/** Makes a fresh, empty place for a database, for tests that open it themselves or in other processes. */
+/** Creates a new, empty place for a database, for tests that open it themselves or in other processes. */
 export type Place = () => Promise<DatabaseSettings>;
 
 const openedSqlite: Database[] = [];
@@ -50,13 +50,13 @@ export function onEachDatabase(define: (name: string, open: Open, place: Place) 
   }
 }
 
-/** The same on SQLite alone, for what is no matter of the database. */
+/** Runs `define` on SQLite only, for tests that do not depend on the database. */
 export function onSqlite(define: (open: Open) => void): void {
   cleanUpAtEnd();
   define(openSqliteHere);
 }
 
-/** Call it at the top level of a file that uses `postgresUrl` alone. */
+/** Cleans up at the end. Call it at the top level of a file that only uses `postgresUrl`. */
 export function cleanUpAtEnd(): void {
   if (!cleansUp) after(cleanUp);
   cleansUp = true;
@@ -69,7 +69,7 @@ async function openSqliteHere(): Promise<Database> {
   return db;
 }
 
-/** The one opened longest ago, emptied, where there are enough: a new one costs ten times as much. */
+/** Empties and returns the database opened longest ago if there are enough: a new one takes ten times as long. */
 async function openPostgresHere(): Promise<Database> {
   const before = openedPostgres.length < MOST_OPEN ? undefined : openedPostgres.shift();
   const isEmptied = before !== undefined && (await emptyMigrated(before));
@@ -85,7 +85,7 @@ async function newPostgres(): Promise<Database> {
   return db;
 }
 
-/** Without its connections, nine of ten racing calls would still be connecting when the first is done. */
+/** Opens all connections: otherwise nine of ten racing calls would still be connecting when the first is done. */
 async function warmUp(db: Database): Promise<void> {
   await Promise.all(
     Array.from({ length: CONNECTIONS }, () => db.all('SELECT 1 AS "one" FROM pg_sleep(0.02)')),
@@ -97,12 +97,12 @@ async function cleanUp(): Promise<void> {
     for (const db of [...openedSqlite, ...openedPostgres]) await db.close();
     for (const cleanup of cleanups) await cleanup();
   } finally {
-    // Whatever went wrong before, no server is left behind.
+    // The server is stopped even if the cleanup failed.
     if (started !== undefined) await (await started).stop();
   }
 }
 
-/** A connection to the place, unmigrated; the caller closes it. */
+/** Opens a database without migrating it; the caller closes it. */
 export function connect({
   databaseUrl,
   dataDir,
@@ -114,7 +114,7 @@ export function connect({
 
 let started: Promise<Postgres> | undefined;
 
-/** The URL of a superuser on the PostgreSQL of this run. */
+/** Returns the URL of a superuser on the PostgreSQL of this run. */
 export async function postgresUrl(): Promise<string> {
   const shared = process.env.KALENDS_TEST_POSTGRES_URL;
   if (shared) return shared;

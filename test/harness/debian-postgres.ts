@@ -1,4 +1,4 @@
-/** A PostgreSQL of Debian's package, whose pg_dump and pg_restore are of its version. */
+/** A PostgreSQL from Debian's package, with pg_dump and pg_restore of the same version. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -8,11 +8,11 @@ import path from 'node:path';
 
 import { freePort } from './loopback.ts';
 
-/** Where its programs are: the newest version that is installed. */
+/** The folder of PostgreSQL's programs, in the newest installed version. */
 export const POSTGRES_PROGRAMS: string =
   globSync('/usr/lib/postgresql/*/bin').sort().at(-1) ?? '/usr/lib/postgresql/bin';
 
-/** Takes two seconds. Started by root it runs as the package's user, since it refuses to be root. */
+/** Starts a server in two seconds. If root starts it, it runs as the package's user, since PostgreSQL refuses root. */
 export async function debianPostgres() {
   const server = await prepareServer();
   try {
@@ -48,7 +48,7 @@ export async function debianPostgres() {
   };
 }
 
-/** A folder and a port for a server, and its programs. */
+/** Prepares a folder, a port and programs for a server. */
 async function prepareServer() {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-debian-postgres-'));
   const isRoot = process.getuid?.() === 0;
@@ -63,7 +63,7 @@ async function prepareServer() {
     if (code !== 0) throw new Error(`${program} ended with ${code}: ${output}`);
     return output;
   };
-  // The package's user makes its data in it.
+  // The package's user creates its data in this folder.
   if (isRoot) await chmod(folder, 0o777);
   const data = path.join(folder, 'data');
   const port = await freePort();

@@ -1,6 +1,6 @@
 /**
- * A calendar provider in memory behind the same port as the real ones, whose calendars a test changes and
- * whose failures it chooses. Its sync tokens are versions.
+ * A calendar provider in memory behind the same port as the real ones. Tests change its calendars and choose its
+ * failures. Its sync tokens are versions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -15,31 +15,31 @@ import { fakeEventWriting, type WritableCalendars } from './fake-event-writing.t
 type StoredCalendar = {
   calendar: ProviderCalendar;
   resources: Map<string, EventResource>;
-  /** The version at which each resource last changed or went. */
+  /** The version at which each resource last changed or was deleted. */
   changedAt: Map<string, number>;
 };
 
 export class FakeCalendarProvider {
   readonly kind: ProviderKind;
   readonly calendars = new Map<string, StoredCalendar>();
-  /** What was asked, in order: `list`, or `changes <href> <token>`. */
+  /** The calls so far, in order: `list`, or `changes <href> <token>`. */
   readonly calls: string[] = [];
-  /** Thrown by the next call whose name begins so, each once. */
+  /** Errors thrown by the next call whose name begins with `call`, each once. */
   readonly failures: { call: string; error: Error }[] = [];
-  /** Thrown by the next such call after it was done: its answer is lost. Each once. */
+  /** Errors thrown after the next such call has done its work, as if its response were lost; each once. */
   readonly lostAnswers: { call: string; error: Error }[] = [];
-  /** Milliseconds every call takes. */
+  /** The duration of every call, in milliseconds. */
   latency = 0;
-  /** How many calls were under way at once, at most. */
+  /** The highest number of concurrent calls so far. */
   mostAtOnce = 0;
-  /** Why a resource is left out, by its href. */
+  /** The reasons why resources are left out, by href. */
   readonly leftOut = new Map<string, string>();
-  /** The same for what cannot be read. */
+  /** The reasons why resources cannot be read, by href. */
   readonly unreadable = new Map<string, string>();
-  /** How events name the account's user; where it is absent the provider is not asked. */
+  /** How events name the account's user; if undefined, the provider is not asked. */
   addresses: readonly string[] | undefined;
   partSize = 50;
-  /** Awaited before each part is answered. */
+  /** Awaited before each part is returned. */
   beforePart: (part: number) => Promise<void> = async () => {};
   #atOnce = 0;
   #version = 0;
@@ -69,7 +69,7 @@ export class FakeCalendarProvider {
     this.calendars.set(calendar.href, { calendar, resources: new Map(), changedAt: new Map() });
   }
 
-  /** Every token given out so far is no longer known. */
+  /** Makes every token issued so far unknown. */
   forgetTokens(): void {
     this.#version += 1;
     this.#oldestToken = this.#version;
@@ -130,7 +130,7 @@ export class FakeCalendarProvider {
     }
   }
 
-  /** The resources of a calendar as the provider has them. */
+  /** Returns the resources of a calendar as the provider has them. */
   resourcesOf(href: string): EventResource[] {
     return [...this.#find(href).resources.values()];
   }

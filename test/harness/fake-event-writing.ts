@@ -1,6 +1,6 @@
 /**
- * Writing to the calendars in memory, as honest as the port asks: conditional on versions, idempotent by key, one
- * resource for a master and its overrides, as CalDAV has it. A test can let an answer get lost after the deed.
+ * Writing to the calendars in memory as the port requires: conditional on versions, idempotent by key, one resource for
+ * a master and its overrides, as in CalDAV. A test can lose a response after the write.
  */
 import { createHash } from 'node:crypto';
 
@@ -19,13 +19,13 @@ import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import { onlyException } from '../../src/providers/single-later-half.ts';
 
-/** What the fake writes into. */
+/** The calendars that the fake writes to. */
 export type WritableCalendars = {
   resource(calendarHref: string, href: string): EventResource | undefined;
-  /** Keeps it under a new version and answers it so. */
+  /** Stores the resource under a new version and returns it. */
   put(calendarHref: string, resource: EventResource): EventResource;
   remove(calendarHref: string, href: string): void;
-  /** Runs one operation, named by its words, when its turn comes; a chosen failure comes before or after the deed. */
+  /** Runs one operation, named by `words`, in its turn; a chosen failure comes before or after the work. */
   run<T>(words: string, work: () => T): Promise<T>;
 };
 
@@ -135,7 +135,7 @@ function drafted({ autoConference, ...draft }: EventDraft, key: string): Calenda
   };
 }
 
-/** The events of a new series: the old ones under another UID, with what the later half says. */
+/** Returns the events of a new series: the old ones under another UID, with the changes of the later half. */
 function laterEvents(events: readonly CalendarEvent[], half: LaterHalf): CalendarEvent[] {
   const { key, change, exceptions } = half;
   const master = events.find(isMaster);
@@ -181,21 +181,21 @@ function changed(event: CalendarEvent, { autoConference, ...change }: EventChang
     attendees: orDefault(attendees, event.attendees, []),
   };
   const made = autoConference ? { conference: `https://meet.example/${shortHash(event.uid)}` } : {};
-  // What `change` may hold by its type is what an event may hold: only names of EventDraft were merged.
+  // The merged fields are those of EventDraft, whose values CalendarEvent allows.
   return { ...(merged as CalendarEvent), ...defaults, ...made };
 }
 
 const orDefault = <T>(value: T | null | undefined, now: T, fallback: T): T =>
   value === undefined ? now : (value ?? fallback);
 
-/** Overrides of instances that the rules no longer name go, as they do at every provider. */
+/** Removes overrides of occurrences that the rules no longer have, as every provider does. */
 function withoutStrays(events: readonly CalendarEvent[]): CalendarEvent[] {
   const master = events.find(isMaster);
   if (master?.recurrence === undefined) return events.filter(isMaster);
   return events.filter(({ recurrenceId }) => recurrenceId === undefined || names(master, recurrenceId));
 }
 
-/** Whether the master's rules name an instance at that original start. */
+/** Reports whether the master's rules have an occurrence at that original start. */
 function names(master: CalendarEvent, original: EventTime): boolean {
   const start = instantOf(original, 'UTC');
   const window = { start, end: start + 1 };
@@ -227,7 +227,7 @@ function instanceOf(master: CalendarEvent, recurrenceId: EventTime): CalendarEve
   return { ...rest, start: recurrenceId, end: later(recurrenceId, length), recurrenceId };
 }
 
-/** So many milliseconds later, in UTC. */
+/** Returns the time `length` milliseconds later; times with a time of day are in UTC. */
 function later(time: EventTime, length: number): EventTime {
   const text = new Date(instantOf(time, 'UTC') + length).toISOString();
   if (time.type === 'date') return { type: 'date', date: text.slice(0, 10) };

@@ -1,6 +1,6 @@
 /**
- * A provider with sign-in pages of its own, at the port: what its user does there is a method, and comes
- * back as the address the browser is sent to. It checks what came back as a real one's adapter does.
+ * A provider with its own sign-in pages, at the port. Methods act as its user there and return the address that the
+ * browser is sent to. It checks the return as a real adapter does.
  */
 import { randomBytes } from 'node:crypto';
 import type { AppKind } from '../../src/access/provider-apps.ts';
@@ -16,24 +16,24 @@ import type {
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { SCOPES, type Scope } from '../../src/oauth/scope.ts';
 
-/** What a user does on the provider's pages. */
+/** A user's choices on the provider's pages. */
 export type Deed = {
   readonly email?: string;
-  /** Who it is to the provider, whatever the address; `sub:` and the address where it is not told. */
+  /** The user's identity at the provider; `sub:` and the address by default. */
   readonly identity?: string;
   /** Leaves the calendars out. */
   readonly withoutCalendars?: true;
-  /** The answer is another issuer's. */
+  /** Another issuer that the return names. */
   readonly issuer?: string;
 };
 
 export class FakeSignInProvider implements RedirectProvider {
   readonly kind: AppKind;
   readonly signIn: RedirectSignIn;
-  /** What was asked, in order. */
+  /** The requests so far, in order. */
   readonly begun: SignInRequest[] = [];
   readonly redeemed: { readonly code: string; readonly app: AppInUse }[] = [];
-  /** Thrown by the next call of that name, once. */
+  /** Errors thrown by the next call of that name, each once. */
   readonly failures: { call: 'begin' | 'complete'; error: Error }[] = [];
   /** Awaited before a code is redeemed. */
   beforeComplete: () => Promise<void> = async () => {};
@@ -63,7 +63,7 @@ export class FakeSignInProvider implements RedirectProvider {
     throw new Error('The Connect pages open no account');
   }
 
-  /** The user signs in there and allows what `deed` says; answers where the browser is sent. */
+  /** Signs the user in and allows what `deed` says; returns the address that the browser is sent to. */
   allow(
     sentTo: string,
     { email = 'ada@example.com', identity = `sub:${email}`, withoutCalendars, issuer = this.kind }: Deed = {},
@@ -92,7 +92,7 @@ export class FakeSignInProvider implements RedirectProvider {
     return this.#back(searchParams, { code, iss: issuer });
   }
 
-  /** The user, or the provider, says no. */
+  /** Refuses, as the user or the provider; returns the address that the browser is sent to. */
   refuse(sentTo: string, error = 'access_denied'): string {
     return this.#back(new URL(sentTo).searchParams, { error, iss: this.kind });
   }

@@ -1,6 +1,6 @@
 /**
- * Sizes as an attacker picks them: most are small, a few are as large as what is read of a server at all. A size of 10^k
- * or more comes about once in 10^k times, so that a million inputs have every size and take a millisecond each.
+ * Sizes as an attacker picks them: most are small, a few are as large as the limit on reading from a server. About one
+ * size in 10^k is 10^k or more, so that a million inputs have every size and take a millisecond each.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,14 +8,14 @@ import path from 'node:path';
 
 import fc from 'fast-check';
 
-/** Texts are no longer than what is read of a server. */
+/** The length limit of texts from a server. */
 export const MOST_TEXT = 10_000_000;
 
 type Trials = { readonly numRuns: number; readonly examples?: readonly string[] };
 
 /**
- * Tries the examples, then texts by chance. Fails with the seed, and with the text in a file: it may have megabytes,
- * which are neither shrunk nor printed.
+ * Tries the examples, then random texts. Fails with the seed, and with the text in a file: it may have megabytes, so it
+ * is neither shrunk nor printed.
  */
 export function assertOfGrown(texts: fc.Arbitrary<string>, check: (text: string) => void, trials: Trials) {
   const { numRuns, examples = [] } = trials;
@@ -34,8 +34,9 @@ export function assertOfGrown(texts: fc.Arbitrary<string>, check: (text: string)
 }
 
 /**
- * What reading a text from a server may take, in milliseconds of the processor: short text is read on the main thread
- * (`MOST_AT_ONCE` in src/providers/caldav/dav/dav-reading.ts), longer text in a thread that is ended after two seconds.
+ * Returns the limit for reading a text from a server, in milliseconds of processor time: short text is read on the main
+ * thread (`MOST_AT_ONCE` in src/providers/caldav/dav/dav-reading.ts), longer text in a thread that is ended after two
+ * seconds.
  */
 export const readingLimit = (text: string): number => (text.length <= READ_HERE ? 100 : 2000);
 
@@ -43,17 +44,17 @@ const READ_HERE = 16_000;
 
 const FINEST = 2 ** 30;
 
-/** A size from 1 on, heavy-tailed. Not biased: fast-check would try the largest again and again. */
+/** Returns sizes from 1 on, heavy-tailed and unbiased: fast-check would otherwise try the largest again and again. */
 export const growingSize = (most: number): fc.Arbitrary<number> =>
   fc.noBias(fc.integer({ min: 1, max: FINEST })).map((place) => Math.min(most, Math.floor(FINEST / place)));
 
-/** A piece many times; each `#` in it is a number from 10 to 99 that differs from one to the next. */
+/** Repeats a piece; each `#` in it becomes a number from 10 to 99, which differs from one to the next. */
 export const grown = (pieces: fc.Arbitrary<string>, most = 1_000_000): fc.Arbitrary<string> =>
   fc.tuple(pieces, growingSize(most)).map(([piece, size]) => repeated(piece, size));
 
 const NUMBERS = 90;
 
-/** The piece so many times, but no longer than a text may be. */
+/** Repeats the piece `size` times, but to no more than MOST_TEXT characters. */
 export function repeated(piece: string, size: number): string {
   const count = Math.min(size, Math.max(1, Math.floor(MOST_TEXT / Math.max(1, piece.length))));
   if (!piece.includes('#')) return piece.repeat(count);
@@ -66,5 +67,5 @@ export function repeated(piece: string, size: number): string {
   return whole + numbered(0, count % NUMBERS);
 }
 
-/** As it comes from a server: bytes, and no more of them than are read. */
+/** Returns the text as if it came from a server: decoded from bytes, and cut to MOST_TEXT. */
 export const received = (text: string): string => Buffer.from(text.slice(0, MOST_TEXT)).toString();

@@ -4,13 +4,13 @@ import type { Server } from 'node:net';
 
 export { freePort } from '../../sandbox/free-port.ts';
 
-/** Lets the server listen on a free port; answers its origin. */
+/** Makes the server listen on a free port and returns its origin. */
 export async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return originOf(server);
 }
 
-/** Where the server listens; throws when it does not. */
+/** Returns the origin of the server; throws if it does not listen on a port. */
 export function originOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server listens on no port');

@@ -1,14 +1,16 @@
-/** Where `npm test` puts what is temporary: in memory where that goes, since databases are made and written by the thousand. */
+/** The folder for temporary files of `npm test`: in memory if possible, since thousands of databases are created. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const MEMORY = '/dev/shm';
 const NAME = 'kalends-tests-';
-/** Several times what a whole run has there at once. */
+/** Several times what a whole run needs at once. */
 const ROOM_BYTES = 6e9;
 
-/** A folder in memory that everybody may enter and whose programs run; undefined where the system has none with room. */
+/**
+ * Creates a folder in memory that all users may enter and whose programs run; `undefined` if there is no room for it.
+ */
 export function makeMemoryFolder(): string | undefined {
   if (process.platform !== 'linux' || freeBytes() < ROOM_BYTES) return undefined;
   removeLeftBehind();
@@ -28,7 +30,7 @@ function freeBytes(): number {
   }
 }
 
-/** What a run that was killed left behind would take its memory for good. */
+/** Removes the folders of killed runs, which would otherwise stay in memory. */
 function removeLeftBehind(): void {
   for (const folder of globSync(path.join(MEMORY, `${NAME}*`))) {
     const pid = path.basename(folder).slice(NAME.length).split('-')[0];

@@ -7,7 +7,7 @@ import { textOfMigration } from '../../src/store/drivers/migrate.ts';
 const MIGRATIONS = new URL('../../src/store/migrations/', import.meta.url);
 const FIXTURE = new URL('../fixtures/database-0035/', import.meta.url);
 
-/** Who is in the database of `fillOldDatabase`, and what they hold. */
+/** The application and users in the database of `fillOldDatabase`, with their secrets. */
 export type OldApplication = {
   readonly masterKey: string;
   readonly clientId: string;
@@ -16,7 +16,7 @@ export type OldApplication = {
   readonly users: readonly { readonly userId: string; readonly refreshToken: string }[];
 };
 
-/** Brings an empty database to what it was before this migration. */
+/** Migrates an empty database up to the migration before number `before`. */
 export async function migrateUpTo(db: Database, before: number): Promise<void> {
   await db.script(
     `CREATE TABLE lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
@@ -36,11 +36,11 @@ export async function migrateUpTo(db: Database, before: number): Promise<void> {
   }
 }
 
-/** Makes of an empty PostgreSQL one that the program left at migration 0035, with rows in it. */
+/** Fills an empty PostgreSQL with the tables and rows that the program left at migration 0035. */
 export async function fillOldDatabase(db: Database): Promise<OldApplication> {
   await migrateUpTo(db, 36);
   const rows = await readFile(new URL('rows.sql', FIXTURE), 'utf8');
-  // The rows that migrations make are among them; and no order among the tables is looked for, as with a replica.
+  // The fixture includes rows that migrations create. Foreign keys are not checked, as on a replica.
   const emptied = [...new Set([...rows.matchAll(/^INSERT INTO (\w+)/gm)].map(([, table]) => table))];
   const script = [
     'SET LOCAL session_replication_role = replica',

@@ -1,4 +1,4 @@
-/** What the pages of the flow are shown with in tests: one application, one user, accounts as they are needed. */
+/** Sample data for tests of the flow's pages: one application, one user, and accounts. */
 import { DEFAULT_BRANDING, DEFAULT_FACTS } from '../../src/branding/branding.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import type { AccountView } from '../../src/connect/accounts/account-views.ts';
@@ -45,7 +45,7 @@ export const sampleAppearance: Appearance = {
   unverifiedBy: undefined,
 };
 
-/** The user's own, as the application has it. */
+/** An account of the user that the application has. */
 export const sampleAccount: AccountView = {
   accountKey: 'key-1',
   againKey: undefined,
@@ -59,7 +59,7 @@ export const sampleAccount: AccountView = {
   problem: undefined,
 };
 
-/** Linked in this transaction. */
+/** An account that was linked in this transaction. */
 export const newAccount: AccountView = {
   ...sampleAccount,
   accountKey: 'key-2',
@@ -69,7 +69,7 @@ export const newAccount: AccountView = {
   isNew: true,
 };
 
-/** Somebody else's, as far as this transaction knows. */
+/** An account that belongs to another user, as far as this transaction knows. */
 export const foreignAccount: AccountView = {
   ...sampleAccount,
   accountKey: 'key-3',
@@ -91,18 +91,18 @@ export const sampleSelection: ProviderSelection = {
   happened: undefined,
 };
 
-/** The words on a page's buttons, in their order, but for those at its foot. */
+/** Returns the text of a page's buttons, in order, without those in its footer. */
 export const buttonsOf = ({ document }: Page): string[] =>
   [...mainOf(document.markup).matchAll(/<button[^>]*>(.*?)<\/button>/gs)].map(([, inside = '']) =>
     textOf(inside),
   );
 
-/** What is read on a page between its head and its foot. */
+/** Returns the text of a page between its header and footer. */
 export const wordsOf = ({ document }: Page): string => textOf(mainOf(document.markup));
 
 const mainOf = (markup: string): string => markup.slice(markup.indexOf('<main>'), markup.indexOf('</main>'));
 
-/** A page's markup, with what links have in them as it is read. */
+/** Returns a page's markup with the escaped characters of links decoded. */
 export const markupOf = ({ document }: Page): string =>
   document.markup.replaceAll('&#61;', '=').replaceAll(/&(amp|#38);/g, '&');
 

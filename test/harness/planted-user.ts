@@ -1,4 +1,4 @@
-/** A user with a canary in every column that can hold text, made from the schema: what is forgotten is found by its name. */
+/** A user with a canary in every text column, derived from the schema, so that remaining data is found by its name. */
 import { userSubject } from '../../src/audit/user-subject.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import type { Database, Value } from '../../src/store/drivers/database.ts';
@@ -15,13 +15,13 @@ const COLUMNS = {
                FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
 } as const;
 
-/** Every column of the schema. */
+/** Returns every column of the schema. */
 export async function columnsOf(db: Database): Promise<Column[]> {
   const rows = await db.all<{ table: string; column: string; type: string }>(COLUMNS[db.dialect.engine]);
   return rows.map(({ table, column, type }) => ({ table, column, isText: type === 'TEXT' }));
 }
 
-/** Those that a user's data is in, each before those that refer to it. */
+/** The tables with a user's data, each before those that refer to it. */
 export const PLANTED_TABLES: readonly string[] = [
   ...[
     'application_user',
@@ -37,7 +37,7 @@ export const PLANTED_TABLES: readonly string[] = [
   ...['webhook_stream', 'webhook_message', 'webhook_attempt', 'job', 'request_log'],
 ];
 
-/** What a CHECK admits, by table and column or by column. */
+/** Values that a CHECK accepts, by table and column or by column. */
 const WORDS: Readonly<Record<string, string>> = {
   'account.health': 'active',
   'account_history.happened': 'connected',
@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<string, string>> = {
   provider: 'google',
   scope: 'read',
 };
-/** Columns that name one thing in several tables. */
+/** Columns that have the same value in several tables. */
 const SHARED = ['account_key', 'calendar_key', 'group_id', 'transaction_id', 'coverage_id', 'message_id'];
 const FLAGS =
   /^(finishes|pushed|disconnected|sent_ahead|proves_owner|only_chosen|calendar_permission|is_primary|left_out|deleted|created_own|ended|initial)$/;
@@ -63,11 +63,11 @@ const FLAGS =
 export type PlantedUser = {
   readonly clientId: string;
   readonly userId: string;
-  /** What each of the user's texts begins with. */
+  /** The prefix of each of the user's texts. */
   readonly mark: string;
 };
 
-/** What the column has of that user; `undefined` where it is no text of theirs. */
+/** Returns the user's text in a column; `undefined` if the column has none of the user's texts. */
 export function plantedText({ table, column, isText }: Column, { mark }: PlantedUser): string | undefined {
   if (!isText || ['client_id', 'endpoint_id', 'user_hash'].includes(column)) return undefined;
   if ((WORDS[`${table}.${column}`] ?? WORDS[column]) !== undefined) return undefined;
@@ -77,7 +77,7 @@ export function plantedText({ table, column, isText }: Column, { mark }: Planted
   return SHARED.includes(column) ? `${mark}-${column}` : `${mark}-${table}-${column}`;
 }
 
-/** Makes the application `acme` with an endpoint, unless it is there, and the user. */
+/** Creates the application `acme` with an endpoint, unless they exist, and the user. */
 export async function plantUser(db: Database, sealer: Sealer, mark: string): Promise<PlantedUser> {
   const user = { clientId: 'acme', userId: `${mark}-user`, mark };
   await db.write(
@@ -117,9 +117,9 @@ function planted(one: Column, user: PlantedUser, sealer: Sealer): Value {
   return text;
 }
 
-/** How the logs name the user. */
+/** Returns the user's name in the logs. */
 export const hashOf = ({ userId, mark }: PlantedUser): string =>
   userSubject(`${mark}-application_user-audit_key`, userId);
 
-/** One for each user, since some are keys. */
+/** Returns a number that differs between users, since some of the columns are keys. */
 const numberOf = ({ mark }: PlantedUser): number => Buffer.from(mark).reduce((sum, byte) => sum + byte, 0);

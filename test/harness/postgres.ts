@@ -9,22 +9,25 @@ import { freePort } from './loopback.ts';
 import { postgresProgram } from './postgres-program.ts';
 
 export type Postgres = {
-  /** Of a superuser, on the database `postgres`. */
+  /** The URL of a superuser, on the database `postgres`. */
   readonly url: string;
-  /** Ends every connection and starts anew on the same data, as an upgrade of the server does. */
+  /** Ends every connection and starts again on the same data, as an upgrade of the server does. */
   restart(): Promise<void>;
-  /** Ends it and keeps its data, until `restart`. */
+  /** Stops the server and keeps its data, until `restart`. */
   halt(): Promise<void>;
-  /** Holds all its processes up, so that nothing is refused and nothing answered. */
+  /** Suspends all its processes, so that calls are neither refused nor completed. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 };
 
-/** Takes about a second. Not durable against a power cut, which no test makes; otherwise as in production. `closed`: see postgresProgram. */
+/**
+ * Starts a server in about a second. It is not durable against a power cut, which no test causes; otherwise it works as
+ * in production. `closed`: see postgresProgram.
+ */
 export async function startPostgres(options: { readonly closed?: boolean } = {}): Promise<Postgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-postgres-'));
-  // The server runs as a user of its own when root starts it, and must get through to its data.
+  // If root starts it, the server runs as its own user, which needs access to its data.
   await chmod(folder, 0o755);
   const port = await freePort();
   const lines: string[] = [];
@@ -68,7 +71,7 @@ export async function startPostgres(options: { readonly closed?: boolean } = {})
   };
 }
 
-/** The postmaster first, so that it starts none while the others are signalled. */
+/** Signals the postmaster first, so that it starts no process while the others are signalled. */
 function signalAll(dataDir: string, signal: NodeJS.Signals): void {
   const postmaster = Number(readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
   process.kill(postmaster, signal);
@@ -77,7 +80,7 @@ function signalAll(dataDir: string, signal: NodeJS.Signals): void {
     try {
       process.kill(Number(child), signal);
     } catch (reason) {
-      // One may have ended since it was listed.
+      // A process may have ended since it was listed.
       if (errorCode(reason) !== 'ESRCH') throw reason;
     }
 }

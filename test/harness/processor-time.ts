@@ -1,21 +1,21 @@
-/** Limits on work that hold on a machine whose speed others bend: no clock decides alone. */
+/** Limits on work that hold on a machine of varying speed: no clock decides alone. */
 
-/** What `yardstick` takes while the machine is quiet, at the most. */
+/** The most that `yardstick` takes on a quiet machine, in milliseconds. */
 const YARDSTICK_MS = 100;
 
-/** As takesUnder, of a second. */
+/** Reports whether `work` takes less than a second of processor time; see `takesUnder`. */
 export const takesUnderASecond = (work: () => void): boolean => takesUnder(1000, work);
 
 /**
- * Whether `work` takes less than so many milliseconds of the processor. Where it takes more, it is done again, and a piece
- * of work of known size is measured right behind it: a machine that is ten times slower for a while is so for both.
+ * Reports whether `work` takes less than `ms` milliseconds of processor time. If it takes more, it is repeated and
+ * followed by work of known size: a machine that is slow for a while slows down both equally.
  */
 export function takesUnder(ms: number, work: () => void): boolean {
   if (spentOn(work) < ms) return true;
   return spentOn(work) / spentOn(yardstick) < ms / YARDSTICK_MS;
 }
 
-/** Starts counting: the function returns the milliseconds of all this process's work since then. */
+/** Starts counting; the returned function returns this process's processor time since then, in milliseconds. */
 export function countWork(): () => number {
   const before = process.cpuUsage();
   return () => {
@@ -24,7 +24,7 @@ export function countWork(): () => number {
   };
 }
 
-/** Milliseconds of this thread's work: what else the machine does is not counted. */
+/** Returns this thread's processor time for `work`, in milliseconds: other work on the machine is not counted. */
 function spentOn(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

@@ -1,6 +1,6 @@
 /**
- * The program as it is shipped, in a process of its own: `src/start.js serve` on a free port with a
- * data folder of its own, and its command line beside it. Ended by the test that started it.
+ * The shipped program in its own process: `src/start.js serve` on a free port with its own data folder, and its command
+ * line. The test that started it ends it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './loopback.ts';
 
 const CHECKOUT = path.resolve(import.meta.dirname, '../..');
-/** Two instances can share two slow cores with everything else that runs: only a start that hangs is to be seen. */
+/** Two instances may share two slow cores with other work: only a start that hangs takes longer. */
 const START_MS = 120_000;
 const STOP_MS = 20_000;
 
@@ -20,11 +20,11 @@ export type ProgramOptions = {
   readonly databaseUrl?: string | undefined;
   /** Further KALENDS_* settings. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A free one by default. */
+  /** A free port by default. */
   readonly port?: number;
   /** The folder of another version of the program. */
   readonly checkout?: string | undefined;
-  /** Whether it may use one processor only. */
+  /** Whether it may use only one processor. */
   readonly isPinned?: boolean;
 };
 
@@ -38,16 +38,16 @@ export type Program = {
   /** The public origin. */
   readonly url: string;
   readonly dataDir: string;
-  /** Everything it has written so far, by every run of it. */
+  /** Returns everything that all its runs have written so far. */
   output(): { stdout: string; stderr: string };
-  /** Runs a command with --json, in this process; throws with what it wrote when it does not exit 0. */
+  /** Runs a command with --json in this process; throws its output unless it exits with 0. */
   command(...words: string[]): Promise<Record<string, unknown>>;
   createClient(options?: {
     redirectUri?: string;
     displayName?: string;
     name?: string;
   }): Promise<Registration>;
-  /** SIGTERM; throws unless it exits 0. */
+  /** Sends SIGTERM; throws unless it exits with 0. */
   stop(): Promise<void>;
   /** Sends a signal and waits for nothing. */
   signal(signal: NodeJS.Signals): void;
@@ -57,13 +57,13 @@ export type Program = {
   ended(): Promise<number | null>;
   /** Starts it again on the same port and data, after `stop` or `kill`. */
   start(): Promise<void>;
-  /** Ends it however it stands and removes its data folder. */
+  /** Ends it in any state and removes its data folder. */
   dispose(): Promise<void>;
 };
 
 export const REDIRECT_URI = 'http://localhost:9/callback';
 
-/** Starts the program and waits until it answers /health. */
+/** Starts the program and waits until /health responds. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const program = await prepareProgram(options);
   try {
@@ -75,7 +75,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   return program;
 }
 
-/** The same without starting it. */
+/** Prepares the program without starting it. */
 export async function prepareProgram(options: ProgramOptions = {}): Promise<Program> {
   const { databaseUrl, env = {}, checkout = CHECKOUT, isPinned = false } = options;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-program-'));
@@ -89,9 +89,9 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
     ...(databaseUrl === undefined
       ? {}
       : { KALENDS_DATABASE_URL: databaseUrl, KALENDS_MASTER_KEY: 'generate' }),
-    // What drains has a test of its own.
+    // Draining has its own tests.
     KALENDS_DRAIN_SECONDS: '0',
-    // The limits have tests of their own; here they would stand in the way of load from one address.
+    // The limits have their own tests; here they would reject load from one address.
     ...limits(1_000_000),
     ...env,
   };
@@ -142,7 +142,7 @@ export async function prepareProgram(options: ProgramOptions = {}): Promise<Prog
   };
 }
 
-/** Starts the program where it is to refuse: its exit code and what it wrote. */
+/** Runs the program where it should refuse to start; returns its exit code and output. */
 export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -171,12 +171,12 @@ const programCommand = (checkout: string, args: readonly string[]): readonly str
   ...args,
 ];
 
-/** Only what is named reaches the program: nothing of the environment the tests run in. */
+/** Passes only the given variables to the program, and none of the tests' environment. */
 function spawnProgram([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** In this process, unless it is another version's: then as a program of that version. */
+/** Runs a command in this process, or with the program of another version. */
 async function runCommand(
   args: readonly string[],
   { checkout, settings }: { readonly checkout: string; readonly settings: NodeJS.ProcessEnv },
@@ -200,7 +200,7 @@ async function run(checkout: string, args: readonly string[], env: NodeJS.Proces
   return { code, stdout, stderr };
 }
 
-/** A program that was started often has written a lot: the end says what happened. */
+/** Returns the end of the output, which says what happened: a program that was started often has written a lot. */
 const lastOf = ({ stdout, stderr }: { stdout: string; stderr: string }): string =>
   `${stdout.slice(-1000)}${stderr.slice(-3000)}`;
 
@@ -210,7 +210,7 @@ async function healthy(url: string, child: ChildProcess, output: () => string): 
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The program ended with ${child.exitCode ?? child.signalCode}: ${output()}`);
     }
-    // Until it listens the connection is refused: that is what is waited for.
+    // The connection is refused until the program listens.
     const answer = await fetch(`${url}/health`).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(25);

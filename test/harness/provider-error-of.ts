@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 
-/** What the call rejects with; fails unless it is a ProviderError. */
+/** Returns the error that the call rejects with; fails unless it is a ProviderError. */
 export async function providerErrorOf(call: Promise<unknown>): Promise<ProviderError> {
   const reason = await call.then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** What others publish of the formats that we write for their programs. */
+/** Published schemas of the formats that Kalends writes for other programs. */
 
-/** Where .ci/install-counterparts.sh installs the packages of test/published-formats. */
+/** The folder in which .ci/install-counterparts.sh installs the packages of test/published-formats. */
 export const FORMATS = '/usr/local/lib/kalends-counterparts/published-formats/node_modules';

@@ -1,11 +1,11 @@
-/** A database with a value in every column that is sealed, in many rows where there are many in life. */
+/** A database with a value in every sealed column, in many rows if real tables have many. */
 import { type Sealer, sealedField } from '../../src/lib/sealing.ts';
 import type { Database, Value } from '../../src/store/drivers/database.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/keys/sealed-columns.ts';
 import { NOW } from '../contract/calendar-rows.ts';
 import { columnsOf, plantUser } from './planted-user.ts';
 
-/** Of those that no user's data is in, what stands in a row beside what is sealed. */
+/** The other columns of sealed tables that have no user's data. */
 const ROWS: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   signing_key: { kid: 'signs', algorithm: 'HS256', sealed: '', status: 'active', created_at: NOW },
   webhook_key: { key_id: 'whk_1', public_key: 'p', sealed: '', status: 'active', activated_at: NOW },
@@ -32,10 +32,10 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   },
 };
 
-/** What each of them holds. */
+/** The text in every sealed column. */
 export const SEALED_TEXT = 'canary';
 
-/** Makes `users` users; everything that can be sealed is, under `sealer`. */
+/** Creates `users` users and fills every sealed column, sealed by `sealer`. */
 export async function sealEverywhere(db: Database, sealer: Sealer, users: number): Promise<void> {
   for (let i = 0; i < users; i++) await plantUser(db, sealer, `a${i}`);
   for (const [table, values] of Object.entries(ROWS)) {
@@ -63,7 +63,7 @@ async function sealColumn(db: Database, sealer: Sealer, { table, column, ...of }
   }
 }
 
-/** Where anything stands that is sealed, whether it is known to be or not: by the ids of the keys. */
+/** Returns the columns that have sealed values, known or not, by the id of the key. */
 export async function sealedUnder(db: Database): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
   for (const { table, column, isText } of await columnsOf(db)) {
@@ -79,7 +79,7 @@ export async function sealedUnder(db: Database): Promise<ReadonlyMap<string, rea
   return found;
 }
 
-/** What every sealed column holds, opened, but for keys that were derived; throws where one does not open. */
+/** Opens every sealed column and returns the texts, except derived keys; throws if a value does not open. */
 export async function openEverything(db: Database, sealer: Sealer): Promise<string[]> {
   const opened: string[] = [];
   for (const { table, column, context, key, row = key } of SEALED_COLUMNS) {

@@ -1,7 +1,7 @@
 /**
- * Takes one guard out of every statement a test runs, so that test/store/guards.test.ts can show that
- * the contracts notice. KALENDS_TEST_WITHOUT_GUARDS lists the texts in JSON, such as ` AND ended_at IS NULL=>`;
- * the tests of a file are then defined once for each, on a database without it.
+ * Removes one guard from every statement that a test runs, so that test/store/guards.test.ts can show that the
+ * contracts notice. KALENDS_TEST_WITHOUT_GUARDS lists the texts in JSON, such as ` AND ended_at IS NULL=>`; the tests
+ * of a file are then defined once for each text, on a database without it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,27 +13,27 @@ import type {
 } from '../../src/store/drivers/database.ts';
 import { wrappedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 
-/** What no store's statement has; makes `guard=>replacement` unambiguous. */
+/** A text that no store's statement has, so that `guard=>replacement` is unambiguous. */
 const SEPARATOR = '=>';
 
 /** How long a transaction stays open on PostgreSQL, so that calls made at once do overlap. */
 const OVERLAP_MS = 60;
 
-/** What is taken out in this process; nothing in all but those that the guards' test starts. */
+/** The guards removed in this process; none except in processes that the test of the guards starts. */
 export const TAKEN_OUT: readonly string[] = JSON.parse(process.env.KALENDS_TEST_WITHOUT_GUARDS ?? '[]');
 
-/** The database's name in the titles of tests that run without the guard at this place of the list. */
+/** Returns the database's name for titles of tests without the guard at `place` of the list. */
 export const databaseWithout = (database: string, place: number): string =>
   `${database} without guard ${place}`;
 
-/** The database whose statements have, of `guard=>replacement`, the replacement. */
+/** Returns the database with `guard` replaced in its statements; `mutation` is `guard=>replacement`. */
 export function withoutGuard(db: Database, mutation: string): Database {
   const [guard = '', replacement = ''] = mutation.split(SEPARATOR);
   // A guard is named on one line, however the statement is laid out.
   return mutated(db, (sql) => sql.replace(/\s+/g, ' ').replaceAll(guard, replacement));
 }
 
-/** Each engine has its own text for what callers supply: a guard names it as `{column}`. */
+/** Changes SQL whose caller values each engine writes differently: a guard names them as `{column}`. */
 function changedSql(sql: BatchStatement['sql'], change: (sql: string) => string): BatchStatement['sql'] {
   return (supplied) =>
     change(sql({ ...supplied, value: (column) => `{${column}}` })).replace(/\{(\w+)\}/g, (_, column) =>

@@ -1,4 +1,4 @@
-/** A running program, a good user on a good server, an evil server beside them, and the meter. */
+/** A running program, a good user on a good server, a hostile server, and the meter. */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -29,7 +29,7 @@ export type Arena = {
   readonly evil: EvilServer;
   readonly goodLogin: CalendarLogin;
   readonly goodEvents: number;
-  /** Whom linkEvil made, in order. */
+  /** The users of linkEvil and linkEvilFeed, in order. */
   readonly evilUsers: string[];
   readonly meter: Meter;
   /** Starts the program again after it was killed or stopped. */
@@ -45,7 +45,7 @@ export type ArenaOptions = {
 const PROBE = path.join(import.meta.dirname, 'stall-probe.js');
 let arenas = 0;
 
-/** Starts everything; the good user's first sync is over. */
+/** Starts everything and waits for the good user's first sync. */
 export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): Promise<Arena> {
   arenas += 1;
   const socket = path.join(tmpdir(), `kalends-probe-${process.pid}-${arenas}`);
@@ -53,7 +53,7 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
   const good = await startChild<{ origin: string; events: number }>('hostile/good-process.ts');
   const program = await startProgram({
     databaseUrl,
-    // Memory as `npm start` has it.
+    // The memory settings of `npm start`.
     env: {
       MALLOC_ARENA_MAX: '2',
       MALLOC_MMAP_THRESHOLD_: '131072',
@@ -66,7 +66,7 @@ export async function openArena({ databaseUrl, env = {} }: ArenaOptions = {}): P
   const goodLogin = { server: good.ready.origin, username: 'ada', password: USERS.ada ?? '' };
   const { accessToken } = await connect(application, { userId: 'good', login: goodLogin });
   await (await read(application, '/events', accessToken)).text();
-  // An orderly end keeps what was compiled: from then on the type stripper, which is not published, is not loaded.
+  // An orderly end keeps compiled code, so the type stripper, which is not published, is not loaded after that.
   await program.stop();
   await program.start();
   const goodEvents = good.ready.events;
@@ -108,7 +108,7 @@ async function closeAll(
   for (const server of servers) await server.stop();
 }
 
-/** How the user of a shape signs in, at the server's host of this number. */
+/** Returns the login of a shape, at the server's host of this number. */
 export const evilLogin = (
   evil: EvilServer,
   shape: ShapeName | `${ShapeName}~${string}`,
@@ -119,7 +119,7 @@ export const evilLogin = (
   password: EVIL_PASSWORD,
 });
 
-/** Links the shape for a user of its own, whom `evilUsers` has from then on: its access token. */
+/** Links the shape for a new user, adds the user to `evilUsers`, and returns an access token. */
 export async function linkEvil(arena: Arena, shape: ShapeName, host = 0): Promise<string> {
   linked += 1;
   const userId = `evil ${linked}: ${shape}`;
@@ -129,7 +129,7 @@ export async function linkEvil(arena: Arena, shape: ShapeName, host = 0): Promis
   return accessToken;
 }
 
-/** As linkEvil, with a calendar by its address. */
+/** Links a calendar by its address for a new user, like linkEvil. */
 export async function linkEvilFeed({ application, evil, evilUsers }: Arena, name: FeedName): Promise<string> {
   linked += 1;
   const userId = `evil ${linked}: ${name}`;
@@ -143,7 +143,7 @@ export async function linkEvilFeed({ application, evil, evilUsers }: Arena, name
 
 let linked = 0;
 
-/** Deletes such a user with all it had. */
+/** Deletes a user with all data. */
 export async function forgetEvil({ application }: Arena, userId: string): Promise<Response> {
   const { clientId, clientSecret, url } = application;
   return fetch(`${url}/users/${encodeURIComponent(userId)}`, {
@@ -152,7 +152,7 @@ export async function forgetEvil({ application }: Arena, userId: string): Promis
   });
 }
 
-/** The status and the first of what was answered. */
+/** Returns the status, the size and the beginning of a response. */
 export async function outcome(
   answer: Promise<Response>,
 ): Promise<{ status: number; bytes: number; text: string }> {

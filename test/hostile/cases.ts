@@ -1,4 +1,4 @@
-/** What an attacker does with a calendar server of its own: each case links one, and reads what it says. */
+/** Attacks with a hostile calendar server: each case links an account there and reads its data. */
 import { read } from '../e2e/flow.ts';
 import { scale } from '../harness/rounds.ts';
 import type { FeedName } from '../servers/evil-feeds.ts';
@@ -7,9 +7,9 @@ import { type Arena, linkEvil, linkEvilFeed, outcome } from './arena.ts';
 
 export type HostileCase = {
   readonly name: string;
-  /** Of `npm run soak` alone: another case has the same weakness, or the same is done to it elsewhere in every run. */
+  /** Runs only in `npm run soak`, because another case or another test covers the same weakness in every run. */
   readonly isOfSoak?: boolean;
-  /** Does the harm, and answers what the attacker saw of it: statuses, sizes. */
+  /** Attacks, and returns what the attacker saw: statuses, sizes. */
   run(arena: Arena): Promise<string>;
 };
 
@@ -19,11 +19,11 @@ const CENTURIES = 'start=1900-01-01T00:00:00Z&end=2099-01-01T00:00:00Z';
 
 const isSoak = scale() > 1;
 
-/** The cases of this run. */
+/** Returns the cases of this run. */
 export const ofThisRun = (cases: readonly HostileCase[]): readonly HostileCase[] =>
   cases.filter(({ isOfSoak = false }) => isSoak || !isOfSoak);
 
-/** Instances, busy times and changes are made in three ways; the first sync's wait is with the first. */
+/** Reads that compute instances, busy times and changes in different ways; the first includes the wait for the sync. */
 const READS_OF_EACH_KIND = [
   `/events?${YEAR}&pageSize=1000`,
   `/free-busy?${MONTH}`,
@@ -59,7 +59,7 @@ const linked = (shape: ShapeName, paths = READS): HostileCase => ({
   run: async (arena) => readAll(arena, await linkEvil(arena, shape), paths),
 });
 
-/** Links, waits for the first sync, and reads at once. */
+/** Links an account, waits for the first sync, and sends the reads at once. */
 const readAtOnce = (
   name: string,
   shape: ShapeName,
@@ -74,10 +74,10 @@ const readAtOnce = (
   },
 });
 
-/** The same case, in `npm run soak` alone. */
+/** Returns the same case for `npm run soak` only. */
 export const ofSoak = (hostile: HostileCase): HostileCase => ({ ...hostile, isOfSoak: true });
 
-/** One account: everything a server can say that takes long to understand. */
+/** Cases of one account: everything in a server's data that takes long to process. */
 export const OBJECT_CASES: readonly HostileCase[] = [
   linked('one event with 400 rules'),
   ofSoak(linked('one event with 8,000 rules')),
@@ -97,7 +97,7 @@ export const LISTING_CASES: readonly HostileCase[] = [
   ofSoak(linked('a listing of 40,000 objects')),
   linked('a listing of 30,000 responses with 30 attributes'),
   linked('an answer of 200 MB of blanks, packed'),
-  // Each read waits five seconds for a sync that begins anew.
+  // Each read waits five seconds for a sync that starts again.
   linked('objects that change with every look', READS.slice(0, isSoak ? 2 : 1)),
   linked('8 daily events since the year 2'),
 ];
@@ -115,10 +115,10 @@ export const FEED_CASES: readonly HostileCase[] = [
 
 export const SERVER_CASES: readonly HostileCase[] = [...OBJECT_CASES, ...LISTING_CASES, ...FEED_CASES];
 
-/** Forty are more than wait for their turn. */
+/** Forty are more than the queue of waiting reads. */
 const READS_AT_ONCE = isSoak ? 40 : 6;
 
-/** What costs when it is read. */
+/** Data that is expensive to read. */
 export const READ_CASES: readonly HostileCase[] = [
   readAtOnce(
     `${READS_AT_ONCE} reads at once of two hundred years of 4 × 20 rules`,

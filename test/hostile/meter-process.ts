@@ -1,6 +1,6 @@
 /**
- * The process of the meter (test/hostile/meter.ts): asks the program for /health every 10 ms, and reads a good user's
- * events every 200 ms. Where this process itself was late, what it saw is not counted.
+ * The process of the meter (test/hostile/meter.ts): requests /health of the program every 10 ms, and a good user's
+ * events every 200 ms. Delays of this process itself are not counted.
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const WINDOW = 'start=2026-01-01T00:00:00Z&end=2026-02-01T00:00:00Z';
 const agent = new http.Agent({ keepAlive: true });
 const empty = (): Measured => ({ health: [], reads: [], late: [], faults: [] });
 let measured = empty();
-/** How late this process was of late: the sum of what it missed. */
+/** The total delay of this process so far, in milliseconds. */
 let missed = 0;
 let measures = false;
 
@@ -47,13 +47,13 @@ async function get(path: string): Promise<Seen> {
   return { status, body, at, ms: performance.now() - start };
 }
 
-/** One look; `into` takes how long it took, and a fault is noted. */
+/** Requests `path`, adds the duration to `into`, and notes a fault. */
 async function look(path: string, into: 'health' | 'reads', isRight: (seen: Seen) => boolean): Promise<void> {
   const before = missed;
   const wasMeasuring = measures;
   try {
     const seen = await get(path);
-    // A tick that comes after the answer tells of the time before it.
+    // A tick after the response accounts for the time before it.
     await sleep(TICK_MS);
     if (!wasMeasuring) return;
     measured[into].push({ at: seen.at, ms: Math.max(0, seen.ms - (missed - before)) });

@@ -1,4 +1,6 @@
-/** What others notice while a program is attacked: how long they wait, what it takes, and what goes wrong for them. */
+/**
+ * Measures the effect of an attack on others: how long they wait, which resources it takes, and what fails for them.
+ */
 import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -6,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 
-/** Milliseconds, and when in epoch milliseconds. */
+/** A duration in milliseconds, and its time in epoch milliseconds. */
 export type Wait = { readonly at: number; readonly ms: number };
 export type Measured = {
   readonly health: Wait[];
   readonly reads: Wait[];
-  /** Turns in which the measuring process itself was kept waiting, and when they ended. */
+  /** Turns in which the measuring process itself was delayed, and when they ended. */
   readonly late: Wait[];
-  /** What was answered wrongly, or not at all. */
+  /** Responses that were wrong or missing. */
   readonly faults: string[];
 };
 type Stall = { readonly at: number; readonly length: number; readonly ours: number };
@@ -40,7 +42,7 @@ export type Meter = {
   readonly pid: number;
   /** Seconds of processor time that the program's main thread had taken when the meter was started. */
   readonly startSeconds: number;
-  /** What others notice while `work` goes on, and `stillMs` after it. */
+  /** Returns the effects on others during `work` and `stillMs` milliseconds after it. */
   during(work: () => Promise<unknown>, stillMs?: number): Promise<Findings>;
   stop(): Promise<void>;
 };
@@ -48,17 +50,17 @@ export type Meter = {
 export type MeterOptions = {
   readonly url: string;
   readonly dataDir: string;
-  /** Where stall-probe.js listens. */
+  /** The path of the socket of stall-probe.js. */
   readonly socket: string;
-  /** Of the good user, and how many events it is to see in January 2026. */
+  /** The token of the good user, who must see this number of events in January 2026. */
   readonly accessToken: string;
   readonly events: number;
 };
 
-/** So long may a program be frozen before it is given up. */
+/** The longest that a program may be frozen, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const SETTLE_MS = 300;
-/** Each says when it was noted, which is a little later. */
+/** A stall is noted a little after its end. */
 const SLACK_MS = 20;
 
 /** Starts the measuring process; the caller stops it. */
@@ -105,13 +107,13 @@ async function findings(input: {
   };
 }
 
-/** How much of a stall came with one of the measuring process: then the whole machine stood still. */
+/** Returns how much of a stall coincided with one of the measuring process: then the whole machine stood still. */
 function machineTime({ at, length }: Stall, late: readonly Wait[]): number {
   const during = late.filter((wait) => wait.at > at - length && wait.at - wait.ms < at);
   return sum(during.map(({ ms }) => ms));
 }
 
-/** How much of a wait was the machine's, which gave the program no processor. */
+/** Returns how much of a wait the machine caused, because it gave the program no processor. */
 function lentTime(stalls: readonly Stall[], { at, ms }: Wait): number {
   const during = stalls.filter((stall) => stall.at >= at && stall.at - stall.length <= at + ms + SLACK_MS);
   return Math.min(ms, sum(during.map(({ length, ours }) => length - ours)));
@@ -119,7 +121,7 @@ function lentTime(stalls: readonly Stall[], { at, ms }: Wait): number {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** What the probe noted since the last time. */
+/** Returns what the probe noted since the last call. */
 async function probe(socket: string): Promise<Probe> {
   let text = '';
   const connection = connect(socket).setEncoding('utf8').setTimeout(PATIENCE_MS);
@@ -130,27 +132,27 @@ async function probe(socket: string): Promise<Probe> {
   return JSON.parse(text);
 }
 
-/** Megabytes (10^6 bytes) of a process' memory: VmRSS as it is, VmHWM at the most. */
+/** Returns megabytes (10^6 bytes) of a process' memory: VmRSS is the current amount, VmHWM the peak. */
 export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024) / 1e6;
 }
 
-/** Linux counts it in hundredths on every architecture Node runs on. */
+/** Returns the main thread's processor time in seconds. Linux counts hundredths on every architecture Node runs on. */
 function mainThreadSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The threads of a process. */
+/** Returns the number of threads of a process. */
 export const threadsOf = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
 
 function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Bytes of the files in a folder. */
+/** Returns the total size of the files in a folder, in bytes. */
 export function bytesIn(folder: string): number {
   const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
   return sum(files.map((entry) => statSync(path.join(entry.parentPath, entry.name)).size));

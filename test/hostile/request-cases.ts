@@ -1,4 +1,4 @@
-/** What an attacker does without a calendar server: requests that are slow, large, many or deep. */
+/** Attacks without a calendar server: requests that are slow, large, many or deep. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizeUrl } from '../e2e/flow.ts';
@@ -8,7 +8,7 @@ import type { HostileCase } from './cases.ts';
 import { almostWhole, postOf, type SlowClient, slowClients } from './slow-clients.ts';
 
 const MEGABYTE = 1_000_000;
-/** Receiving a request may take 30 s; sending so many, and noticing what is over, takes some more. */
+/** Receiving a request may take 30 s; sending all of them and noticing their end takes longer. */
 const RECEIVED_BY_MS = 40_000;
 
 type Slow = {
@@ -17,7 +17,7 @@ type Slow = {
   readonly client: (arena: Arena) => SlowClient | Promise<SlowClient>;
 };
 
-/** Answers what was answered; fails where connections are open after 40 s. */
+/** Returns a case of slow clients, which fails if connections are still open after 40 s. */
 const slow = ({ name, count, client }: Slow): HostileCase => ({
   name,
   async run(arena) {
@@ -35,7 +35,7 @@ const slow = ({ name, count, client }: Slow): HostileCase => ({
 const bearer = async (arena: Arena): Promise<string> =>
   `Authorization: Bearer ${await linkEvil(arena, 'one event with 400 rules')}`;
 
-/** Together fewer than the connections that a program takes. */
+/** All cases together use fewer connections than a program accepts. */
 const SLOW_CASES: readonly HostileCase[] = [
   slow({
     name: '600 bodies a byte short of 1 MB',
@@ -74,10 +74,10 @@ export const ALL_SLOW: HostileCase = {
 };
 
 const AT_ONCE = 20;
-/** Of the flow, with junk: a few hundred fill what would be kept of them. */
+/** Requests that start a flow with junk; a few hundred show whether junk is stored. */
 const STARTS = scale() > 1 ? 1000 : 200;
 
-/** That many answers, some at once: their statuses with their numbers. */
+/** Sends `count` requests, some at once, and returns their statuses with counts. */
 async function flood(count: number, ask: (index: number) => Promise<Response>): Promise<string> {
   const statuses: Record<string, number> = {};
   for (let first = 0; first < count; first += AT_ONCE) {
@@ -87,7 +87,7 @@ async function flood(count: number, ask: (index: number) => Promise<Response>): 
   return JSON.stringify(statuses);
 }
 
-/** A client that refuses the answer, such as one of too long headers, says so in place of a status. */
+/** Returns the status, or the client's error if it rejects the response, such as one with headers that are too long. */
 async function statusOf(answer: Promise<Response>): Promise<string> {
   try {
     return String((await outcome(answer)).status);

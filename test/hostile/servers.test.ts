@@ -1,4 +1,4 @@
-/** What calendar servers say harms nobody but their own users (docs/security.md T13): the program as it is shipped. */
+/** Data from hostile calendar servers harms only their own users (docs/security.md T13), on the shipped program. */
 import { after, before, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
@@ -14,14 +14,14 @@ import {
 import { Stage } from './judge.ts';
 import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
-/** The setting makes the quota small, so that it is met soon. */
+/** The setting makes the quota small, so that it is reached soon. */
 const QUOTA_MEGABYTES = 30;
-/** What the database has a part in. */
+/** Cases that depend on the database. */
 const STORED_CASES = [largeCalendar('a calendar of 40 MB', QUOTA_MEGABYTES), DRIP_CASE];
 const POISON_CASES = [...OBJECT_CASES, ...LISTING_CASES].filter(({ name }) =>
   /^8 events with 100,000|objects that change/.test(name),
 );
-/** Each on a process of its own, so that its memory is told apart. */
+/** Each part runs on its own process, so that its memory is measured separately. */
 const PARTS: Readonly<Record<string, readonly HostileCase[]>> = {
   'what hostile calendar servers say an event is': OBJECT_CASES,
   'what they list': LISTING_CASES,

@@ -1,5 +1,5 @@
 /**
- * Everything at once, at random, with good users beside: half an hour by `npm run soak -- hostile`
+ * All attacks at once, at random, with good users beside them: half an hour by `npm run soak -- hostile`
  * (KALENDS_SOAK_MINUTES), and a few seconds otherwise.
  */
 import assert from 'node:assert/strict';
@@ -15,10 +15,12 @@ import { DRIP_CASE, HOMES_CASE, largeCalendar } from './sync-cases.ts';
 
 const MINUTES = scale() === 1 ? 0.05 : Number(process.env.KALENDS_SOAK_MINUTES ?? 30);
 const ATTACKERS = 3;
-/** Hostile users that are there at once. */
+/** The number of concurrent hostile users. */
 const MOST_USERS = 12;
 const LONGEST_P99_MS = 500;
-/** Several attacks together fill every allowance: more than one alone may take (judge.ts), and never without end. */
+/**
+ * Several attacks fill every allowance: together they may take more than one alone (judge.ts), but not without limit.
+ */
 const MOST_MEGABYTES = 600;
 const QUOTA_MEGABYTES = 60;
 
@@ -42,7 +44,7 @@ onEachDatabase((database, _open, place) => {
       const attacks = async (cases: readonly HostileCase[]) => {
         while (performance.now() < until) {
           const { name, run } = cases[Math.floor(Math.random() * cases.length)] ?? HOMES_CASE;
-          // What an attacker is told is another test's matter; here it may be anything.
+          // Other tests check what an attacker receives; here it may be anything.
           await run(arena).catch((reason) => t.diagnostic(`${name}: ${reason}`));
           done[name] = (done[name] ?? 0) + 1;
           await forgetSome(arena);

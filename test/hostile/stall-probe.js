@@ -1,14 +1,14 @@
 /**
- * Loaded into the program before its own code (`node --import`): tells on a socket how long its main thread kept others
- * waiting. A wait in which the thread was ready but the machine gave it no processor counts as the machine's, not the
- * program's: Linux keeps that time (/proc/self/schedstat).
+ * Loaded into the program before its own code (`node --import`): reports on a socket how long its main thread blocked.
+ * A wait in which the thread was ready but the machine gave it no processor counts as the machine's, not the program's:
+ * Linux keeps that time (/proc/self/schedstat).
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 const TICK_MS = 5;
-/** Shorter ones are nobody's matter. */
+/** Shorter stalls are ignored. */
 const NOTED_MS = 20;
 
 const socket = process.env.HOSTILE_PROBE;
@@ -31,7 +31,7 @@ function watch(path) {
     setTimeout(tick, TICK_MS).unref();
   };
   tick();
-  // Of one that was killed.
+  // Removes the socket of a program that was killed.
   rmSync(path, { force: true });
   createServer((connection) => {
     connection.on('error', () => {});
@@ -43,7 +43,7 @@ function watch(path) {
     .unref();
 }
 
-/** For how long the main thread waited for a processor so far. */
+/** Returns how long the main thread has waited for a processor so far, in milliseconds. */
 function queuedMs() {
   try {
     // The folder's own name: that of `self` is the thread that asks.

@@ -1,4 +1,4 @@
-/** What an attacker's servers do to background work, forms and the disk. */
+/** Attacks of hostile servers on background work, forms and the disk. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBrowser } from '../e2e/browser.ts';
@@ -10,21 +10,21 @@ import type { HostileCase } from './cases.ts';
 import { bytesIn } from './meter.ts';
 
 const SERVERS = 8;
-/** For one form (KALENDS_LIMIT_REQUESTS_PER_FORM). */
+/** The limit of one form (KALENDS_LIMIT_REQUESTS_PER_FORM). */
 const REQUESTS_OF_A_FORM = 30;
-/** How long a calendar waits for its first sync when nobody reads it, under attack. */
+/** The longest that a calendar's first sync may take under attack if no read waits for it. */
 const SOON_MS = 15_000;
-/** So long the attack goes on before somebody connects: its jobs have all the slots they can have. */
+/** How long the attack runs before another user connects: by then its jobs have all the slots they can have. */
 const BEFORE_MS = 3000;
 
-/** Eight servers of forty calendars drip; what is connected meanwhile is synced in the background all the same. */
+/** Eight servers of forty slow calendars; an account connected meanwhile must still be synced in the background. */
 export const DRIP_CASE: HostileCase = {
   name: '8 servers with 40 calendars that drip',
   async run(arena) {
     const { application } = arena;
     const hosts = Array.from({ length: SERVERS }, (_, host) => host);
     const tokens = await Promise.all(hosts.map((host) => linkEvil(arena, '40 calendars that drip', host)));
-    // Nobody waits for these: their first syncs go on behind.
+    // These reads are not awaited: their first syncs continue in the background.
     for (const token of tokens) outcome(read(application, '/events', token)).catch(() => {});
     await sleep(BEFORE_MS);
     await connect(application, { userId: 'late', login: arena.goodLogin });
@@ -59,7 +59,7 @@ export const HOMES_CASE: HostileCase = {
   },
 };
 
-/** A calendar larger than `most` megabytes takes no more than that on disk, and half as much for what is beside it. */
+/** A calendar larger than `most` megabytes takes no more than that on disk, plus half as much for other data. */
 export const largeCalendar = (shape: ShapeName, most: number): HostileCase => ({
   name: shape,
   async run(arena: Arena) {

@@ -1,4 +1,4 @@
-/** How long a request may take to arrive, and its answer to be taken (docs/operations.md, Limits). */
+/** How long a request may take to arrive, and its response to be taken (docs/operations.md, Limits). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, describe, it } from 'node:test';
@@ -27,7 +27,7 @@ function routes(app: FastifyInstance): void {
 
 const RESET = new Set<unknown>(['ECONNRESET', 'EPIPE']);
 
-/** Sends a body byte by byte; answers the status, or undefined where the connection was reset. */
+/** Sends a body byte by byte; returns the status, or `undefined` if the connection was reset. */
 async function drip(server: SmallServer): Promise<number | undefined> {
   const socket = await server.connection();
   socket.write(`${HEAD}content-length: 100000\r\n\r\n`);
@@ -70,7 +70,7 @@ describe('a request that is slow to arrive', () => {
 
   it('a body that comes byte by byte is closed in time however many come', async () => {
     server = await openSmallServer({ times: TIMES }, routes);
-    // A byte that comes after the end resets the connection, and the answer can be lost with it: then it is asked once more.
+    // A byte that arrives after the end resets the connection, which can lose the response: then the test tries again.
     let status: number | undefined;
     for (let tries = 0; status === undefined && tries < 5; tries += 1) status = await drip(server);
 
@@ -84,7 +84,7 @@ describe('a request that is slow to arrive', () => {
 
     const { status, body } = await lastAnswer(socket);
 
-    // Were there two, the body would be no JSON.
+    // With a second response, the body would not be valid JSON.
     assert.equal(status, 404);
     assert.equal(body.code, 'not_found');
   });

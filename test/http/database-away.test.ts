@@ -1,4 +1,4 @@
-/** What every route answers while PostgreSQL is gone, and while it is there and answers nothing. */
+/** Responses of every route while PostgreSQL is stopped, and while it runs but does not respond. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,20 +1,20 @@
-/** Requests that hit the OAuth endpoints with what nobody should send, half of it nearly right. */
+/** Random requests to the OAuth endpoints, many of them nearly right. */
 import fc from 'fast-check';
 
 import type { RawRequest } from './raw-http.ts';
 
-/** What makes a request nearly right: an application, its secret, tokens and a page that exist. */
+/** Existing values that make a request nearly right: an application, its secret, tokens and a page. */
 export type Target = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
   readonly tokens: readonly string[];
   readonly transaction: string;
-  /** Of accounts that the page may name, its own and somebody else's. */
+  /** Keys of accounts that the page may name, its user's own and another user's. */
   readonly accountKeys: readonly string[];
   /** The cookies of that page's browser, as it sends them: `oauth_req`, the secret of the transaction, its own. */
   readonly cookie: string;
-  /** Of a pushed request that nobody has taken up. */
+  /** The request URI of a pushed request that has not been used. */
   readonly requestUri: string;
 };
 
@@ -57,12 +57,12 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map(utf16) },
 );
 
-/** Lone surrogates too, which fast-check's own strings leave out. */
+/** Returns text that may have lone surrogates, which fast-check's own strings leave out. */
 function utf16(units: number[]): string {
   return String.fromCharCode(...units);
 }
 
-/** UTF-8 bytes, and those of lone surrogates, percent-encoded or not. */
+/** Encodes text as UTF-8 bytes, also of lone surrogates, percent-encoded or not. */
 export function percentEncoded(text: string): string {
   return [...text]
     .map((character) => {
@@ -78,7 +78,7 @@ function surrogateBytes(character: string): Buffer {
   return Buffer.from([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]);
 }
 
-/** What may stand in a request line or header at all: the parser itself refuses the rest. */
+/** Removes characters that no request line or header can contain, because the parser itself refuses them. */
 const onLine = (text: string): string => text.replace(/[^\x21-\x7e\x80-\xff]/g, '');
 export const inHeader = (text: string): string => text.replace(/[^\x20-\x7e\x80-\xff]/g, '');
 
@@ -91,7 +91,7 @@ const nameAndOdd = (names: readonly string[]) =>
     .tuple(fc.oneof(fc.constantFrom(...names), oddText), oddText)
     .map(([name, text]) => [name, text] as const);
 
-/** Right but for two fields at most, which are odd, or stand there twice; any field may be missing. */
+/** Returns right fields, except for up to two that are odd or repeated; any field may be missing. */
 function nearlyRight(right: Right): fc.Arbitrary<Fields> {
   const names = Object.keys(right);
   const values = Object.entries(right).map(([name, choices]) =>
@@ -107,7 +107,9 @@ function nearlyRight(right: Right): fc.Arbitrary<Fields> {
   });
 }
 
-/** Nearly right three times of four, so that more than the first check is reached; otherwise anything. */
+/**
+ * Returns nearly right fields three times of four, so that more than the first check is reached; otherwise anything.
+ */
 export function fields(right: Right): fc.Arbitrary<Fields> {
   const anything = fc.array(nameAndOdd(Object.keys(right)), { maxLength: 8 });
   return fc.oneof({ weight: 3, arbitrary: nearlyRight(right) }, { weight: 1, arbitrary: anything });
@@ -125,7 +127,7 @@ const encodings = fc.constantFrom<(fields: Fields) => string>(
 export const query = (all: fc.Arbitrary<Fields>): fc.Arbitrary<string> =>
   fc.tuple(all, encodings).map(([list, encode]) => encode(list));
 
-/** Header values that parsers trip over, beside nothing and the right ones. */
+/** Returns headers that parsers may fail on, besides none and right ones. */
 export function headers(existing: Target): fc.Arbitrary<[string, string][]> {
   const basic = `Basic ${Buffer.from(`${existing.clientId}:${existing.clientSecret}`).toString('base64')}`;
   const value = (...right: string[]) =>
@@ -182,7 +184,7 @@ const PAGES = [
   '/connect/progress',
 ];
 
-/** GET /authorize: the query of docs/wire.md O4.1, and pages of a transaction that exists. */
+/** Returns requests to GET /authorize: the query of docs/wire.md O4.1, and pages of an existing transaction. */
 export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const parameters = fields({
     client_id: [existing.clientId],
@@ -239,7 +241,7 @@ const CONTENT_TYPES = [
   ';',
 ];
 
-/** A body of the fields in any encoding, or of no encoding at all, with any content type. */
+/** Returns a body of the fields in any encoding, or without one, with any content type. */
 function bodies(all: fc.Arbitrary<Fields>): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
   const json = all.map((list) => Buffer.from(JSON.stringify(Object.fromEntries(list))));
   const anything = fc.jsonValue({ maxDepth: 4 }).map((value) => Buffer.from(JSON.stringify(value)));
@@ -278,7 +280,7 @@ export function post(
   });
 }
 
-/** POST /token with any body, in any content type. */
+/** Returns requests to POST /token with any body, in any content type. */
 export function tokenRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const form = fields({
     grant_type: ['authorization_code', 'refresh_token'],
@@ -292,7 +294,7 @@ export function tokenRequest(existing: Target): fc.Arbitrary<RawRequest> {
   return post(fc.constantFrom('/token', '/api/oauth/token'), form, headers(existing));
 }
 
-/** POST /revoke with anything in the place of a token. */
+/** Returns requests to POST /revoke with anything instead of a token. */
 export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const mangled = existing.tokens.flatMap((token) => {
     const [head = '', claims = '', signature = ''] = token.split('.');
@@ -309,7 +311,7 @@ export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   return post(fc.constantFrom('/revoke', '/api/oauth/revoke'), form, headers(existing));
 }
 
-/** Any method on paths that are nearly ours, in odd percent-encoding. */
+/** Returns requests with any method to paths that nearly exist, in odd percent-encoding. */
 export function strayRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const method = fc.constantFrom(
     'GET',

@@ -15,7 +15,7 @@ export const ACCOUNT_QUOTA_GUARDS: readonly Guard[] = [
   {
     store: 'account-quota',
     without: 'DELETE FROM job WHERE lease_holder IS NULL AND=>DELETE FROM job WHERE',
-    fails: 'a job that runs already goes on',
+    fails: 'a running job continues when its account loses its sync slot',
   },
   {
     store: 'account-quota',

@@ -10,7 +10,7 @@ export const JOB_GUARDS: readonly Guard[] = [
   {
     store: 'job',
     without: ' AND again_at IS NULL=>',
-    fails: 'a job that was scheduled while it ran runs anew, from the first attempt',
+    fails: 'a job that was scheduled while it ran runs again, from the first attempt',
   },
   {
     store: 'job',

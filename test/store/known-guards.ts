@@ -240,13 +240,13 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'account-groups',
     without: 'ON g.group_id = v.group_id AND g.expires_at IS NULL=>ON g.group_id = v.group_id',
-    fails: 'a linked account is nobody',
+    fails: 'a linked account belongs to no user',
   },
   {
     store: 'account-groups',
     without:
       ' AND EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = account.group_id AND g.expires_at IS NULL)=>',
-    fails: 'a linked account is nobody',
+    fails: 'a linked account belongs to no user',
   },
   {
     store: 'account-groups',
@@ -333,7 +333,7 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'account',
     without: ' AND times_linked = :timesLinked=>',
-    fails: 'an account does not hear what was found out before its user linked it again',
+    fails: 'an account ignores what a run found out before its user linked it again',
   },
   {
     store: 'token-lease',
@@ -348,7 +348,7 @@ export const GUARDS: readonly Guard[] = [
   {
     store: 'token-lease',
     without: ' AND renewal_failures = :failures=>',
-    fails: 'whoever has not seen that renewing the credentials failed gets no lease',
+    fails: 'a caller that has not seen the last failed renewal of the credentials gets no lease',
   },
   {
     store: 'token-lease',

@@ -6,13 +6,12 @@ export const ONCE_GUARDS: readonly Guard[] = [
     store: 'master-key',
     without:
       " VALUES ('master_key_next', :next) ON CONFLICT (name) DO NOTHING=> VALUES ('master_key_next', :next) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    fails:
-      'of ten keys that are announced at once all callers are told the same one, which can be taken back',
+    fails: 'ten concurrent announcements all return the same key, which can be withdrawn',
   },
   {
     store: 'master-key',
     without: ' AND secrets = :before=> AND CAST(:before AS TEXT) IS NOT NULL',
-    fails: 'what was written while it was sealed anew stays as it was written',
+    fails: 'a value that is written during resealing stays as it was written',
   },
   {
     store: 'sign-in',
@@ -28,7 +27,7 @@ export const ONCE_GUARDS: readonly Guard[] = [
   {
     store: 'passkey',
     without: ' AND (counter < :counter OR (counter = 0 AND :counter = 0))=>',
-    fails: 'a counter rises, for one of ten that show the same; one that stands still at 0 is none',
+    fails: 'one of ten calls with the same higher counter succeeds; a counter that stays at 0 is not checked',
   },
   {
     store: 'test-user',
@@ -44,12 +43,12 @@ export const ONCE_GUARDS: readonly Guard[] = [
   {
     store: 'link-creators',
     without: " = created_by AND p.role = 'owner'=> = created_by",
-    fails: 'a link of somebody whom an older version made a viewer does not work',
+    fails: 'a link of a member whom an older version made a viewer does not work',
   },
   {
     store: 'link-creators',
     without: "p.role = 'owner' AND s.session_id=>s.session_id",
-    fails: 'a link of somebody whom an older version made a viewer does not work',
+    fails: 'a link of a member whom an older version made a viewer does not work',
   },
   {
     store: 'link-creators',

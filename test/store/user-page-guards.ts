@@ -22,7 +22,7 @@ export const USER_PAGE_GUARDS: readonly Guard[] = [
   {
     store: 'health-history',
     without: " AND COALESCE(h.reason, '') = COALESCE(CAST(:reason AS TEXT), '')=>",
-    fails: 'trouble that goes on is one event, whatever its message',
+    fails: 'a problem that continues is one event, whatever its message',
   },
   {
     store: 'health-history',

@@ -148,7 +148,7 @@ const STREAMS: readonly Guard[] = [
   {
     store: 'webhook-stream',
     without: ' AND lease_holder = :holder=>',
-    fails: 'a lease that ended is taken over, and whoever lost it changes nothing',
+    fails: 'a stream whose lease expired is taken over, and its former holder changes nothing',
   },
   {
     store: 'webhook-stream',
@@ -159,12 +159,12 @@ const STREAMS: readonly Guard[] = [
   {
     store: 'webhook-stream',
     without: ' AND lease_holder = {holder} RETURNING=> RETURNING',
-    fails: 'a lease that ended is taken over, and whoever lost it changes nothing',
+    fails: 'a stream whose lease expired is taken over, and its former holder changes nothing',
   },
   {
     store: 'webhook-stream',
     without: ' AND lease_holder = {holder} AND message_id=> AND message_id',
-    fails: 'a delivery is settled by whoever lost the lease too, which stays with its new holder',
+    fails: 'the former holder of a lease also settles its delivery, and the lease stays with the new holder',
   },
   {
     store: 'webhook-stream',
@@ -214,17 +214,17 @@ const STREAMS: readonly Guard[] = [
   {
     store: 'webhook-stream',
     without: '= {calendarKey} AND c.left_out = 0=>= {calendarKey}',
-    fails: 'nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s',
+    fails: 'a calendar that is left out, unsubscribed, or not yet its user’s is not delivered',
   },
   {
     store: 'webhook-stream',
     without: ' AND s.ended = 1=> AND s.ended = 3',
-    fails: 'nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s',
+    fails: 'a calendar that is left out, unsubscribed, or not yet its user’s is not delivered',
   },
   {
     store: 'webhook-stream',
     without: 'a.group_id AND g.expires_at IS NULL=>a.group_id',
-    fails: 'nobody may hear of a calendar that was left out or unsubscribed, or that is not yet its user’s',
+    fails: 'a calendar that is left out, unsubscribed, or not yet its user’s is not delivered',
   },
   {
     store: 'webhook-stream',
@@ -267,12 +267,12 @@ const WATCHES: readonly Guard[] = [
   {
     store: 'watch',
     without: "CASE WHEN state = 'live' AND :state = 'made' THEN state ELSE :state END=>:state",
-    fails: 'one that was heard from before its provider answered stays live',
+    fails: 'a watch that sent a push notification before its provider responded stays live',
   },
   {
     store: 'watch',
     without: "CASE WHEN state IN ('asked', 'made') THEN 'live' ELSE state END=>'live'",
-    fails: 'a notice revives none that was refused',
+    fails: 'a push notification does not revive a watch that was refused',
   },
   {
     store: 'watch',

@@ -10,18 +10,18 @@ import { instant } from './parts.page.ts';
 
 const hostOf = (issuer: string): string => new URL(issuer).host;
 
-/** The form before the door. */
+/** The form on the sign-in page. */
 export function singleSignOnForm(issuer: string, next: string, isOnlyWay: boolean): Html {
   return html`<form method="post" action="/dashboard/sign-in/single-sign-on" class="fields"><input type="hidden" name="next" value="${next}">
 <button${isOnlyWay && html` class="primary"`}>${messages.text('sso.sign_in')}</button>
 <p class="hint">${messages.markup('sso.at', { host: hostOf(issuer) })}</p></form>`;
 }
 
-/** In a form with other ways: it sends that form elsewhere, whatever is filled in. */
+/** A button inside another form. It submits that form to single sign-on, whatever its fields contain. */
 export const singleSignOnButton = (path: string, isOnlyWay: boolean, label: string): Html =>
   html`<button formaction="${path}" formnovalidate${isOnlyWay && html` class="primary"`}>${label}</button>`;
 
-/** In the place of a form with other ways, for whoever is asked whether it is still them. */
+/** Replaces a form with several methods if a member only has to confirm their identity. */
 export const singleSignOnConfirmation = (next: string, isOnlyWay: boolean, viewer: Viewer): Html =>
   postForm(
     viewer,
@@ -30,15 +30,16 @@ export const singleSignOnConfirmation = (next: string, isOnlyWay: boolean, viewe
   );
 
 export type BetweenParts = {
-  /** Another site's address, or a path of ours. */
+  /** The address of another site, or a path on this server. */
   readonly to: string;
   readonly issuer: string;
   readonly theme: Theme;
 };
 
 /**
- * Between the two sites. A form may lead to no other one here (Content-Security-Policy), and a cookie that is Strict is not sent with
- * what another one began: a page of ours that goes on by itself may both.
+ * The page between this server and the issuer. The Content-Security-Policy forbids a form to redirect to another site,
+ * and the browser does not send Strict cookies on a navigation that another site started. A page on this origin that
+ * redirects by itself can do both.
  */
 export function betweenPage({ to, issuer, theme }: BetweenParts): Page {
   const said = to.startsWith('/') ? 'sso.back' : 'sso.leaving';
@@ -54,7 +55,7 @@ export type IdentityParts = {
   readonly identity: PersonIdentity | undefined;
 };
 
-/** The panel of one's own account. */
+/** The single sign-on panel of the member's own account. */
 export function identityPanel({ issuer, identity }: IdentityParts, viewer: Viewer): Html {
   const isHere = identity !== undefined && identity.issuer === issuer;
   const connect = postForm(viewer, PATH, html`<button>${messages.text('sso.connect')}</button>`);
@@ -75,7 +76,7 @@ ${!isHere && html`<div class="buttons">${connect}</div>`}
 ${identity !== undefined && change}</section>`;
 }
 
-/** Who somebody is there. */
+/** Shows who the member is at the issuer. */
 export function identityFacts({ issuer, subject, usedAt }: PersonIdentity): Html {
   const facts = messages.markup('sso.facts', { host: hostOf(issuer), used: instant(usedAt) });
   return html`<ul class="sessions"><li><div><strong class="code"><bdi>${subject}</bdi></strong><p class="hint">${facts}</p></div></li></ul>`;

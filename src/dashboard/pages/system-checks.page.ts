@@ -1,4 +1,4 @@
-/** What the checks found the last time, on the page of the system and, where something is wrong, on the overview. */
+/** The results of the last checks, on the system page and, if there is a problem, on the overview. */
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Check } from '../../system/doctor-checks.ts';
@@ -12,7 +12,7 @@ const STATES = ['fail', 'warn', 'ok'] as const satisfies readonly Check['status'
 const LOOKS = { fail: 'bad', warn: 'warn', ok: 'good' } as const;
 const MOST_CHARACTERS = 1_000;
 
-/** With the button that makes them anew. */
+/** Includes the button that runs the checks again. */
 export function checksSection(kept: KeptChecks | undefined, viewer: Viewer, path: string): Html {
   const button = postForm(
     viewer,
@@ -24,7 +24,7 @@ export function checksSection(kept: KeptChecks | undefined, viewer: Viewer, path
 ${kept === undefined ? html`<p class="empty">${messages.text('system.checks.none')}</p>` : checksTable(kept.checks)}</section>`;
 }
 
-/** What is wrong stands before what is not. */
+/** Lists problems before checks that passed. */
 function checksTable(checks: readonly Check[]): Html {
   const rows = STATES.flatMap((state) => checks.filter(({ status }) => status === state)).map(
     ({ name, status, message }) => [
@@ -41,7 +41,7 @@ function checksTable(checks: readonly Check[]): Html {
   });
 }
 
-/** Nothing where nothing is wrong, or where nobody has looked yet. */
+/** Returns false if there is no problem or no check has run yet. */
 export function checksNotice(kept: KeptChecks | undefined, path: string): Html | false {
   const wrong = (kept?.checks ?? []).filter(({ status }) => status !== 'ok');
   if (kept === undefined || wrong.length === 0) return false;

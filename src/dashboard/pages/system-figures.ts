@@ -1,4 +1,4 @@
-/** What the page of the system shows. Instants are epoch milliseconds. */
+/** The contents of the system page. Instants are in epoch milliseconds. */
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { SigningKeyRecord } from '../../oauth/signing-key-store.ts';
 import type { Backup } from '../../system/backups.ts';
@@ -14,13 +14,13 @@ export type SystemFigures = {
   /** How large the database is. */
   readonly bytes: number;
   readonly sizes: readonly DaySize[];
-  /** Those that are not whole. */
+  /** The budgets that are partly used. */
   readonly budgets: readonly AppBudget[];
-  /** Undefined until they were made once. */
+  /** Undefined until the checks have run once. */
   readonly checks: KeptChecks | undefined;
-  /** Undefined where others make them. */
+  /** Undefined if another tool makes the backups. */
   readonly backups: readonly Backup[] | undefined;
-  /** Why the last scheduled one was not made. */
+  /** Why the last scheduled backup failed. */
   readonly backupFailure: BackupFailure | undefined;
   /** The newest first. */
   readonly keys: {

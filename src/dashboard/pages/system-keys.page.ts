@@ -7,7 +7,7 @@ import { postForm, type Viewer } from './layout.page.ts';
 import { command, instant, table } from './parts.page.ts';
 import type { SystemFigures } from './system-figures.ts';
 
-/** Those that went before are never few after some years. */
+/** Limits the previous keys on the page: there are many after some years. */
 const MOST_SHOWN = 10;
 
 type KeyRow = {
@@ -25,7 +25,7 @@ export function keysSection({ keys, program }: SystemFigures, viewer: Viewer, pa
   const webhook = keys.webhook.map(({ keyId, status, activatedAt, retiresAt }) => ({
     ...{ id: keyId, algorithm: 'Ed25519', status, since: activatedAt, until: retiresAt },
   }));
-  // Another algorithm's keys go on verifying what they signed.
+  // Keys of another algorithm still verify the tokens that they signed.
   const signs = signing.find((key) => key.status === 'active' && key.algorithm === program.tokenAlgorithm);
   const active = { signing: signs?.id, webhook: webhook.find(({ status }) => status === 'active')?.id };
   return html`${keysOf('signing', signing, { path, viewer, active: active.signing })}
@@ -33,7 +33,7 @@ ${keysOf('webhook', webhook, { path, viewer, active: active.webhook })}
 ${masterKeySection(keys.master)}`;
 }
 
-/** It is changed on the command line alone: servers may have to be restarted for it. */
+/** The master key is changed only on the command line: servers may have to be restarted for it. */
 function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
   const code = (id: string) => html`<span class="code">${id}</span>`;
   const said =
@@ -53,7 +53,7 @@ ${command(`${COMMAND} keys rotate-master`)}</section>`;
 
 type KeysParts = { readonly path: string; readonly viewer: Viewer; readonly active: string | undefined };
 
-/** `active` goes with the form, so that one that is sent twice rotates once. */
+/** `active` is sent with the form, so that a form that is sent twice rotates only once. */
 function keysOf(
   of: 'signing' | 'webhook',
   keys: readonly KeyRow[],

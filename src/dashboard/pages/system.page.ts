@@ -100,7 +100,7 @@ function budgets({ budgets: used }: SystemFigures): Html {
   });
 }
 
-/** What was set here stands first: all others are as everywhere. */
+/** Lists settings that the operator set before those with default values. */
 function settings({ program }: SystemFigures): Html {
   const [defaults, chosen] = [true, false].map((isDefault) =>
     program.settings.filter(({ from }) => (from === 'default') === isDefault),

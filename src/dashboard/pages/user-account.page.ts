@@ -1,4 +1,4 @@
-/** One account of a user: its calendars with how their changes come in, and everything that happened to it. */
+/** The page of one account of a user: its calendars with how their changes arrive, and its history. */
 
 import type { ShownAccount } from '../../administration/shown-user.ts';
 import { chip } from '../../design/parts.page.ts';
@@ -13,7 +13,7 @@ import { type UserLinkDeps, userLink } from './user-links.ts';
 
 export type AccountParts = UserLinkDeps & {
   readonly shown: ShownAccount;
-  /** Where the next page of calendars is; absent on the last one. */
+  /** The address of the next page of calendars. Undefined on the last page. */
   readonly nextPath: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** What is asked before something is done with a user, and the receipt of a deletion. */
+/** The confirmation pages of actions on a user, and the receipt of a deletion. */
 
 import type { ShownUser } from '../../administration/shown-user.ts';
 import type { Account } from '../../calendars/account-store.ts';
@@ -89,7 +89,7 @@ export function deleteContent(parts: Parts, viewer: Viewer): Html {
 
 const COUNTED = ['accounts', 'grants', 'calendars', 'events', 'changes', 'deliveries'] as const;
 
-/** It does not say who it was. */
+/** The receipt does not name the user. */
 export function receiptContent(
   { deletedAt, deleted, accessToEnd, isOffDisk }: DeletionReceipt,
   clientId: string,

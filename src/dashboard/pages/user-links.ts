@@ -1,6 +1,6 @@
 /**
- * Addresses of a user's pages. The id is in the query, where it can be anything. For who may not read it, it is sealed: a
- * masked name with the name in its link would be no mask.
+ * Addresses of a user's pages. The id is in the query, where it may contain any character. It is sealed for members who
+ * may not read user names: otherwise the link would reveal the masked name.
  */
 import { openWith, sealWith } from '../../lib/sealing.ts';
 import { mayRole } from '../../people/permission.ts';
@@ -23,7 +23,7 @@ type OfUser = { readonly clientId: string; readonly userId: string };
 
 const CONTEXT = 'a user of ';
 
-/** What names the user in the query. */
+/** Returns the query parameter that identifies the user. */
 export function userReference(
   { clientId, userId }: OfUser,
   reader: Reader,
@@ -48,7 +48,7 @@ export const userLink = (
 ): string =>
   `${applicationPath(of.clientId)}/${path}?${new URLSearchParams({ ...userReference(of, reader, deps), ...more })}`;
 
-/** The user that a query or form names: by `ref`, else by `id`. Undefined for one that was not sealed here. */
+/** Returns the user that a query or form identifies by `ref`, else by `id`. Undefined if `ref` was not sealed here. */
 export function referredUser(
   clientId: string,
   { id, ref }: { readonly id: string; readonly ref: string },
@@ -64,11 +64,11 @@ export function referredUser(
 
 const PLACE = 'a place in a list';
 
-/** Where the next page of a list begins, for its address: sealed, since it names somebody. */
+/** Seals the position of a list's next page for its address, because it contains a user's name. */
 export const sealedPlace = (place: object, { userReferenceKey }: UserLinkDeps): string =>
   sealWith(userReferenceKey, JSON.stringify(place), PLACE);
 
-/** The place that was sealed here; undefined for anything else, which is the first page. */
+/** Opens a position that was sealed here. Undefined for anything else, which means the first page. */
 export function referredPlace<Place>(sealed: string, { userReferenceKey }: UserLinkDeps): Place | undefined {
   if (sealed === '') return undefined;
   try {

@@ -1,4 +1,4 @@
-/** One user: what is connected and how it is, who may read it, and what can be done. */
+/** The page of one user: the accounts with their health, the grants, and the actions. */
 
 import type { ShownUser } from '../../administration/shown-user.ts';
 import type { Account } from '../../calendars/account-store.ts';
@@ -14,14 +14,14 @@ import { copyable, instant, table, top } from './parts.page.ts';
 import { shownName } from './shown-name.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
 
-/** So many events of an account are on the user's page; its own page has them all. */
+/** Limits the events of an account on the user's page. The account's own page shows all of them. */
 const NEWEST_EVENTS = 5;
 
 export type UserParts = UserLinkDeps & {
   readonly shown: ShownUser;
-  /** What the user opens to mend an account; undefined where the application begins each flow itself. */
+  /** The address that the user opens to reconnect an account. Undefined if the application starts each flow itself. */
   readonly reconnect: string | undefined;
-  /** What was just done. */
+  /** The result of the last action. */
   readonly said?: Html | undefined;
 };
 
@@ -106,7 +106,7 @@ function grantTable(grants: readonly LivingGrant[]): Html {
   });
 }
 
-/** Those pages name the user in their address, so who may not read names goes to all of the application. */
+/** These addresses name the user, so members who may not read user names get the lists of the whole application. */
 function furtherLinks({ user }: ShownUser, { person }: Viewer): Html {
   const { clientId, userId } = user;
   const named = mayRole(person.role, 'user.name');

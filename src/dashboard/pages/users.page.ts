@@ -13,13 +13,13 @@ export const USERS = '/dashboard/users';
 
 export type UsersParts = UserLinkDeps & {
   readonly page: UserPage;
-  /** What was searched for. */
+  /** The beginning of the name that was searched for. */
   readonly beginning: string;
-  /** Of which application; absent for all. */
+  /** The application of the list. Undefined for all applications. */
   readonly clientId?: string | undefined;
   /** The names of applications by their ids. */
   readonly names: ReadonlyMap<string, string>;
-  /** Where the next page is; absent on the last one. */
+  /** The address of the next page. Undefined on the last page. */
   readonly nextPath: string | undefined;
   readonly isFirstPage: boolean;
 };
@@ -38,7 +38,7 @@ ${rows.length === 0 ? emptyList(parts, viewer) : table({ name: messages.text('us
 ${nextPath !== undefined && html`<div class="buttons"><a class="button small" rel="next" href="${nextPath}">${messages.text('next_page')}</a></div>`}`;
 }
 
-/** Who may not read names whole searches by whole ones. */
+/** Members who may not read user names can search only for whole names. */
 const findsWhole = ({ person }: Viewer): boolean => person.role === 'viewer';
 
 function searchForm({ beginning, clientId }: UsersParts, viewer: Viewer): Html {

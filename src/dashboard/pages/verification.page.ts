@@ -22,7 +22,7 @@ import { reviewActions, type TypedStep } from './review-actions.page.ts';
 
 export type { TypedStep } from './review-actions.page.ts';
 
-/** Those that wait for a decision. */
+/** The list of reviews that wait for a decision. */
 export const REVIEWS = '/dashboard/reviews';
 
 /** Under an application's own path. */
@@ -31,13 +31,13 @@ export const VERIFICATION_TAB = '/verification';
 export type VerificationParts = {
   readonly verification: Verification;
   readonly activity: readonly Activity[];
-  /** The number of the last entry shown, where there are older ones. */
+  /** The number of the last entry shown, if there are older ones. */
   readonly older: number | undefined;
-  /** Who reviews, as users read it; undefined where the instance names nobody. */
+  /** The operator's name as users see it. Undefined if the instance names none. */
   readonly operatorName: string | undefined;
-  /** A step that could not be made. */
+  /** A step that failed. */
   readonly typed: TypedStep | undefined;
-  /** The step that was just made. */
+  /** The step that just succeeded. */
   readonly done: string;
 };
 
@@ -52,7 +52,7 @@ ${reviewActions(verification, typed, viewer)}
 ${activityLog(parts)}`;
 }
 
-/** What is said of each step that was made. */
+/** The notice after each step. */
 const DONE = {
   submit: 'verification.done.submit',
   cancel: 'verification.done.cancel',
@@ -81,7 +81,7 @@ ${asked}
 ${operatorName === undefined && html`<p class="hint">${messages.text('verification.no_operator')}</p>`}</section>`;
 }
 
-/** What a submission needs, and where each of it is set. */
+/** The values that a submission needs, and the field where each is set. */
 const REQUIRED: readonly (readonly [MissingValue['field'], DashboardMessageKey, field: string])[] = [
   ['displayName', 'application.display_name', 'display_name'],
   ['applicationUrl', 'application.application_url', 'application_url'],
@@ -113,7 +113,7 @@ function valueLabel(field: ReviewedField): string {
   return messages.text(`application.${TEXT_SETTINGS[field].name}`);
 }
 
-/** What is set, and beside it what users see where that is another. */
+/** Shows the values that are set, and next to them the values that users see if they differ. */
 function valuesTable({ clientId, present, approved, redirectUri }: Verification): Html {
   const changed = approved === undefined ? [] : changedFields(present, approved);
   const hasTwo = changed.length > 0 && approved !== undefined;
@@ -170,7 +170,7 @@ ${rows.length === 0 ? html`<div class="empty">${messages.text('verification.acti
 ${older !== undefined && html`<div class="buttons"><a class="button small" href="${path}?before=${older}#activity">${messages.text('older')}</a></div>`}`;
 }
 
-/** What a change of reviewed values does, said before it is made; undefined where it does no more than it says. */
+/** Returns a warning about the effect of changing reviewed values. Undefined if the change has no further effect. */
 export function editNotice({ status, verifiedAt, clientId }: Verification, viewer: Viewer): Html | undefined {
   if (!may(viewer.person, 'application.change', clientId)) return undefined;
   const link = html`<a href="${applicationPath(clientId)}${VERIFICATION_TAB}">${messages.text('application.tab.verification')}</a>`;
@@ -183,7 +183,7 @@ export function editNotice({ status, verifiedAt, clientId }: Verification, viewe
 const editNote = (text: Html): Html =>
   html`<div class="notice note before-form">${SIGNS.note}<div>${text}</div></div>`;
 
-/** The list of those that wait for a decision, the one submitted first at the beginning. */
+/** The list of verifications that wait for a decision, the oldest submission first. */
 export function reviewsPage(waiting: readonly Verification[]): Html {
   const heads = ['applications.name', 'reviews.submitted', 'verification.application'] as const;
   const rows = waiting.map(({ clientId, present, submittedAt, verifiedAt }) => [
@@ -203,7 +203,7 @@ export function reviewsPage(waiting: readonly Verification[]): Html {
 ${rows.length === 0 ? empty : list}`;
 }
 
-/** Leads to the reviews that wait; undefined where none does. */
+/** Links to the waiting reviews. Undefined if there are none. */
 export const waitingLink = (count: number): Html | undefined =>
   count > 0
     ? html`<p class="waiting"><a href="${REVIEWS}">${messages.text('reviews.waiting', { count })}</a></p>`

@@ -48,7 +48,10 @@ export function webhooksContent({ clientId, endpoints }: WebhooksParts, viewer: 
 ${add}`;
 }
 
-/** Shows the keys that sign, and to owners the button that switches them. `url` lists them; `now` is epoch milliseconds. */
+/**
+ * Shows the signing keys and, to owners, the button that rotates them. `url` lists them; `now` is in epoch
+ * milliseconds.
+ */
 export function signingKeys(use: WebhookKeyUse, at: { url: string; now: number }, viewer: Viewer): Html {
   const { clientId, keys, overlapUntil } = use;
   const other = keys === 'own' ? 'instance' : 'own';
@@ -59,7 +62,7 @@ export function signingKeys(use: WebhookKeyUse, at: { url: string; now: number }
 ${may(viewer.person, 'application.signing_keys', clientId) && postForm(viewer, `${webhooksPath(clientId)}/keys`, button)}</section>`;
 }
 
-/** Without its query, which can have a secret of the receiver, for who may not change it. */
+/** The URL, without its query for members who may not change it: the query can contain a secret. */
 export const shownUrl = ({ clientId, url }: ListedEndpoint, { person }: Viewer): string =>
   may(person, 'application.change', clientId) ? url : auditedUrl(url);
 
@@ -71,7 +74,7 @@ export function endpointState({ state, failures, expiresAt }: ListedEndpoint): H
     : stateWord('warn', messages.text('webhooks.state.failing'));
 }
 
-/** Why it is as it is, and since when. */
+/** Returns the reason for the endpoint's state, and since when it has been in that state. */
 export function reasonOf({
   state,
   pausedReason,
@@ -92,10 +95,10 @@ const HEARS = ['events', 'calendars', 'connections', 'own'] as const;
 export const hearsWords = (hears: EndpointHears): string[] =>
   HEARS.filter((kind) => hears[kind]).map((kind) => messages.text(`webhooks.hears.${kind}`));
 
-/** The share of a week's deliveries that were taken; of its newest where there are very many. */
+/** Returns the share of a week's deliveries that succeeded, or of the newest ones if there are very many. */
 export function successOf({ delivered, judged }: EndpointFigures): string {
   if (judged === 0) return messages.text('webhooks.success.none');
-  // One of many that failed is not to be rounded away.
+  // Rounds down: a single failure among many deliveries must not disappear.
   const permille = Math.floor((delivered / judged) * 1000);
   return messages.text('webhooks.success.of', { share: permille / 1000, count: judged });
 }
@@ -106,12 +109,12 @@ export const waitingOf = ({ waiting, figures }: ListedFigures): Html =>
     : messages.markup('webhooks.waiting.since', { count: waiting, since: instant(figures.oldestWaiting) });
 
 export type EndpointFormParts = {
-  /** Where the form leads. */
+  /** The address that the form is sent to. */
   readonly path: string;
   readonly clientId: string;
   readonly url: string;
   readonly hears: EndpointHears;
-  /** Whether its URL is that of its application: it is changed there. */
+  /** Whether its URL is that of its application. The URL can then be changed only there. */
   readonly isFirst: boolean;
   readonly problem?: string | undefined;
   readonly action: string;
@@ -150,7 +153,7 @@ export function endpointForm(parts: EndpointFormParts, viewer: Viewer): Html {
   );
 }
 
-/** What was picked in that form. */
+/** Returns the topics that were selected in the form. */
 export const pickedHears = (picked: readonly string[]): EndpointHears => ({
   events: picked.includes('events'),
   calendars: picked.includes('calendars'),

@@ -1,6 +1,6 @@
 /**
- * Which addresses outgoing requests may reach. Public means: globally routable unicast, whatever the
- * spelling; everything else must be allowed by the operator (KALENDS_PRIVATE_NETWORK).
+ * The addresses that outgoing requests may reach. Public means globally routable unicast, whatever the spelling; the
+ * operator must allow everything else (KALENDS_PRIVATE_NETWORK).
  */
 import { isIP } from 'node:net';
 
@@ -9,28 +9,28 @@ import ipaddr from 'ipaddr.js';
 import { EgressError, notPublic } from './egress-error.ts';
 import type { PrivateNetwork } from './private-network.ts';
 
-/** RFC 6052 §2.1: how a host without IPv4 reaches it; what counts is the address inside. */
+/** RFC 6052 §2.1: hosts without IPv4 reach it this way; the embedded address decides. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** RFC 4291 §2.4: all that is routable by now. Leaves out IPv4-compatible addresses, among others. */
+/** RFC 4291 §2.4: all that is currently routable. Leaves out IPv4-compatible addresses, among others. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * What mode `allow` opens. Link-local stays closed, since cloud machines serve their credentials at 169.254.169.254;
- * an operator who needs such a host lists it.
+ * The ranges that mode `allow` opens. Link-local stays closed, because cloud machines serve their credentials at
+ * 169.254.169.254. An operator who needs such a host lists it.
  */
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
 
 export type AddressPolicy = {
   /**
-   * Throws EgressError `forbidden_address` unless `host`, which is `address` or resolves to it, may
-   * be reached with this protocol. Plain http only where the private network is opened.
+   * Throws EgressError `forbidden_address` unless `host`, which is `address` or resolves to it, may be reached with
+   * this protocol. Plain http is allowed only for opened private addresses.
    */
   check(protocol: string, host: string, address: string): void;
   /** Whether this host was ever found at an address that is not public. */
   isPrivate(host: string): boolean;
 };
 
-/** With more of them every host counts as private. */
+/** Limits the set. Beyond it every host counts as private. */
 const MOST_PRIVATE_HOSTS = 10_000;
 
 export function addressPolicy(network: PrivateNetwork): AddressPolicy {
@@ -49,13 +49,13 @@ export function addressPolicy(network: PrivateNetwork): AddressPolicy {
   };
 }
 
-/** The address that a URL's host is, or undefined when it is a name. URLs normalise IPv4 spellings. */
+/** Returns the address if a URL's host is one, or undefined if it is a name. URLs normalize IPv4 spellings. */
 export function literalOf(host: string): string | undefined {
   const bare = bareHost(host);
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** A URL's host without brackets and the dot of the root. */
+/** Returns a URL's host without brackets and the dot of the root. */
 export const bareHost = (host: string): string =>
   host
     .replace(/^\[|\]$/g, '')

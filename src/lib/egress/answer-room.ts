@@ -1,36 +1,35 @@
 /**
- * How many bytes of answers are held at once. What servers send slowly stays in memory until it is whole, so many of
- * them could fill it together. A small answer always has room; a large one takes what it needs while there is some, and
- * is not read on until there is.
+ * Limits the bytes of responses in memory. A response stays in memory until it is complete, so many slow servers could
+ * fill it together. A small response is always accepted. A large one is paused until there is space.
  */
 
 export type RoomLimits = {
-  /** Bytes of each answer that need no room, while these are not more than `freeInAll`. */
+  /** Bytes of each response that need no space, as long as all of them together are at most `freeInAll`. */
   readonly freeEach: number;
   readonly freeInAll: number;
   /** Most bytes beyond those, of one host and of all. */
   readonly ofHost: number;
   readonly inAll: number;
-  /** How much of each of the two is for the oldest answer alone: it can always be read to its end. */
+  /** How much of each of the two is reserved for the oldest response, which can therefore always be read to its end. */
   readonly forOldest: number;
 };
 
 export type AnswerRoom = {
-  /** The share of one answer. Who has it releases it, whatever happens. */
+  /** Creates the share of one response. Its holder must release it in every case. */
   share(host: string): RoomShare;
 };
 
 export type RoomShare = {
   /**
-   * Counts bytes that came. Where there is no room for them yet it answers a promise: nothing more is to be read before
-   * that resolves, in the order the answers began to be large.
+   * Counts received bytes. If there is no space for them yet, it returns a promise: read no more before it resolves.
+   * Promises resolve in the order in which the responses became large.
    */
   take(bytes: number): Promise<void> | undefined;
-  /** Gives everything back. Nothing is taken afterwards. */
+  /** Releases everything. Nothing is counted afterwards. */
   release(): void;
 };
 
-/** How many times what it holds a host leaves to others. */
+/** How many times its own holding a host must leave to others. */
 const PARTS_LEFT = 4;
 const MEGABYTE = 1_000_000;
 export const ROOM_LIMITS: RoomLimits = {
@@ -46,7 +45,7 @@ type Holders = { held: number; readonly shares: Set<Share> };
 type Share = { readonly host: string; free: number; held: number; waiting: Wait | undefined };
 type Wait = { readonly bytes: number; readonly goOn: () => void };
 
-/** Room within these limits. */
+/** Creates the accounting within these limits. */
 export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
   const all: Holders = { held: 0, shares: new Set() };
   const hosts = new Map<string, Holders>();
@@ -65,7 +64,7 @@ export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
     if (oldest === undefined || oldest === share) return true;
     const shared = limits.inAll - limits.forOldest - (all.held - oldest.held);
     const ofItsHost = ofHost(share.host);
-    // What is left is for the other hosts as well: the more there are that hold some, the less each may have.
+    // The rest is shared with other hosts: the more hosts hold some, the less each may have.
     const held = ofItsHost.held - (oldest.host === share.host ? oldest.held : 0);
     if ((held + bytes) * PARTS_LEFT > shared) return false;
     const [first] = ofItsHost.shares;

@@ -1,10 +1,10 @@
-/** Egress for one piece of work that somebody waits for, such as a form: it sends so many requests and no more. */
+/** Egress for one piece of work that somebody waits for, such as a form, with a limited number of requests. */
 import type { Egress, EgressRequest } from './egress.ts';
 import { EgressError } from './egress-error.ts';
 
 /**
- * The same egress, for at most `most` requests in all; each redirect that is followed is one. What would be sent beyond
- * fails with EgressError `too_many_requests`, at once. Closing it closes nothing: others use the egress too.
+ * Returns the same egress, limited to `most` requests in all, including each followed redirect. Further requests fail
+ * with EgressError `too_many_requests` at once. Closing it closes nothing, because others use the egress too.
  */
 export function countedEgress(egress: Egress, most: number): Egress {
   let sent = 0;

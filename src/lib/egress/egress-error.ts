@@ -14,13 +14,13 @@ export type EgressErrorKind =
   | 'unreachable'
   | 'tls';
 
-/** What exactly failed below HTTP, where the operating system, the DNS or TLS says so. */
+/** The exact failure below HTTP, if the operating system, the DNS or TLS reports it. */
 type EgressErrorDetail =
-  /** No address has that name. */
+  /** The host name has no address. */
   | 'host_unknown'
-  /** Nothing takes connections there: the port is closed, or the host out of reach. */
+  /** No connection is accepted: the port is closed, or the host is unreachable. */
   | 'connection_refused'
-  /** What answers does not speak TLS. */
+  /** The server does not speak TLS. */
   | 'no_tls'
   /** It speaks TLS, with a certificate that is not trusted or not for this host. */
   | 'certificate';
@@ -48,12 +48,12 @@ export const notPublic = (host: string): EgressError =>
 /** Certificate and handshake failures, as node:tls and OpenSSL name them. */
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
-/** Those of a handshake with something else than TLS. */
+/** The codes of a handshake with a server that does not speak TLS. */
 const NO_TLS_CODE = /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)|EPROTO)/;
 const CONNECTING_CODE =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/;
 
-/** The error for a failed connection; the failure is its cause. */
+/** Returns the error for a failed connection, with the failure as its cause. */
 export function egressErrorOf(failure: unknown, host: string): EgressError {
   for (let error = failure; error instanceof Error; error = error.cause)
     if (error instanceof EgressError) return error;
@@ -81,7 +81,7 @@ export function egressErrorOf(failure: unknown, host: string): EgressError {
   return new EgressError('unreachable', `${host} could not be reached`, options);
 }
 
-/** The error's code, or that of the first failure it gathers (one for each address tried). */
+/** Returns the error's code, or that of the first failure it contains (one for each address tried). */
 function codeOf(failure: unknown): string {
   if (failure instanceof AggregateError && failure.errors.length > 0) return codeOf(failure.errors[0]);
   return errorCode(failure) ?? '';

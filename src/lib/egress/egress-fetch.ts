@@ -9,11 +9,11 @@ export type FetchRequest = {
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 1_000_000;
-/** What such libraries read. `WWW-Authenticate` is left out: the body of an OAuth error says the same. */
+/** The headers that such libraries read. `WWW-Authenticate` is left out: the body of an OAuth error says the same. */
 const HEADERS = ['content-type', 'date', 'retry-after'];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
-/** Fails with EgressError. A redirect is the answer: nothing that is sent goes to another address. */
+/** Returns `fetch`. It fails with EgressError and does not follow redirects, so nothing is sent to another address. */
 export function egressFetch(egress: Egress): (url: string, request: FetchRequest) => Promise<Response> {
   return async (url, { method, headers, body }) => {
     const { authorization, ...others } = headers;
@@ -21,7 +21,7 @@ export function egressFetch(egress: Egress): (url: string, request: FetchRequest
       method,
       url,
       headers: others,
-      // They stay at the origin that they are meant for.
+      // They are sent only to their own origin.
       ...(authorization !== undefined && { credentials: { authorization, origins: [new URL(url).origin] } }),
       ...(body === undefined || body === null ? {} : { body: body.toString() }),
       mayFollow: () => false,

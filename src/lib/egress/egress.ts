@@ -23,7 +23,7 @@ import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from '.
 import { type PrivateNetwork, publicNetwork } from './private-network.ts';
 
 export interface Egress {
-  /** Answers whatever the server answered. Fails with EgressError only. */
+  /** Returns the server's response, whatever its status. Fails with EgressError only. */
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Closes idle connections; running requests finish. */
   close(): Promise<void>;
@@ -36,17 +36,17 @@ export type EgressRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly credentials?: EgressCredentials;
-  /** Whether to follow a redirect to this URL; the redirect itself is the answer where not. Default: always. */
+  /** Whether to follow a redirect to this URL; if not, the redirect itself is the response. Default: always. */
   readonly mayFollow?: (target: URL) => boolean;
-  /** For everything: waiting, all hops, reading. Default 30,000. */
+  /** Limits everything together: waiting, all hops, reading. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Most bytes of the answer's body, decompressed. Default 10 MB. */
+  /** Limits the response body in bytes, decompressed. Default 10 MB. */
   readonly maxBytes?: number;
-  /** Set for addresses that a developer chose: what is opened besides the public internet stays closed for them. */
+  /** Set for addresses that a developer chose: the operator's private addresses stay closed for them. */
   readonly publicOnly?: boolean;
-  /** Whose account it is for, where that is known: for counting, not sent. */
+  /** The account of the request, if known: for counting, not sent. */
   readonly account?: string;
-  /** The application that it is for: applications share the slots of each host. Not sent. */
+  /** The application of the request: applications share the slots of each host. Not sent. */
   readonly clientId?: string;
   /** The application's user, as `ownerOf` names it. Not sent. */
   readonly owner?: string;
@@ -57,7 +57,7 @@ export type EgressCredentials = { readonly authorization: string; readonly origi
 
 export type EgressResponse = {
   readonly status: number;
-  /** Where the answer came from, after redirects. */
+  /** The address of the response, after redirects. */
   readonly url: URL;
   /** A header's value; several lines are joined with a comma. */
   header(name: string): string | undefined;
@@ -69,13 +69,13 @@ export type EgressResponse = {
 export type EgressDeps = Partial<PinnedAgentDeps> & {
   readonly privateNetwork: PrivateNetwork;
   readonly userAgent?: string;
-  /** In place of those for calendar servers. */
+  /** Replaces the limits for calendar servers. */
   readonly limits?: QueueLimits;
   readonly slots?: SlotListener;
 };
 
 const MOST_REDIRECTS = 5;
-/** For calendar servers. A host is a name with its port. */
+/** The limits for calendar servers. A host is a name with its port. */
 export const REQUEST_LIMITS: QueueLimits = {
   slots: 2_000,
   ofHost: 12,
@@ -83,7 +83,7 @@ export const REQUEST_LIMITS: QueueLimits = {
   ofOwnerAtHost: 4,
   waitingAtHost: 50,
 };
-/** Owns the requests for no application, such as those of single sign-on: they take no more slots than a user's. */
+/** The owner of requests for no application, such as those of single sign-on. They get no more slots than a user's. */
 const INSTANCE = ' ';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10_000_000;
@@ -91,7 +91,10 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
 
-/** With `hidesNames`, an unknown name fails as a private address does: nobody learns the names of a private network. */
+/**
+ * Creates the egress. With `hidesNames`, an unknown name fails as a private address does, so nobody can probe the names
+ * of a private network.
+ */
 export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
   const policy = addressPolicy(deps.privateNetwork);
   const pinned = { lookup: deps.lookup ?? lookupAll, connecting: deps.connecting };
@@ -125,7 +128,7 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
     }
   };
 
-  // Connections that are reused are not checked again, so these requests have their own.
+  // Reused connections are not checked again, so these requests have their own.
   let publicEgress: Egress | undefined;
   return {
     async request({ publicOnly = false, ...request }) {
@@ -175,7 +178,7 @@ function firstHop(request: EgressRequest, userAgent: string): Hop {
   return { url, method, headers, body, credentials, maxBytes, place: { clientId, owner } };
 }
 
-/** Method and body are kept, as PROPFIND and REPORT need, except for a POST answered 303. */
+/** Method and body are kept, as PROPFIND and REPORT require, except for a POST with a 303 response. */
 function nextHop(hop: Hop, status: number, url: URL): Hop {
   if (status === 303 && hop.method === 'POST') return { ...hop, url, method: 'GET', body: undefined };
   return { ...hop, url };

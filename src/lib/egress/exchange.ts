@@ -1,4 +1,4 @@
-/** One request and its answer over the wire, read no faster than there is room and turns for it. */
+/** One request and its response over the wire, read only as fast as memory and turns allow. */
 import type { Agent, Dispatcher } from 'undici';
 
 import type { RoomShare } from './answer-room.ts';
@@ -11,7 +11,7 @@ export type WireRequest = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
-  /** Most bytes of the answer's body, as it is sent. */
+  /** Limits the response body in bytes, as it is sent. */
   readonly maxBytes: number;
 };
 
@@ -24,13 +24,16 @@ export type WireAnswer = {
 
 export type ExchangeDeps = { readonly agent: Agent; readonly share: RoomShare; readonly turns: PieceTurns };
 
-/** Answers before the answer, such as 103: one or two are usual, and thousands cost time. */
+/** Limits informational responses before the final one, such as 103: one or two are usual, and thousands cost time. */
 const MOST_INFORMATIONAL = 10;
-/** An answer of more pieces than these that are shorter on average costs more time than it is worth. */
+/** A response with more pieces than this that are shorter on average is refused: it costs too much time. */
 const MOST_TINY_PIECES = 100_000;
 const TINY_BYTES = 8;
 
-/** Sends it, and resolves once the answer is whole. Fails with EgressError, the signal's reason, or what undici says. */
+/**
+ * Sends the request, and resolves once the response is complete. Fails with EgressError, the signal's reason, or
+ * undici's error.
+ */
 export function exchange(
   request: WireRequest,
   { agent, share, turns }: ExchangeDeps,
@@ -49,7 +52,7 @@ export function exchange(
     controller?.abort(reason);
   };
   const onAbort = (): void => giveUp(signal.reason);
-  // It is called from a turn of its own: what fails there would be nobody's.
+  // It runs in its own turn, where nothing would catch an error.
   const goOn = (): void => {
     try {
       controller?.resume();

@@ -1,7 +1,7 @@
 /** Egress whose HTTP client is loaded at its first request, which saves 25 MB and 70 ms at the start. */
 import type { Egress, EgressDeps } from './egress.ts';
 
-/** The same as `createEgress`. */
+/** Returns the same as `createEgress`. */
 export function lazyEgress(deps: EgressDeps): Egress {
   let loading: Promise<Egress> | undefined;
   const load = () => {
@@ -10,7 +10,7 @@ export function lazyEgress(deps: EgressDeps): Egress {
   };
   return {
     request: async (request) => (await load()).request(request),
-    // What was never loaded has nothing to close.
+    // A client that was never loaded needs no closing.
     close: async () => (await loading)?.close(),
   };
 }

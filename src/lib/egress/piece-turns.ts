@@ -1,15 +1,16 @@
 /**
- * Turns of the event loop for answers that come in many small pieces: a server may send each byte as a chunk of its own,
- * and a socket's data is taken apart in one go. After so many pieces, of all answers together, they go on in a later turn.
+ * Turns of the event loop for responses that arrive in many small pieces. A server may send each byte as a chunk of its
+ * own, and one read of a socket parses all of its chunks. After `most` pieces of all responses together, the rest waits
+ * for a later turn.
  */
 export type PieceTurns = {
-  /** Counts a piece. `false`: its answer is to be paused; `goOn` is called in a later turn. */
+  /** Counts a piece. If `false`, pause the response; `goOn` is called in a later turn. */
   count(goOn: () => void): boolean;
 };
 
 const MOST_PIECES = 2_000;
 
-/** Turns of at most that many pieces. */
+/** Creates turns of at most `most` pieces. */
 export function pieceTurns(most: number = MOST_PIECES): PieceTurns {
   const waiting = new Set<() => void>();
   let counted = 0;

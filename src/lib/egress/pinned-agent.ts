@@ -1,6 +1,6 @@
 /**
- * Connections to checked addresses only. A name is looked up once, every address of the answer is
- * checked, and the connection is made to one of those: what was checked is what is connected to.
+ * Connections to checked addresses only. A name is resolved once, all its addresses are checked, and the connection is
+ * made to one of those.
  */
 import type { LookupFunction } from 'node:net';
 
@@ -11,18 +11,18 @@ import { EgressError } from './egress-error.ts';
 
 export type HostAddress = { readonly address: string; readonly family: number };
 
-/** All addresses of a host name. */
+/** Returns all addresses of a host name. */
 export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
 
 export type PinnedAgentDeps = {
   readonly lookup: HostLookup;
-  /** Makes the function that connects; undici's unless given. */
+  /** Creates the connector; undici's by default. */
   readonly connecting?: typeof buildConnector | undefined;
 };
 
 const CONNECT_MS = 10_000;
 const IDLE_MS = 10_000;
-/** Of an answer's header, and of its trailer. */
+/** Limits a response's header, and its trailer. */
 const MOST_HEADER_BYTES = 16_384;
 
 export function pinnedAgent(protocol: string, policy: AddressPolicy, deps: PinnedAgentDeps): Agent {

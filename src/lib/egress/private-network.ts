@@ -1,7 +1,7 @@
-/** Which private addresses outgoing requests may reach: the setting KALENDS_PRIVATE_NETWORK. */
+/** The private addresses that outgoing requests may reach: the setting KALENDS_PRIVATE_NETWORK. */
 import ipaddr from 'ipaddr.js';
 
-/** What is opened besides the public internet. Everything opened also permits plain http. */
+/** The addresses that are allowed besides the public internet. Plain http is allowed for them too. */
 export type PrivateNetwork =
   | { readonly mode: 'deny' }
   | { readonly mode: 'loopback' }

@@ -1,6 +1,6 @@
 /**
- * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A
- * line that cannot be read is left out; the others are not affected.
+ * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A line that
+ * cannot be parsed is left out; the others are not affected.
  */
 import { type ResourceBudget, resourceBudget, spend, TooComplexError } from './resource-budget.ts';
 
@@ -13,7 +13,7 @@ export type ContentLine = {
   readonly value: string;
 };
 
-/** Text from bytes. Where lines are folded in the middle of a UTF-8 character, folds are undone first. */
+/** Decodes bytes to text. If lines are folded in the middle of a UTF-8 character, folds are undone first. */
 export function decodeICalendar(bytes: Uint8Array): string {
   if (!hasCutCharacter(bytes)) return new TextDecoder().decode(bytes);
   const unfolded = Buffer.alloc(bytes.length);
@@ -26,7 +26,7 @@ export function decodeICalendar(bytes: Uint8Array): string {
   return new TextDecoder().decode(unfolded.subarray(0, length));
 }
 
-/** Whether a fold stands before a byte that goes on with a character. */
+/** Returns whether a fold splits a UTF-8 character. */
 function hasCutCharacter(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) {
     const fold = foldAt(bytes, at);
@@ -37,7 +37,7 @@ function hasCutCharacter(bytes: Uint8Array): boolean {
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32];
 
-/** The length of the fold that begins there, or 0. */
+/** Returns the length of the fold that begins there, or 0. */
 function foldAt(bytes: Uint8Array, index: number): number {
   const lineEnd = bytes[index] === CARRIAGE_RETURN ? 2 : 1;
   if (bytes[index + lineEnd - 1] !== LINE_FEED) return 0;
@@ -46,19 +46,20 @@ function foldAt(bytes: Uint8Array, index: number): number {
 }
 
 /**
- * The unfolded lines that are not empty. Bare line feeds end lines too, and bare carriage returns where the first line ends
- * so: in the middle of a text that strangers wrote they would begin other lines. Throws TooComplexError for too many.
+ * Returns the unfolded lines that are not empty. Bare line feeds end lines too. Bare carriage returns do only if the
+ * first line ends in one: in the middle of a stranger's text they would begin other lines. Throws TooComplexError for
+ * too many lines.
  */
 export function unfoldLines(written: string, budget = resourceBudget()): string[] {
   const text = endsInReturns(written) ? written.replaceAll('\r', '\n') : written;
   const lines: string[] = [];
-  /** The line that is being unfolded, where it has been folded. */
+  /** The pieces of the current line if it is folded. */
   let parts: string[] = [];
   const join = () => {
     if (parts.length > 0) lines.push(`${lines.pop() ?? ''}${parts.join('')}`);
     parts = [];
   };
-  // What follows an empty line goes on with nothing: it is a line of its own.
+  // A fold after an empty line continues nothing: it is a line of its own.
   let isBegun = false;
   for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; ) {
     spend(budget, 'lines');
@@ -82,16 +83,16 @@ export function unfoldLines(written: string, budget = resourceBudget()): string[
   return lines;
 }
 
-/** Whether the lines of a text end in bare carriage returns, by its first one. */
+/** Returns whether the lines of a text end in bare carriage returns, judged by its first line. */
 export const endsInReturns = (text: string): boolean => /^[^\r\n]*\r(?![\r\n])/.test(text);
 
-/** No line in use has a hundredth of this before its value. */
+/** Real lines have less than a hundredth of this before their value. */
 const LONGEST_PARAMETERS = 50_000;
 const MOST_PARAMETERS = 100;
 
 /**
- * `undefined` for a line without a name or without a value. What it takes is counted in `budget`: TooComplexError when
- * that is not enough, or for more than 100 parameters.
+ * Parses a line. Returns `undefined` for a line without a name or without a value. Counts the work in `budget`: throws
+ * TooComplexError if that is exceeded, or for more than 100 parameters.
  */
 export function parseContentLine(line: string, budget?: ResourceBudget): ContentLine | undefined {
   const nameMatch = /^\s*([\w-]+)/.exec(line);
@@ -104,7 +105,7 @@ export function parseContentLine(line: string, budget?: ResourceBudget): Content
     if (end === undefined) return undefined;
     const parameter = line.slice(at + 1, end);
     const equals = parameter.indexOf('=');
-    // A parameter without a value means nothing, but what follows it may.
+    // A parameter without a value means nothing, but the rest of the line may.
     const values = equals === -1 ? [] : parameterValues(parameter.slice(equals + 1), budget);
     if (budget !== undefined) {
       spend(budget, 'parameters', Math.max(1, values.length));
@@ -129,7 +130,7 @@ function endOfZone(line: string, from: number): number | undefined {
 
 const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:(?:\d{8}|\s{0,9}[A-Z][A-Z-]{3,19}\s{0,9}=)|;)/iy;
 
-/** The first `;` or `:` outside quotes; `undefined` when there is none within reach. */
+/** Returns the position of the first `;` or `:` outside quotes; `undefined` if there is none within reach. */
 function endOfParameter(line: string, from: number): number | undefined {
   const end = Math.min(line.length, LONGEST_PARAMETERS);
   let quoted = false;
@@ -144,7 +145,7 @@ function endOfParameter(line: string, from: number): number | undefined {
 /** Splits at the commas outside quotes. Quotes and carets count as escapes. */
 function parameterValues(text: string, budget: ResourceBudget | undefined): string[] {
   if (!/[",^]/.test(text)) return [text];
-  // What stands at odd places of the pieces between quotes stood inside them.
+  // Pieces with odd indexes were inside quotes.
   const pieces = text.split('"');
   const values = [''];
   for (const [index, piece] of pieces.entries()) {
@@ -163,11 +164,11 @@ function parameterValues(text: string, budget: ResourceBudget | undefined): stri
   return read;
 }
 
-/** The first value of a parameter. */
+/** Returns the first value of a parameter. */
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
-/** A longer text is cut. */
+/** Limits a text. A longer one is cut. */
 const LONGEST_TEXT = 500_000;
 
 /** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11, which count in `budget`: TooComplexError for too many. */

@@ -1,7 +1,7 @@
 /**
  * Zones by the names that programs show to people. Windows' `(UTC-05:00) Eastern Time (US & Canada)` is also written as
- * `(GMT-05:00) …`, without its offset, in another language, or with older lists of cities. Lotus Notes leaves " Standard
- * Time" out of Windows' names.
+ * `(GMT-05:00) …`, without its offset, in another language, or with older lists of cities. Lotus Notes leaves "
+ * Standard Time" out of Windows' names.
  */
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
@@ -9,8 +9,8 @@ import { parseNamedOffset } from './vtimezone.ts';
 import { WINDOWS_ZONES, zoneOfPlace } from './windows-zones.ts';
 
 /**
- * What Windows calls its zones where that is neither its name for the zone nor a place CLDR knows: from the comments of
- * CLDR's windowsZones.xml, and from Exchange's list of older names (CdoTimeZoneId).
+ * Display names in Windows that are neither its zone name nor a place in CLDR: from the comments of CLDR's
+ * windowsZones.xml, and from Exchange's list of older names (CdoTimeZoneId).
  */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'abu dhabi': ['Asia/Dubai'],
@@ -43,7 +43,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'west central africa': ['Africa/Lagos'],
 };
 
-/** In every language that Windows speaks these zones are named with Canada, such as `Est (É.-U. et Canada)`. */
+/** In every language of Windows the names of these zones include Canada, such as `Est (É.-U. et Canada)`. */
 const OF_CANADA = new Map(
   Object.entries({
     'America/Halifax': -4,
@@ -54,7 +54,7 @@ const OF_CANADA = new Map(
   }).map(([zone, hours]) => [hours * 3600, [zone]] as const),
 );
 
-/** An IANA name; `undefined` for a name that none of this explains. Takes at most 500 characters. */
+/** Returns an IANA name; `undefined` for an unknown name. Reads at most 500 characters. */
 export function zoneOfDisplayName(name: string): string | undefined {
   const [, bracket, bracketed] = /^\(((?:UTC|GMT)[^()]{0,12})\)\s*(.*)$/is.exec(name) ?? [];
   const offset = bracket === undefined ? undefined : parseNamedOffset(bracket);
@@ -69,11 +69,11 @@ export function zoneOfDisplayName(name: string): string | undefined {
     ...(/[ck]anad|канад/.test(text) ? (OF_CANADA.get(offset ?? 0) ?? []) : []),
   ];
   const known = zones.map((zone) => ianaZone(zone)).filter((zone) => zone !== undefined);
-  // Older names carry offsets that have changed since. They only tell apart places of one name.
+  // Older names have offsets that have changed since. They only distinguish places of one name.
   return known.find((zone) => offset !== undefined && hasOffset(zone, offset)) ?? known[0];
 }
 
-/** In lower case, without what is written in more than one way. */
+/** Normalizes to lower case, without parts that are written in several ways. */
 const plain = (text: string): string =>
   text
     .toLowerCase()
@@ -83,13 +83,16 @@ const plain = (text: string): string =>
     .replace(/^greenwich mean time ?[:;] ?/, '')
     .replace(/^co-ordinated/, 'coordinated');
 
-/** A pattern for what is cut off would be tried to the end at each mark that a line end follows. */
+/** A pattern for the rest would be tried to the end at each mark that a line end follows. */
 function textBefore(text: string, mark: RegExp): string {
   const at = text.search(mark);
   return at === -1 ? text : text.slice(0, at);
 }
 
-/** The whole text as Windows or Lotus Notes has it: `eastern time (us & canada)`, `pacific daylight time`, `w. europe`. */
+/**
+ * Returns the zones of a whole name from Windows or Lotus Notes: `eastern time (us & canada)`, `pacific daylight time`,
+ * `w. europe`.
+ */
 function zonesNamed(text: string): string[] {
   const withoutBrackets = textBefore(text, /[(;]/).replace(/ $/, '');
   const standard = withoutBrackets.replace(/(?: standard| daylight| summer)? time(?: \d{1,2})?$/, '');
@@ -108,10 +111,10 @@ const shownZones = (text: string): readonly string[] =>
 
 const withoutIsland = (text: string): string => text.replace(/ (?:islands?|is\.?)$/, '');
 
-/** More places than any zone is shown with. */
+/** No zone is listed with more places. */
 const MOST_PLACES = 20;
 
-/** A list of places, each by its own name. */
+/** Returns the zones of a list of places. */
 function zonesOfPlaces(text: string, separator: RegExp): string[] {
   const places = text.split(separator, MOST_PLACES).map((place) => textBefore(place, /\(/).trim());
   return places.flatMap((place) => {
@@ -121,7 +124,7 @@ function zonesOfPlaces(text: string, separator: RegExp): string[] {
   });
 }
 
-/** January and July of a year to come, whose rules are those of today. */
+/** January and July of a future year, which has today's rules. */
 const SEASONS = [1, 7].map((month) => dayNumberOf(2036, month, 15) * DAY);
 
 const hasOffset = (zone: string, seconds: number): boolean =>

@@ -6,8 +6,8 @@ import { readRecurrence } from './v-event.ts';
 import { resolveZone } from './zone-resolver.ts';
 
 /**
- * What RRULE, RDATE and EXDATE lines say; other lines, and what cannot be read, are left out. `zone` is that of times
- * without one, and of those in an unknown zone. Throws TooComplexError for more than one event may have.
+ * Parses RRULE, RDATE and EXDATE lines; other and invalid lines are left out. `zone` applies to times without a zone or
+ * with an unknown one. Throws TooComplexError for more than one event may have.
  */
 export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrence {
   const budget = resourceBudget();

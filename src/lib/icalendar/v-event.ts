@@ -1,4 +1,4 @@
-/** Reading a VEVENT, RFC 5545 §3.6.1, into types. What it means to Kalends is decided elsewhere. */
+/** Parses a VEVENT, RFC 5545 §3.6.1, into types. Other modules decide its meaning for Kalends. */
 import { dayOfLocal, formatDate } from '../recurrence/civil.ts';
 import { localOf } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
@@ -36,7 +36,7 @@ export type VEvent = {
   readonly classification: string | undefined;
   /** COLOR (RFC 7986 §5.9, a CSS name) or Apple's hexadecimal one. */
   readonly color: string | undefined;
-  /** CONFERENCE (RFC 7986 §5.11) or what Google and Microsoft write in its place. */
+  /** CONFERENCE (RFC 7986 §5.11) or the properties that Google and Microsoft use instead. */
   readonly conference: string | undefined;
   /** X-KALENDS-URI of the CONFERENCE: the address before it was written so that all servers take it. */
   readonly conferenceAsGiven: string | undefined;
@@ -52,7 +52,7 @@ export type VEvent = {
 export type VAttendee = {
   /** As written: usually a mailto: URI. */
   readonly address: string;
-  /** The EMAIL parameter (RFC 7986 §6.2), where the address is no e-mail address. */
+  /** The EMAIL parameter (RFC 7986 §6.2), if the address is not an e-mail address. */
   readonly email: string | undefined;
   /** CN. */
   readonly name: string | undefined;
@@ -69,7 +69,7 @@ const CONFERENCE_PROPERTIES = [
   'X-MICROSOFT-ONLINEMEETINGEXTERNALLINK',
 ];
 
-/** What is read of a VEVENT; others may have thousands of lines. */
+/** The properties of a VEVENT that are read. Ignored ones may have thousands of lines. */
 const READ_PROPERTIES = new Set([
   ...['UID', 'SEQUENCE', 'DTSTAMP', 'LAST-MODIFIED', 'RECURRENCE-ID', 'DTSTART', 'DTEND', 'DURATION'],
   ...['RRULE', 'RDATE', 'EXDATE', 'ORGANIZER', 'ATTENDEE', 'STATUS', 'TRANSP', 'CLASS', 'COLOR'],
@@ -82,7 +82,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   const properties = propertiesOf(component, budget, READ_PROPERTIES);
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
-  // Without its RECURRENCE-ID an override would look like the master.
+  // Without its RECURRENCE-ID an override would look like the main event of the series.
   if (recurrenceIds !== undefined && recurrenceId === undefined) return 'a changed occurrence';
   const dtstart = properties.get('DTSTART')?.[0];
   const start = dtstart === undefined ? recurrenceId : parseTime(dtstart.value, dtstart, zoneOf);
@@ -116,7 +116,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, budget: Resourc
   };
 }
 
-/** Longer words are none that mean anything. */
+/** No longer value has a meaning. */
 const LONGEST_WORD = 100;
 
 function readTextFields(properties: Properties, budget: ResourceBudget) {
@@ -136,14 +136,14 @@ function readTextFields(properties: Properties, budget: ResourceBudget) {
   };
 }
 
-/** The text of a property; an empty one counts as absent. */
+/** Returns the text of a property; an empty one counts as absent. */
 function textIn(properties: Properties, name: string, budget: ResourceBudget): string | undefined {
   const property = properties.get(name)?.[0];
   const text = property && textOf(property, budget).trim();
   return text === '' ? undefined : text;
 }
 
-/** The first address of the web: a conference can also be a telephone number or a chat room. */
+/** Returns the first web address: a conference can also be a telephone number or a chat room. */
 function readConference(properties: Properties, budget: ResourceBudget) {
   for (const name of CONFERENCE_PROPERTIES) {
     for (const property of properties.get(name) ?? []) {
@@ -164,7 +164,7 @@ function readAttendee(property: ContentLine): VAttendee {
   };
 }
 
-/** What an event or a bare list of lines says of its recurrence. Throws TooComplexError. */
+/** Parses the recurrence of an event or of a bare list of lines. Throws TooComplexError. */
 export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: ResourceBudget): Recurrence {
   const rrules = (properties.get('RRULE') ?? [])
     .map(({ value }) => plainRule(value))
@@ -181,7 +181,7 @@ export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: R
 
 type ValueText = { readonly text: string; readonly property: ContentLine };
 
-/** The values of lists, which count in the budget before they are made. */
+/** Returns the values of lists, which are counted in the budget before they are created. */
 function textsOf(
   properties: readonly ContentLine[] = [],
   counted: 'rdates' | 'exdates',
@@ -196,7 +196,7 @@ function textsOf(
   return values;
 }
 
-/** A date, a time, or a period of either form (RFC 5545 §3.3.9). */
+/** Parses a date, a time, or a period of either form (RFC 5545 §3.3.9). */
 function readRdate(text: string, property: ContentLine, zoneOf: ZoneOf): RecurrenceDate | undefined {
   const [from = '', until] = text.split('/', 2);
   const start = parseTime(from, property, zoneOf);

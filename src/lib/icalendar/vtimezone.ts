@@ -1,4 +1,4 @@
-/** Reading a VTIMEZONE, RFC 5545 §3.6.5. */
+/** Parses a VTIMEZONE, RFC 5545 §3.6.5. */
 import { formatLocal, parseLocal } from '../recurrence/civil.ts';
 import type { LocalDateTime, Observance } from '../recurrence/event-time.ts';
 import { type Component, propertiesOf } from './component.ts';
@@ -10,14 +10,14 @@ export type VTimezone = {
   /** X-LIC-LOCATION: the zone's IANA name as its writer knows it. */
   readonly location: string | undefined;
   readonly observances: readonly Observance[];
-  /** The first moment that the events beside it name, epoch milliseconds; where there are none, today's rules count. */
+  /** The first instant in the events beside it, in epoch milliseconds. If there is none, today's rules count. */
   readonly usedFrom?: (() => number | undefined) | undefined;
 };
 
 const ZONE_PROPERTIES = new Set(['TZID', 'X-LIC-LOCATION']);
 const OBSERVANCE_PROPERTIES = new Set(['DTSTART', 'TZOFFSETFROM', 'TZOFFSETTO', 'RRULE', 'RDATE']);
 
-/** `undefined` without a TZID to be known by. Throws TooComplexError. */
+/** Returns `undefined` if there is no TZID. Throws TooComplexError. */
 export function readVTimezone(component: Component, budget: ResourceBudget): VTimezone | undefined {
   const properties = propertiesOf(component, budget, ZONE_PROPERTIES);
   const tzid = properties.get('TZID')?.[0];
@@ -44,7 +44,7 @@ function readObservance(component: Component, budget: ResourceBudget): Observanc
     start,
     offsetFrom: parseOffset(properties.get('TZOFFSETFROM')?.[0]?.value) ?? offsetTo,
     offsetTo,
-    // RFC 5545 wants one at the most.
+    // RFC 5545 allows at most one.
     rrules: (properties.get('RRULE') ?? []).slice(0, 4).map(({ value }) => value.trim()),
     rdates: localTimes(properties.get('RDATE') ?? [], budget),
   };
@@ -61,7 +61,7 @@ function localTimes(properties: readonly ContentLine[], budget: ResourceBudget):
     .filter((text) => text !== undefined);
 }
 
-/** Years before 1 (some writers begin at year 0) and dates without a time are read as midnight of what is written. */
+/** Parses a local time. Years before 1 (some writers begin at year 0) and dates without a time are read as midnight. */
 function localTime(text: string): LocalDateTime | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^\s*(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/i.exec(text) ?? [];
@@ -69,7 +69,7 @@ function localTime(text: string): LocalDateTime | undefined {
   return local === undefined ? undefined : formatLocal(local);
 }
 
-/** Seconds east of UTC from `+HHMM`, `-HHMMSS`, `+HH:MM`; no clock is a day off. */
+/** Parses seconds east of UTC from `+HHMM`, `-HHMMSS`, `+HH:MM`; less than a day. */
 export function parseOffset(text: string | undefined): number | undefined {
   const [, sign, hours, minutes, seconds = '0'] =
     /^\s*([+-])(\d\d):?(\d\d):?(\d\d)?\s*$/.exec(text ?? '') ?? [];
@@ -78,10 +78,13 @@ export function parseOffset(text: string | undefined): number | undefined {
   return sign === '-' ? -offset : offset;
 }
 
-/** What people write before `)` takes less. */
+/** Limits the text before `)`; names that people write are shorter. */
 const LONGEST_OFFSET = 60;
 
-/** Seconds east of UTC from how people write it: `UTC`, `GMT-0500`, `UTC+5:30`, `(GMT+01.00) …`, `+02:00`. */
+/**
+ * Parses seconds east of UTC from the forms that people write: `UTC`, `GMT-0500`, `UTC+5:30`, `(GMT+01.00) …`,
+ * `+02:00`.
+ */
 export function parseNamedOffset(text: string): number | undefined {
   const bracket = text.indexOf(')');
   const written = bracket === -1 ? text : text.slice(0, bracket);

@@ -1,7 +1,7 @@
-/** The time zones of Windows by their names: what CLDR maps, and names that Windows had before or has beside those. */
+/** The time zones of Windows by name: the ones that CLDR maps, and older or alternative names. */
 import { IANA_ALIAS_MAP, WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
-/** What Windows has changed since the CLDR data that windows-iana is made of. */
+/** Changes in Windows since the CLDR data in windows-iana. */
 const NEWER: Readonly<Record<string, string>> = {
   // Chihuahua left the zone in 2022, Almaty in 2024; Windows' own clocks stayed.
   'mountain standard time (mexico)': 'America/Mazatlan',
@@ -9,8 +9,8 @@ const NEWER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Zones that Windows no longer has, and the "standard name" of those whose key in the registry is another one. Some
- * programs write that. From Microsoft's lists of time zones and its notes on what changed in them.
+ * Zones that Windows no longer has, and each "standard name" that differs from its registry key. Some programs write
+ * those. From Microsoft's lists of time zones and its notes on changes.
  */
 const OTHERS: Readonly<Record<string, string>> = {
   'kamchatka standard time': 'Asia/Kamchatka',
@@ -44,7 +44,7 @@ const mapped = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001'
   ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
 );
 
-/** IANA names by the names of Windows, in lower case; those that CLDR has come first, from west to east. */
+/** IANA names by Windows names in lower case. The names from CLDR come first, from west to east. */
 export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([
   ...mapped,
   ...Object.entries(NEWER),
@@ -64,11 +64,11 @@ const described: readonly { readonly description: string; readonly alias: readon
   IANA_ALIAS_MAP;
 for (const { description, alias } of described) {
   const [zone = ''] = alias;
-  // `Etc/GMT+5` is five hours west, where programs that write `GMT+5` mean east.
+  // `Etc/GMT+5` is five hours west, but programs that write `GMT+5` mean east.
   if (zone.startsWith('Etc/')) continue;
   for (const name of alias) addPlace(name.split('/').at(-1) ?? name, zone);
   addPlace(description.split(/[,(]/)[0]?.trim() ?? '', zone);
 }
 
-/** The IANA zone of a city or region, as CLDR and the time zone database spell them, in any case. */
+/** Returns the IANA zone of a city or region, spelled as in CLDR or the time zone database, in any case. */
 export const zoneOfPlace = (place: string): string | undefined => zonesByPlace.get(place.toLowerCase());

@@ -1,4 +1,4 @@
-/** Writing dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
+/** Writes dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
 import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
@@ -8,16 +8,16 @@ import { type ContentLine, parameterOf } from './content-line.ts';
 import { linesNamed, replaceLines } from './edit-lines.ts';
 import { contentLine } from './write-lines.ts';
 
-/** `20261128` or `20261128T080000` of a date or time with dashes and colons. */
+/** Converts a date or time with dashes and colons to `20261128` or `20261128T080000`. */
 export const compact = (text: string): string => text.replace(/[-:]/g, '');
 
-/** Epoch milliseconds as `20261128T080000Z`. */
+/** Formats epoch milliseconds as `20261128T080000Z`. */
 export const utcText = (instant: number): string => `${compact(formatLocal(instant))}Z`;
 
-/** How a calendar names a zone: its TZID. `undefined` when it has not named that zone so far. */
+/** Returns a calendar's name of a zone: its TZID. `undefined` if the calendar has not named that zone so far. */
 export type TzidOf = (zone: Zone) => string | undefined;
 
-/** A property that is one time. A zone the calendar has no name for goes by its own. */
+/** Writes a property that is one time. A zone without a name in the calendar keeps its own name. */
 export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string {
   if (time.type === 'date') return contentLine(name, { VALUE: 'DATE' }, compact(time.date));
   if (time.type === 'floating') return contentLine(name, {}, compact(time.local));
@@ -28,8 +28,8 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
 }
 
 /**
- * When an event ends: DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2). An event without length has a DURATION of
- * nothing: some servers refuse events that say nothing of their end.
+ * Writes the end of an event: DTEND, which is later than DTSTART (RFC 5545 §3.8.2.2). An event without length has an
+ * zero DURATION: some servers refuse events that do not state their end.
  */
 export function endLine({ start, end }: Record<'start' | 'end', EventTime>, tzidOf: TzidOf): string {
   const isEmpty = start.type !== 'date' && instantOf(start, 'UTC') === instantOf(end, 'UTC');
@@ -62,7 +62,10 @@ export function instanceLine(name: string, dtstart: ContentLine, start: EventTim
   );
 }
 
-/** RRULE, RDATE and EXDATE of a series that starts at `start`, one line for each value: so all readers know them. */
+/**
+ * Writes RRULE, RDATE and EXDATE of a series that starts at `start`. Each value has its own line, which all readers
+ * understand.
+ */
 export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, start: EventTime): string[] {
   const rdates = recurrence.rdates.map(({ start: rdate, end }) => {
     const line = instanceLine('RDATE', dtstart, start, rdate);
@@ -78,8 +81,9 @@ export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, st
 }
 
 /**
- * A rule whose UNTIL has the type §3.3.10 wants: of DTSTART, and in UTC when that has a zone. A date lets all of its day
- * in. Of a series that moved to `start`, `from` is where it was, and `move` takes the last moment along on its clock.
+ * Returns the rule with an UNTIL of the type that §3.3.10 requires: that of DTSTART, in UTC if DTSTART has a zone. A
+ * date includes its whole day. If the series moved to `start`, `from` is its old start, and `move` shifts the last time
+ * on its clock.
  */
 export function withUntilLike(
   rrule: string,
@@ -94,7 +98,7 @@ export function withUntilLike(
   });
 }
 
-/** The last moment on the clock of `start`. */
+/** Returns the last time on the clock of `start`. */
 function readUntil(text: string, start: EventTime): { local: number; isDay: boolean } | undefined {
   const [, year, month, day, time, hour = '00', minute = '00', second = '00', utc] =
     /^\s*(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)(Z?))?\s*$/i.exec(text) ?? [];
@@ -102,7 +106,7 @@ function readUntil(text: string, start: EventTime): { local: number; isDay: bool
   if (local === undefined) return undefined;
   if (time === undefined) return { local, isDay: true };
   const isUtc = utc !== undefined && utc !== '';
-  // What is said in UTC of a series of days means the day it names.
+  // A UTC time in a series of days means the day it names.
   if (start.type !== 'zoned' || !isUtc) return { local, isDay: false };
   return { local: localOfInstant(start.zone, local), isDay: false };
 }

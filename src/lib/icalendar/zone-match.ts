@@ -1,25 +1,25 @@
-/** Finding the IANA zone that a VTIMEZONE describes under a name of its own. */
+/** Finds the IANA zone that a VTIMEZONE with a custom name describes. */
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
 import { customOffsets, spanIn } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { ianaZone, offsetAt, spanAt } from '../recurrence/zone.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
-/** What a zone without events is compared from. */
+/** The start of the comparison for a zone without events. */
 const TODAY = dayNumberOf(2025, 1, 1) * DAY;
-/** The tables of programs that list each change end in 2037, so the year before is the last that all of them tell. */
+/** Tables that list each change end in 2037, so the year before is the last one that all of them contain. */
 const LAST = dayNumberOf(2037, 1, 1) * DAY;
 const LAST_YEAR = dayNumberOf(2036, 1, 1) * DAY;
-/** A series that begins later is compared for as long after its first event. */
+/** For a series that begins later, the comparison covers this period after its first event. */
 const YEARS_AFTER = 10 * 366 * DAY;
 
-/** What looking for a match takes, in steps of a RecurrenceBudget. */
+/** The cost of looking for a match, in steps of a RecurrenceBudget. */
 export const COST_OF_MATCH = 4000;
 
 /**
- * The zone that says the same as these rules for every moment from `usedFrom` (epoch milliseconds) to 2037 and for ten
- * years at least: an IANA name, the best known where there are several. One offset alone tells no country: in whole hours
- * it is `Etc/GMT+4` (four hours west) or UTC. `undefined` when no zone does; the rules count then.
+ * Returns the zone with the same offsets as these rules for every instant from `usedFrom` (epoch milliseconds) to 2037
+ * and for at least ten years: an IANA name, the best known if there are several. A single offset identifies no country:
+ * in whole hours it is `Etc/GMT+4` (four hours west) or UTC. `undefined` if no zone matches; the rules apply then.
  */
 export function matchingZone(zone: CustomZone, usedFrom = TODAY): string | undefined {
   const offset = onlyOffset(zone, usedFrom);
@@ -29,9 +29,9 @@ export function matchingZone(zone: CustomZone, usedFrom = TODAY): string | undef
     ?.find((name) => isSame(zone, name, usedFrom));
 }
 
-/** Whether a zone says the same as these rules from `usedFrom` on; without it, in a year to come. */
+/** Returns whether a zone has the same offsets as these rules from `usedFrom` on, by default in a future year. */
 export function isSame(zone: CustomZone, name: string, usedFrom = LAST_YEAR): boolean {
-  // What begins far ahead is compared at once and in its own years: centuries between them would take long.
+  // A distant start is compared at once and only in its own years: the centuries between would take long.
   const isSoon = usedFrom + YEARS_AFTER <= LAST;
   return (
     isSameIn(zone, name, { from: Math.min(usedFrom, LAST_YEAR), to: LAST }) &&
@@ -55,7 +55,7 @@ function isSameIn(
   return true;
 }
 
-/** Milliseconds east of UTC, where the rules have no other offset from then on. */
+/** Returns milliseconds east of UTC, if the rules have no other offset from then on. */
 function onlyOffset(zone: CustomZone, usedFrom: number): number | undefined {
   const spans = customOffsets(zone);
   const offset = spans.at(-1)?.offset;
@@ -65,7 +65,7 @@ function onlyOffset(zone: CustomZone, usedFrom: number): number | undefined {
 
 const HOUR = 3_600_000;
 
-/** The name of a zone that always has this offset (milliseconds east of UTC); there is one for whole hours only. */
+/** Returns the name of a zone that always has this offset (milliseconds east of UTC). Only whole hours have one. */
 export function zoneOfOffset(offset: number): string | undefined {
   const hours = offset / HOUR;
   if (hours === 0) return 'UTC';
@@ -74,13 +74,13 @@ export function zoneOfOffset(offset: number): string | undefined {
   return `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
 }
 
-/** The offsets of winter and summer: zones that differ there need not be compared. */
+/** Returns the offsets of winter and summer: zones that differ there need not be compared. */
 const seasonsOf = (zone: Zone): string =>
   [LAST_YEAR + 14 * DAY, LAST_YEAR + 196 * DAY].map((at) => offsetAt(zone, at)).join();
 
 let knownZones: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The zones that Windows maps to come first: they are the best known. */
+/** Zones that Windows maps to come first: they are the best known. */
 function zonesBySeasons(): ReadonlyMap<string, readonly string[]> {
   if (knownZones !== undefined) return knownZones;
   const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];

@@ -1,8 +1,8 @@
 /**
- * What a TZID means (docs/calendars.md). Names are tried in order of how sure they are: IANA, Windows, what a VTIMEZONE or
- * the TZID's own path says it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves;
- * without a VTIMEZONE, names that programs show to people. An IANA name wins over a VTIMEZONE that contradicts it: rules
- * change, and copies of them are old.
+ * Resolves a TZID (docs/calendars.md). Names are tried in order of certainty: IANA; Windows; the name in a VTIMEZONE or
+ * in the TZID's own path; then the VTIMEZONE's rules, as the IANA zone that has them or as custom rules; without a
+ * VTIMEZONE, display names. An IANA name wins over a VTIMEZONE that contradicts it, because rules change and copies of
+ * them are old.
  */
 import { costOfZone } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
@@ -14,8 +14,8 @@ import { WINDOWS_ZONES } from './windows-zones.ts';
 import { COST_OF_MATCH, isSame, matchingZone, zoneOfOffset } from './zone-match.ts';
 
 /**
- * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
- * are floating, in the calendar's zone, which is the likeliest. Throws TooComplexError.
+ * Returns the zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such
+ * times are floating, in the calendar's zone, which is the likeliest. Throws TooComplexError.
  */
 export function resolveZone(
   tzid: string,
@@ -29,12 +29,13 @@ export function resolveZone(
   if (vtimezone === undefined || vtimezone.observances.length === 0) return shown ?? fixedOffset(name);
   const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
   spend(budget, 'steps', costOfZone(custom) + COST_OF_MATCH);
-  // Windows repeats today's rules for all the past, so an old copy of the zone is known by its name and today's rules.
+  // Windows applies today's rules to the whole past, so an old copy of the zone is recognized by its name and today's
+  // rules.
   if (shown !== undefined && isSame(custom, shown)) return shown;
   return matchingZone(custom, vtimezone.usedFrom?.()) ?? custom;
 }
 
-/** No program gives zones longer names. */
+/** No program uses longer zone names. */
 const LONGEST_NAME = 500;
 
 function namedZone(name: string): string | undefined {
@@ -42,7 +43,10 @@ function namedZone(name: string): string | undefined {
   return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
 }
 
-/** `/freeassociation.sourceforge.net/Tzfile/Europe/Brussels`, `/mozilla.org/20050126_1/America/Argentina/Salta`. */
+/**
+ * Returns the zone in a path such as `/freeassociation.sourceforge.net/Tzfile/Europe/Brussels` or
+ * `/mozilla.org/20050126_1/America/Argentina/Salta`.
+ */
 function zoneInPath(name: string): string | undefined {
   const segments = name.split('/', 20);
   if (segments.length < 3) return undefined;
@@ -53,7 +57,7 @@ function zoneInPath(name: string): string | undefined {
   return undefined;
 }
 
-/** `GMT+0100`, `UTC-03:30`, `+02:00`, and any name in Windows' manner that begins with an offset. */
+/** Parses `GMT+0100`, `UTC-03:30`, `+02:00`, and any name in Windows' style that begins with an offset. */
 function fixedOffset(name: string): Zone | undefined {
   const offset = parseNamedOffset(name);
   if (offset === undefined) return undefined;

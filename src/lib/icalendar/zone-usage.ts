@@ -1,15 +1,15 @@
-/** From when on a calendar's events use its time zones. */
+/** Finds the instant from which a calendar's events use its time zones. */
 import { DAY, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ResourceBudget, spend } from './resource-budget.ts';
 import { isWritable } from './time-value.ts';
 
-/** What may name the first moment of an event; an EXDATE takes one away. */
+/** The properties that may name the first instant of an event. An EXDATE only removes one. */
 const FIRST_TIMES = new Set(['DTSTART', 'RDATE', 'RECURRENCE-ID']);
 
 /**
- * The first moment that a calendar's events name, epoch milliseconds, and a day to spare for any zone; `undefined` when
- * there is none. It is looked for when it is first asked, and then kept. The function throws TooComplexError.
+ * Returns a function for the first instant in a calendar's events, in epoch milliseconds, minus a day for any zone;
+ * `undefined` if there is none. It is computed at first use and then stored. The function throws TooComplexError.
  */
 export function firstUseIn(calendar: Component, budget: ResourceBudget): () => number | undefined {
   let first: LocalMs | undefined;
@@ -21,7 +21,7 @@ export function firstUseIn(calendar: Component, budget: ResourceBudget): () => n
   };
 }
 
-/** Its first date at midnight. What is no date, or of no year that is read, is none. */
+/** Returns the first date at midnight. Invalid dates and unsupported years are ignored. */
 function firstTimeIn({ components }: Component, budget: ResourceBudget): LocalMs | undefined {
   let first = 'none';
   let local: LocalMs | undefined;

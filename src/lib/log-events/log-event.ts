@@ -1,13 +1,13 @@
-/** What the table of log events says of each. */
+/** A row in the table of log events. */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export type LogEvent = {
   readonly level: LogLevel;
-  /** When it is logged, as a sentence goes on after "when". */
+  /** When it is logged: the words after "when". */
   readonly when: string;
-  /** What the operator is to do. Absent where there is nothing to do. */
+  /** Instructions for the operator. Undefined if there is nothing to do. */
   readonly act?: string;
-  /** What may stand beside `event`. */
+  /** The fields that may appear beside `event`. */
   readonly fields: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** The one table of what is logged. Docs are made from it, and a line that is not of it does not compile. */
+/** The table of all log events. The docs are generated from it, and a line with another event does not compile. */
 import { ACCESS_EVENTS } from './access-events.ts';
 import { CALENDAR_EVENTS } from './calendar-events.ts';
 import type { LogLevel } from './log-event.ts';
@@ -13,7 +13,7 @@ type EventsOf<L extends LogLevel> = {
   [E in LogEventName]: Table[E]['level'] extends L ? E : never;
 }[LogEventName];
 
-/** The fields of a line of that level: an event of the table, and what the table lets stand beside it. */
+/** The fields of a line of that level: an event of the table and the fields that the table allows for it. */
 export type LogLine<L extends LogLevel> = {
   readonly [E in EventsOf<L>]: { readonly event: E } & {
     readonly [F in Table[E]['fields'][number]]?: unknown;

@@ -1,4 +1,4 @@
-/** What each field of a line of the log means. */
+/** The meaning of each field of a log line. */
 import type { LOG_EVENTS } from './log-events.ts';
 
 type LogField = (typeof LOG_EVENTS)[keyof typeof LOG_EVENTS]['fields'][number];

@@ -1,21 +1,21 @@
-/** Zones of a calendar's own: their offsets over time, reckoned once for each set of rules. */
+/** The offsets over time of zones that a calendar defines itself, computed once for each set of rules. */
 import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule, type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import { isExtended, parseRule } from './rule.ts';
 
-/** The last offset before this year holds from then on. */
+/** The last offset before this year applies from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
 /** Some programs let rules begin in 1601, but clocks have not changed twice a year before this. */
 const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
 /** Rules that take more than this are left out: clocks change a few times a year. */
 const MOST_STEPS = 50_000;
-/** What one onset costs beside its rule. */
+/** The cost of one onset besides its rule, in steps. */
 const STEPS_OF_ONSET = 20;
 
 type KnownZone = {
   readonly spans: readonly OffsetSpan[];
-  /** What it took to reckon, as RecurrenceBudget counts it. */
+  /** The cost of computing it, as RecurrenceBudget counts it. */
   readonly steps: number;
   /** Characters of its rules as JSON. */
   readonly size: number;
@@ -23,22 +23,25 @@ type KnownZone = {
 
 const knownByRules = new Map<string, KnownZone>();
 const knownByZone = new WeakMap<CustomZone, KnownZone>();
-/** Of characters and spans that are remembered: about 5 MB. */
+/** Limits the weight of characters and spans in memory: about 5 MB. */
 const MOST_WEIGHT = 1_000_000;
 const WEIGHT_OF_SPAN = 30;
 let weight = 0;
 let reckonedSteps = 0;
 
-/** The zone's offsets as adjoining spans, the earliest first. Rules that cannot be read begin at their start only. */
+/**
+ * Returns the zone's offsets as adjoining spans, the earliest first. Rules that cannot be parsed apply only at their
+ * start.
+ */
 export const customOffsets = (zone: CustomZone): readonly OffsetSpan[] => known(zone).spans;
 
-/** How many characters the zone takes as JSON, wherever a time in it is kept. */
+/** Returns how many characters the zone takes as JSON, wherever a time in it is stored. */
 export const sizeOfZone = (zone: CustomZone): number => known(zone).size + zone.tzid.length;
 
-/** What it takes to reckon the zone's offsets, in steps of a RecurrenceBudget, whether they are known by now or not. */
+/** Returns the cost of computing the zone's offsets, in steps of a RecurrenceBudget, even if they are already known. */
 export const costOfZone = (zone: CustomZone): number => known(zone).steps;
 
-/** As costOfZone, but only what it takes now: nothing for a zone that was met before, little for rules that were. */
+/** Returns the actual cost now: zero for a zone that was used before, little for rules that were. */
 export function stepsToKnow(zone: CustomZone): number {
   if (knownByZone.has(zone)) return 0;
   const before = reckonedSteps;
@@ -82,7 +85,7 @@ function spansOf(observances: readonly Observance[], budget: RecurrenceBudget): 
     .sort((a, b) => a.at - b.at);
   const [first] = onsets;
   if (first === undefined) return [];
-  // Before the first onset its TZOFFSETFROM holds.
+  // Before the first onset its TZOFFSETFROM applies.
   const before = { from: Number.NEGATIVE_INFINITY, to: first.at, offset: first.before };
   const spans = onsets.map(({ at, offset }, index) => ({
     from: at,
@@ -137,13 +140,13 @@ function onsetsOfRule(
 /** from <= instant < to, epoch milliseconds; `offset` is milliseconds east of UTC. */
 export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
-/** The span that holds the instant, of spans that do not overlap, in order. */
+/** Returns the span that contains the instant. The spans are ordered and do not overlap. */
 export function spanIn(spans: readonly OffsetSpan[], instant: number): OffsetSpan | undefined {
   const span = spans[placeIn(spans, instant)];
   return span !== undefined && instant < span.to ? span : undefined;
 }
 
-/** The index of the last span that does not begin after the instant; -1 when all do. */
+/** Returns the index of the last span that does not begin after the instant; -1 if all do. */
 export function placeIn(spans: readonly OffsetSpan[], instant: number): number {
   let low = 0;
   let high = spans.length;

@@ -4,15 +4,15 @@ import type { EventTime, Zone } from './event-time.ts';
 import { instantOfLocal, localOfInstant } from './zone.ts';
 
 /**
- * The instant of an event time, epoch milliseconds. A date is midnight UTC, which is how all-day events are
- * written on the wire (docs/wire.md 1.11); a floating time is read in `floatingZone`. Throws RangeError for
- * text that is no time.
+ * Returns the instant of an event time, in epoch milliseconds. A date is midnight UTC, which is how all-day events are
+ * written on the wire (docs/wire.md 1.11); a floating time is read in `floatingZone`. Throws RangeError for an invalid
+ * time.
  */
 export function instantOf(time: EventTime, floatingZone: string): number {
   return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
 }
 
-/** The zone in which the time's wall clock runs. */
+/** Returns the zone of the time's wall clock. */
 export function zoneOf(time: EventTime, floatingZone: string): Zone {
   if (time.type === 'date') return 'UTC';
   return time.type === 'zoned' ? time.zone : floatingZone;
@@ -25,7 +25,7 @@ export function localOf(time: EventTime): LocalMs {
   return local;
 }
 
-/** The wall-clock time `local` in the type and zone of `model`. */
+/** Returns the wall-clock time `local` in the type and zone of `model`. */
 export function timeLike(model: EventTime, local: LocalMs): EventTime {
   if (model.type === 'date') return { type: 'date', date: formatDate(dayOfLocal(local)) };
   return { ...model, local: formatLocal(local) };
@@ -45,8 +45,8 @@ export function localOn(model: EventTime, time: EventTime, floatingZone: string)
 }
 
 /**
- * The original start that a RECURRENCE-ID, RDATE or EXDATE names, in the type and zone of the master's start. A date on
- * a timed series names the instance at the series' own time of day.
+ * Returns the original start that a RECURRENCE-ID, RDATE or EXDATE names, in the type and zone of the main event's
+ * start. A date in a timed series names the occurrence at the series' own time of day.
  */
 export function originalStartOf(start: EventTime, named: EventTime, floatingZone: string): EventTime {
   const local = localOn(start, named, floatingZone);
@@ -55,7 +55,10 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
   return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
 }
 
-/** Local midnight of the day that a time means for an all-day series: midnight UTC means its UTC day, any other time its day in the zone. */
+/**
+ * Local midnight of the day that a time means for an all-day series: midnight UTC means its UTC day, any other time its
+ * day in the zone.
+ */
 export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
@@ -63,7 +66,10 @@ export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   return dayOfLocal(displayed) * DAY;
 }
 
-/** The id of an instance on the wire: its master's id and its original start. `zone` is where a floating start is read. */
+/**
+ * Returns the id of an occurrence on the wire: the main event's id and its original start. A floating start is read in
+ * `zone`.
+ */
 export function instanceIdOf(masterId: string, originalStart: EventTime, zone: string): string {
   const instant = instantOf(originalStart, zone);
   const text = originalStart.type === 'date' ? formatDate(dayOfLocal(instant)) : `${formatLocal(instant)}Z`;
@@ -77,8 +83,8 @@ export type InstanceId = {
 };
 
 /**
- * What an instance id names; `undefined` when the text is none. A master's own id may look like one, so look for
- * an event of that very id first.
+ * Parses an occurrence id; `undefined` if the text is none. A main event's own id may look like one, so look for an
+ * event with that exact id first.
  */
 export function parseInstanceId(id: string): InstanceId | undefined {
   const parts = /^(.+)_(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z)?$/su.exec(id);

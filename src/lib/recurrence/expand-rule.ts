@@ -1,8 +1,8 @@
 /**
- * The wall-clock times a recurrence rule names, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months,
- * years), INTERVAL apart; each period gives its days that pass the rule's tests, at the rule's times of day,
- * of which BYSETPOS picks some. So any window is reached by division; only COUNT has to count, and that by division
- * too where periods give the same number of times each.
+ * The wall-clock times of a recurrence rule, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months, years),
+ * INTERVAL apart. Each period has the days that pass the rule's tests, at the rule's times of day; BYSETPOS selects
+ * some of these times. So any window is reached by division. Only COUNT must count, and it also uses division if all
+ * periods have the same number of times.
  */
 import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
@@ -20,20 +20,20 @@ export {
   spendSteps,
 } from './recurrence-budget.ts';
 
-/** `from` and `to` bound what is answered: from <= time < to. `until` is the rule's own, inclusive. */
+/** `from` and `to` bound the returned times: from <= time < to. `until` is the rule's own, inclusive. */
 export type RuleWindow = {
   readonly from: LocalMs;
   readonly to: LocalMs;
   readonly until?: LocalMs | undefined;
 };
 
-/** What a period takes beside its days and times. */
+/** The cost of a period besides its days and times, in steps. */
 const STEPS_OF_PERIOD = 8;
 
 /**
- * The times in the window in order, never before `start`. DTSTART counts towards COUNT even where the rule does
- * not name it (RFC 5545 §3.3.10: it "always counts as the first occurrence"), but is only answered
- * where it does. Throws RecurrenceBudgetError.
+ * Returns the times in the window in order, never before `start`. DTSTART counts towards COUNT even if the rule does
+ * not name it (RFC 5545 §3.3.10: it "always counts as the first occurrence"), but is only returned if it does. Throws
+ * RecurrenceBudgetError.
  */
 export function expandRule(
   rule: Rule,
@@ -55,7 +55,7 @@ export function expandRule(
     if (begins > last || begins >= END || counted >= count) return times;
     for (const time of units.timesIn(index, budget)) {
       if (time > last) return times;
-      // SKIP can move a day to one that the period before has named.
+      // SKIP can move a day to one that the previous period has named.
       if (time <= previous) continue;
       previous = time;
       if (counted === 0 && time !== start) counted = 1;
@@ -66,12 +66,12 @@ export function expandRule(
   }
 }
 
-/** The midnight after the last day that can be written. */
+/** The midnight after the last supported day. */
 const END = (LAST_DAY + 1) * DAY;
 
 /**
- * The last time of a rule with COUNT, or a time after it where nothing is; infinite after the year 9999. Throws
- * RecurrenceBudgetError.
+ * Returns the last time of a rule with COUNT, or a time after it if the rule names none; infinite after the year 9999.
+ * Throws RecurrenceBudgetError.
  */
 export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): LocalMs {
   const { count = Number.POSITIVE_INFINITY } = rule;
@@ -88,12 +88,12 @@ export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget)
   return expandRule(rule, start, { from, to: END }, budget).at(-1) ?? from;
 }
 
-/** The periods of a rule with their times; hours or minutes of one below a day. */
+/** Returns the periods of a rule with their times; hours or minutes for a rule below a day. */
 function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
   const row = rowOf(rule, start, budget);
   if (rule.unit !== undefined) return unitsOf({ ...rule, unit: rule.unit }, start, row.daysIn);
   const { periods } = row;
-  // SKIP can move a day to the period before or behind its own.
+  // SKIP can move a day to the previous or the next period.
   const margin = rule.scale === undefined ? 0 : 1;
   return {
     indexOf: (local) => Math.max(0, periods.indexOf(dayOfLocal(local)) - margin),
@@ -125,7 +125,7 @@ function rowOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
   };
 }
 
-/** Where to go on counting, so that the period wanted is not passed: `counted` have been before it. */
+/** Returns where to continue counting without passing the `wanted` time: `counted` times came before it. */
 function countTo(units: Units, wanted: number, budget: RecurrenceBudget): { index: number; counted: number } {
   const counting = wanted > 1 ? units.counting(budget) : undefined;
   if (counting === undefined) return { index: 0, counted: 0 };
@@ -134,13 +134,13 @@ function countTo(units: Units, wanted: number, budget: RecurrenceBudget): { inde
   return { index: 1 + groups * group, counted: inFirst + groups * inGroup };
 }
 
-/** `undefined` where periods differ, as months do. */
+/** Returns `undefined` if periods differ, as months do. */
 function countingOf(row: Row, budget: RecurrenceBudget): Counting | undefined {
   const { frequency, scale, byMonth, byWeekNo, byYearDay, byMonthDay, byDay } = row.rule;
   const isEqual = frequency === 'DAILY' || frequency === 'WEEKLY';
   const others = [byMonth, byWeekNo, byYearDay, byMonthDay, scale?.months ?? []];
   if (!isEqual || others.some((part) => part.length > 0)) return undefined;
-  // Days of some weekdays come back after seven, whatever their distance.
+  // Days of certain weekdays repeat after seven periods, whatever their distance.
   const group = frequency === 'DAILY' && byDay.length > 0 ? 7 : 1;
   const inPeriods = Array.from({ length: group }, (_, index) => sizeOf(row, index + 1, budget));
   const first = timesIn(row, 0, budget);
@@ -178,8 +178,8 @@ function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): Ti
 }
 
 /**
- * The times of a period in order, none before the start of the series. Positions are found by division, so that the
- * whole set need not be made.
+ * Returns the times of a period in order, none before the start of the series. Positions are found by division, so the
+ * whole set need not be created.
  */
 function timesIn(
   { daysIn, dayTimes, periods, rule, start }: Row,
@@ -210,7 +210,7 @@ function timesIn(
 const timeAt = (days: readonly DayNumber[], dayTimes: TimesOfDay, index: number): LocalMs =>
   (days[Math.floor(index / dayTimes.length)] ?? 0) * DAY + dayTimes.at(index % dayTimes.length);
 
-/** The indexes that BYSETPOS picks of a set of that size, in order. */
+/** Returns the indexes that BYSETPOS selects from a set of that size, in order. */
 function positionsIn(size: number, positions: readonly number[]): number[] {
   const indexes = positions.map((position) => (position > 0 ? position - 1 : size + position));
   const inside = [...new Set(indexes)].filter((index) => index >= 0 && index < size);

@@ -1,11 +1,11 @@
 /**
- * The instances of a series in a window of time. Rules run on the wall clock of the series and each instance
- * is then placed in time by its zone, so that 9 o'clock stays 9 o'clock over a DST change. A start that the clock
- * skips moves that instance alone forward by the gap; the series keeps its time of day.
+ * The occurrences of a series in a window of time. Rules run on the wall clock of the series, and each occurrence is
+ * then placed in time by its zone, so that 9 o'clock stays 9 o'clock over a DST change. If the clock skips a start,
+ * that occurrence alone moves forward by the gap; the series keeps its time of day.
  *
- * Where RFC 5545 leaves it open: DTSTART is an instance even where its rule does not name it (§3.8.5.3 calls the
- * result undefined; common calendars show it), but not where all rules ended before it. An override takes place even
- * where no rule, or an EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
+ * If RFC 5545 leaves it open: DTSTART is an occurrence even if its rule does not name it (§3.8.5.3 calls the result
+ * undefined; common calendars show it), but not if all rules ended before it. An override takes place even if no rule
+ * names its original, or an EXDATE does. A rule that cannot be followed counts as absent and is reported.
  */
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
 import { timeLike } from './event-instant.ts';
@@ -28,10 +28,9 @@ import type { Expansion, Instance, Series, SeriesMaster, TimeWindow } from './se
 import { instantOfLocal, localOfInstant } from './zone.ts';
 
 /**
- * The instances that overlap the window; one without length counts where it starts. Floating times are read in
- * `calendarZone`, an IANA name. What the call uses up is taken from `budget`; RecurrenceBudgetError when
- * that is not enough. What does not depend on the window is reckoned once for each series object: windows of one series
- * are best asked of the same object.
+ * Returns the occurrences that overlap the window. One without length counts at its start. Floating times are read in
+ * `calendarZone`, an IANA name. The cost is taken from `budget`; throws RecurrenceBudgetError if that is exceeded. Work
+ * that does not depend on the window is done once for each series object, so pass the same object for several windows.
  */
 export function expand<T>(
   series: Series<T>,
@@ -61,8 +60,8 @@ export function expand<T>(
 }
 
 /**
- * About what expanding the series over a window takes, in steps, without doing it: what is placed of it, and its rules as
- * often as their frequency has it. Cheap, and no bound: a budget is that.
+ * Estimates the cost of expanding the series over a window, in steps, from its parts and the frequency of its rules.
+ * Cheap, and not a bound: the budget is the bound.
  */
 export function weightOf(series: Series<unknown>, window: TimeWindow): number {
   const days = Math.max(0, Math.min(window.end, LATEST) - Math.max(window.start, EARLIEST)) / DAY + 4;
@@ -74,7 +73,9 @@ export function weightOf(series: Series<unknown>, window: TimeWindow): number {
   return Math.ceil(stepsToPrepare(series) + ofRules + rdates.length + series.overrides.length);
 }
 
-/** About how often a rule is in a day. A day of another calendar takes as long as several instances. */
+/**
+ * Estimates how many occurrences a rule has in a day. A day of another calendar costs as much as several occurrences.
+ */
 function frequencyOf(rrule: string): number {
   if (/RSCALE=|SKIP=/i.test(rrule)) return 4;
   const name = /FREQ=(HOURLY|MINUTELY|DAILY)/i.exec(rrule)?.[1]?.toUpperCase();
@@ -84,11 +85,11 @@ function frequencyOf(rrule: string): number {
   return Math.max(0.3, (name === 'HOURLY' ? 24 : 1440) / interval);
 }
 
-/** What placing one start in time and answering it takes, and what moving it as an override says does. */
+/** The cost of placing and returning one start, and of moving it as an override says, in steps. */
 const STEPS_OF_INSTANCE = 40;
 const STEPS_OF_SHAPE = 60;
 
-/** An instance, and what it is ordered by besides its start. */
+/** An occurrence, and its sort key besides its start. */
 type Found<T> = { readonly instance: Instance<T>; readonly originalLocal: LocalMs };
 
 type ExpansionInput<T> = {
@@ -100,7 +101,7 @@ type ExpansionInput<T> = {
   readonly budget: RecurrenceBudget;
 };
 
-/** The years 1 to 9999 are all that times are written in; a day is left for offsets. */
+/** Times have the years 1 to 9999; a day is reserved for offsets. */
 const EARLIEST = dayNumberOf(1, 1, 2) * DAY;
 const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
 
@@ -112,7 +113,7 @@ function byStart(a: Found<unknown>, b: Found<unknown>): number {
   return a.instance.startsAt - b.instance.startsAt || a.originalLocal - b.originalLocal;
 }
 
-/** Adds every instance in the window that has no override of its own. */
+/** Adds every occurrence in the window that has no override of its own. */
 function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
   const { plan, master, clock, calendarZone, window, budget } = input;
   const { zone, start } = clock;
@@ -126,7 +127,8 @@ function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
     const startsAt = instantOfLocal(zone, local);
     spendSteps(budget, STEPS_OF_INSTANCE);
     chargeQuestions();
-    // A start that the clock skips gives way to one that is where it moves to: they would be the same instance.
+    // A start that the clock skips is dropped if another start has the resulting time: they would be the same
+    // occurrence.
     const shown = localOfInstant(zone, startsAt);
     if (shown !== local && (starts.has(shown) || moved.has(startsAt))) continue;
     if (shown !== local) moved.add(startsAt);
@@ -146,13 +148,13 @@ function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
   }
 }
 
-/** Local starts, each once, with the end of those that have one of their own. */
+/** Local starts, each once, with the end if it has its own. */
 type Originals = ReadonlyMap<LocalMs, number | undefined>;
 
-/** The margins of a window hold no more starts of a rule than this. */
+/** Limits a rule's starts in the margins of a window. */
 const MARGIN_STARTS = 10_000;
 
-/** DTSTART where it is one, what the rules name near the window, and what RDATEs name near it. */
+/** Returns DTSTART if it is one, and the starts of rules and RDATEs near the window. */
 function originals({ plan, clock, window, budget }: ExpansionInput<unknown>): Originals {
   const from = localOfInstant(clock.zone, window.start) - plan.reach.start;
   const to = localOfInstant(clock.zone, window.end) + plan.reach.end;

@@ -1,6 +1,6 @@
 /**
- * Where an event is found in an index of times: by its shape and its stretch of time. Decided from the times alone, so
- * that a series whose overrides come one by one is placed as one that comes whole.
+ * The place of an event in an index of times: its shape and its span. Computed from the times alone, so a series whose
+ * overrides arrive one by one gets the same place as a complete one.
  */
 import { instantOf } from './event-instant.ts';
 import type { EventTime, Recurrence } from './event-time.ts';
@@ -17,25 +17,27 @@ export type PlacedTimes = {
   readonly cancelled?: true;
 };
 
-/** Epoch milliseconds, of a series from its first instance to its last. */
+/** In epoch milliseconds; for a series, from its first occurrence to its last. */
 export type Place = {
   readonly shape: 'short' | 'long' | 'series' | 'override' | 'hidden';
   readonly startsAt: number;
   readonly endsAt: number;
 };
 
-/** The longest a 'short' event lasts, in milliseconds: a day on which the clock goes back. */
+/** The longest duration of a 'short' event, in milliseconds: a day on which the clock goes back. */
 export const LONGEST_SHORT = 25 * 3_600_000;
-/** The end of a series without one. */
+/** The end of an endless series. */
 const YEAR_10000 = 253_402_300_800_000;
 
-/** Whether there is a master that makes a series of these; without one, overrides are instances known alone. */
+/**
+ * Returns whether a main event makes a series of these. Without one, overrides are occurrences that are known alone.
+ */
 export const isSeries = (timings: readonly PlacedTimes[]): boolean =>
   timings.some((timing) => isMaster(timing) && (timing.recurrence !== undefined || timings.length > 1));
 
 const isMaster = ({ recurrenceId }: PlacedTimes): boolean => recurrenceId === undefined;
 
-/** Of a single event, or of those of one series that are there. */
+/** Returns the places of a single event, or of the known events of one series. */
 export function placesOf(timings: readonly PlacedTimes[], calendarZone: string): Place[] {
   const master = timings.find(isMaster);
   if (master === undefined || !isSeries(timings))
@@ -55,12 +57,12 @@ function singlePlace(timing: PlacedTimes, calendarZone: string): Place {
   return {
     shape: timing.cancelled === true ? 'hidden' : shape,
     startsAt,
-    // An event without length is found as one of a millisecond: no window may pass it over.
+    // An event without length counts as one millisecond, so that every window around it finds it.
     endsAt: Math.max(endsAt, startsAt + 1),
   };
 }
 
-/** A master is found wherever an instance or an override of its series is. */
+/** A series is found wherever an occurrence or an override of it is. */
 function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], calendarZone: string): Place {
   const span = spanOf(
     seriesOf(master, overrides, () => undefined),
@@ -69,7 +71,7 @@ function seriesPlace(master: PlacedTimes, overrides: readonly PlacedTimes[], cal
   return {
     shape: master.cancelled === true ? 'hidden' : 'series',
     startsAt: span.startsAt,
-    // The span's end is inclusive, the column's is not.
+    // The span's end is inclusive, the column's is exclusive.
     endsAt: Math.min(span.endsAt + 1, YEAR_10000),
   };
 }
@@ -83,7 +85,7 @@ function overridePlace(timing: PlacedTimes, master: PlacedTimes, calendarZone: s
   };
 }
 
-/** The series that a master and its overrides make; `payload` is what is kept with each. */
+/** Returns the series of a main event and its overrides; `payload` is stored with each. */
 export function seriesOf<T>(
   master: PlacedTimes,
   overrides: readonly PlacedTimes[],

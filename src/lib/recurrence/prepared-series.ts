@@ -1,4 +1,4 @@
-/** A series made ready to be expanded: what does not depend on the window is reckoned once for each series. */
+/** A series prepared for expansion: work that does not depend on the window is done once for each series. */
 import { type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
 import { stepsToKnow } from './custom-zone.ts';
 import { instantOf, localOf, localOn, originalStartOf, zoneOf } from './event-instant.ts';
@@ -18,11 +18,11 @@ import { instantOfLocal, MOST_BETWEEN_CLOCKS, temporalQuestions } from './zone.t
 export type PreparedSeries<T> = {
   /** `undefined` without a master. */
   readonly clock: MasterClock | undefined;
-  /** By the instant of their originals. */
+  /** Ordered by the instant of their originals. */
   readonly overrides: readonly PlacedOverride<T>[];
   /** Instants of originals that have an override. */
   readonly overridden: ReadonlySet<number>;
-  /** What RANGE=THISANDFUTURE overrides make of later instances, by `key`. */
+  /** The effects of RANGE=THISANDFUTURE overrides on later occurrences, by `key`. */
   readonly shapes: readonly FutureShape<T>[];
   readonly rdates: readonly PlacedDate[];
   readonly exclusions: Exclusions;
@@ -44,19 +44,19 @@ export type FutureShape<T> = {
   readonly key: number;
   readonly cancelled: boolean;
   readonly payload: T;
-  /** By how much the wall clock of later instances moves. */
+  /** How far the wall clock of later occurrences moves. */
   readonly shift: number;
   readonly length: Duration;
   place(original: EventTime): { readonly startsAt: number; readonly endsAt: number };
 };
 
-/** An RDATE on the clock of the series; `endsAt` where it is a period. */
+/** An RDATE on the clock of the series; `endsAt` if it is a period. */
 export type PlacedDate = { readonly local: LocalMs; readonly endsAt: number | undefined };
 
-/** Instants of EXDATEs, and days of those that are dates: a date excludes all starts of that day. */
+/** Instants of EXDATEs, and days of EXDATEs that are dates: a date excludes all starts of that day. */
 export type Exclusions = { readonly instants: ReadonlySet<number>; readonly days: ReadonlySet<DayNumber> };
 
-/** What one of each takes, in steps. */
+/** The cost of one of each, in steps. */
 const STEPS = { override: 100, future: 200, rdate: 60, exdate: 30, character: 1 };
 const STEPS_OF_QUESTION = 300;
 
@@ -64,7 +64,7 @@ type Prepared = { readonly calendarZone: string; readonly series: PreparedSeries
 const preparedBySeries = new WeakMap<Series<unknown>, Prepared>();
 
 /**
- * The series made ready, which costs steps the first time only. Floating times are read in `calendarZone`. Throws
+ * Returns the prepared series, which costs steps only the first time. Floating times are read in `calendarZone`. Throws
  * RecurrenceBudgetError.
  */
 export function prepared<T>(
@@ -73,14 +73,17 @@ export function prepared<T>(
   budget: RecurrenceBudget,
 ): PreparedSeries<T> {
   const before = preparedBySeries.get(series);
-  // What was kept for a series has its payloads.
+  // The stored result was made from this very series, so its payloads have type T.
   if (before?.calendarZone === calendarZone) return before.series as PreparedSeries<T>;
   const made = prepare(series, calendarZone, budget);
   preparedBySeries.set(series, { calendarZone, series: made });
   return made;
 }
 
-/** Charges the questions to Temporal that were asked since it was called last, or made. Throws RecurrenceBudgetError. */
+/**
+ * Returns a function that charges for the calls to Temporal since its creation or its last call. It throws
+ * RecurrenceBudgetError.
+ */
 export function questionCharge(budget: RecurrenceBudget): () => void {
   let asked = temporalQuestions();
   return () => {
@@ -90,7 +93,7 @@ export function questionCharge(budget: RecurrenceBudget): () => void {
   };
 }
 
-/** What preparing the series takes, in steps, without what its zones take. */
+/** Returns the cost of preparing the series, in steps, without its zones. */
 export function stepsToPrepare({ master, overrides }: Series<unknown>): number {
   const { rrules = [], rdates = [], exdates = [] } = master?.recurrence ?? {};
   const characters = rrules.reduce((sum, rrule) => sum + rrule.length, 0);
@@ -129,10 +132,10 @@ function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceB
 }
 
 /**
- * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that changed
- * between timed and all-day stay: they name occurrences by times of the type that the series had. A cancelled one of these
- * does not count, and a live one only if no override of the right type names its occurrence. Floating times have either
- * type.
+ * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that
+ * changed between timed and all-day stay: they name occurrences by times of the type that the series had. A cancelled
+ * one of these does not count, and a live one only if no override of the right type names its occurrence. Floating
+ * times have either type.
  */
 export function effectiveOverrides<
   Override extends Pick<SeriesOverride<unknown>, 'recurrenceId' | 'cancelled'>,
@@ -156,10 +159,10 @@ function* timesOf({ master, overrides }: Series<unknown>): Generator<EventTime> 
   yield* master?.recurrence?.exdates ?? [];
 }
 
-/** How times are read, and what charges the offsets that had to be asked for. */
+/** The calendar's zone, and the function that charges for offsets from Temporal. */
 type Reading = { readonly calendarZone: string; readonly charge: () => void };
 
-/** The last of several overrides of one instance counts. */
+/** If several overrides have the same occurrence, the last one counts. */
 function placeOverrides<T>(
   clock: MasterClock | undefined,
   overrides: readonly SeriesOverride<T>[],
@@ -180,7 +183,7 @@ function placeOverrides<T>(
   return [...placed.values()].sort((a, b) => a.key - b.key);
 }
 
-/** RFC 5545 §3.2.13: a RANGE override moves later instances by as much as it moved its own. */
+/** RFC 5545 §3.2.13: a RANGE override moves later occurrences by as much as it moved its own. */
 function futureShape<T>(
   { override, key, original }: PlacedOverride<T>,
   { calendarZone, charge }: Reading,
@@ -198,7 +201,7 @@ function futureShape<T>(
   return { key, cancelled, payload, shift, length, place };
 }
 
-/** The shape that holds for an original start: of those before it the last. */
+/** Returns the shape that applies to an original start: the last one whose own original start is before it. */
 export function shapeFor<T>(shapes: readonly FutureShape<T>[], startsAt: number): FutureShape<T> | undefined {
   let low = 0;
   let high = shapes.length;
@@ -218,7 +221,7 @@ function placeDates(
   return (master?.recurrence?.rdates ?? []).map(({ start, end }) => {
     const local = localOf(originalStartOf(clock.start, start, calendarZone));
     if (end === undefined) return { local, endsAt: undefined };
-    // A period that ends before it begins has no length, as elsewhere.
+    // A period that ends before it begins has no length.
     const endsAt = Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
     charge();
     return { local, endsAt };

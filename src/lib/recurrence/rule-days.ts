@@ -25,10 +25,10 @@ export type Periods = {
   at(index: number): Period;
 };
 
-/** No time is written after this day. */
+/** The last supported day. */
 export const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
 
-/** The periods of a rule, from the one that `startDay` is in. */
+/** Returns the periods of a rule, from the one that contains `startDay`. */
 export function periodsOf({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
   if (frequency === 'DAILY') return equalPeriods(startDay, 1, interval);
   if (frequency === 'WEEKLY') {
@@ -57,16 +57,16 @@ function equalPeriods(base: DayNumber, length: number, interval: number): Period
 
 type DayTest = (day: DayNumber, civil: Civil) => boolean;
 
-/** The days of a period that a rule names, in order. Throws RecurrenceBudgetError. */
+/** Returns the days of a period that a rule names, in order. Throws RecurrenceBudgetError. */
 export type DaysIn = (period: Period, budget: RecurrenceBudget) => DayNumber[];
 
-/** What testing one day takes, for each test; its week takes longer. */
+/** The cost of one test of one day, in steps; testing its week costs more. */
 const STEPS_OF_DAY = 3;
 const STEPS_OF_WEEK = 6;
-/** Days that are passed over for a step. */
+/** How many days are skipped for one step. */
 const PASSED_OVER = 5;
 
-/** The days of a rule on a series that starts on that day. */
+/** Returns the days of a rule for a series that starts on that day. */
 export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
   const parts = withDaysOfStart(rule, startDay);
   const weekStart = rule.weekStart;
@@ -93,7 +93,7 @@ export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** Of a year only the months that can hold a day of the rule, which saves testing the other days. */
+/** Returns only the months of a year that can contain a day of the rule, which avoids testing the other days. */
 function stretchesOf({ first, end }: Period, { byMonth, byMonthDay }: DayParts): readonly Period[] {
   const months = byMonth.length === 0 && byMonthDay.length > 0 ? MONTHS : byMonth;
   if (end - first < 365 || months.length === 0) return [{ first, end }];
@@ -104,7 +104,7 @@ function stretchesOf({ first, end }: Period, { byMonth, byMonthDay }: DayParts):
   }));
 }
 
-/** The days of a stretch that are worth testing, in order: few where the rule names days of the month or the week. */
+/** Returns the candidate days of a stretch in order: few if the rule names days of the month or the week. */
 function namedDays({ byMonthDay, byDay }: DayParts): (stretch: Period) => DayNumber[] {
   const weekdays = new Set(byDay.map(({ weekday }) => weekday));
   const isOnWeekday = (day: DayNumber) => weekdays.size === 0 || weekdays.has(weekdayOf(day));
@@ -121,13 +121,13 @@ function namedDays({ byMonthDay, byDay }: DayParts): (stretch: Period) => DayNum
   };
 }
 
-/** The tests that a day has to pass, the cheapest first. */
+/** Returns the tests that a day must pass, the cheapest first. */
 function dayTests(parts: DayParts, weekStart: number): readonly DayTest[] {
   const tests: DayTest[] = [];
   const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = parts;
   if (byMonth.length > 0) tests.push(inMonths(byMonth));
   if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
-  // Days of the wrong weekday are not even looked at; what is left to test are their numbers.
+  // Days of the wrong weekday are skipped before; the tests check ordinals.
   if (byDay.some(({ ordinal }) => ordinal !== 0)) tests.push(onWeekdays(parts));
   if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
   if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, weekStart));
@@ -169,7 +169,9 @@ function onYearDays(days: readonly number[]): DayTest {
 
 const lengthOfYear = (year: number): number => (isLeapYear(year) ? 366 : 365);
 
-/** Ordinals count within the month, or within the year of a yearly rule that names no month; elsewhere they mean nothing. */
+/**
+ * Ordinals count within the month, or within the year of a yearly rule without a month; otherwise they have no meaning.
+ */
 function onWeekdays({ frequency, byMonth, byWeekNo, byDay }: DayParts): DayTest {
   const counted = frequency === 'MONTHLY' || (frequency === 'YEARLY' && byWeekNo.length === 0);
   const every = new Set(
@@ -194,7 +196,7 @@ function onWeekdays({ frequency, byMonth, byWeekNo, byDay }: DayParts): DayTest 
 
 const ordinalKey = ({ ordinal, weekday }: RuleWeekday): number => ordinal * 7 + weekday;
 
-/** Weeks are numbered as ISO 8601 does, but begin on WKST: week 1 is the first with four days of the year. */
+/** Weeks are numbered as in ISO 8601, but begin on WKST: week 1 is the first with four days of the year. */
 function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
   const weekSet = new Set(weeks);
   return (number, { year }) => {
@@ -213,7 +215,7 @@ function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
   };
 }
 
-/** The week holding 4 January has four days of the new year, whatever day weeks begin with. */
+/** The week that contains 4 January has four days of the new year, whatever day weeks begin with. */
 function firstWeekOf(year: number, weekStart: number): DayNumber {
   const fourth = dayNumberOf(year, 1, 4);
   return fourth - ((weekdayOf(fourth) - weekStart + 7) % 7);

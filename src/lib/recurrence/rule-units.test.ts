@@ -15,7 +15,7 @@ function timesOf(rrule: string, start: string, days = 2, budget = recurrenceBudg
   return expandRule(rule, from, { from, to: from + days * DAY }, budget).map(formatLocal);
 }
 
-/** Steps that a window far behind the start takes. */
+/** Returns the steps for a window far after the start. */
 function stepsFarAway(rrule: string, years: number): number {
   const rule = parseRule(rrule);
   assert.ok(rule !== undefined);
@@ -26,7 +26,7 @@ function stepsFarAway(rrule: string, years: number): number {
 }
 
 describe('a rule below a day', () => {
-  it('names every so many hours from its start on', () => {
+  it('names every n-th hour from its start', () => {
     assert.deepEqual(timesOf('FREQ=HOURLY;INTERVAL=7;COUNT=4', '2026-03-01T20:30:15'), [
       ...['2026-03-01T20:30:15', '2026-03-02T03:30:15', '2026-03-02T10:30:15', '2026-03-02T17:30:15'],
     ]);

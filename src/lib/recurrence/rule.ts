@@ -1,4 +1,4 @@
-/** Reading a recurrence rule, RFC 5545 §3.3.10 and RFC 7529. */
+/** Parses a recurrence rule, RFC 5545 §3.3.10 and RFC 7529. */
 import { daysInMonth, type LocalMs, parseLocal, timeOfDay } from './civil.ts';
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
@@ -6,7 +6,7 @@ export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
 /** `ordinal` 0 means every such weekday; 0 is Monday. */
 export type RuleWeekday = { readonly ordinal: number; readonly weekday: number };
 
-/** The last moment a rule may name, in the form it was written. */
+/** The last time a rule may name, in the form it was written. */
 export type Until = { readonly form: 'date' | 'utc' | 'local'; readonly local: LocalMs };
 
 /** The calendar of a rule and what it does with days and leap months that do not exist, RFC 7529. */
@@ -39,15 +39,15 @@ export type Rule = {
   readonly bySetPos: readonly number[];
   /** The day weeks begin with; 0 is Monday. */
   readonly weekStart: number;
-  /** Names of parts that the text has and that could not be read, or not all of their values: they are left out. */
+  /** The parts with an invalid value, which are left out. */
   readonly leftOut: readonly string[];
 };
 
 const FREQUENCIES: readonly Frequency[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
-/** By their number, which counts from Monday. */
+/** Indexed by weekday; 0 is Monday. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
-/** Longer rules than any calendar writes are refused before they are taken apart. */
+/** Refuses longer rules than any calendar writes before they are parsed. */
 const LONGEST_RULE = 10_000;
 
 /**
@@ -113,7 +113,7 @@ function readScaled(rule: Rule, scale: Omit<Scale, 'months'>, parts: Parts): Rul
   };
 }
 
-/** The text without what some programs write around it: a second `RRULE:`, and the escapes of a TEXT value. */
+/** Returns the text without wrappers that some programs write: a second `RRULE:`, and the escapes of a TEXT value. */
 export const plainRule = (text: string): string =>
   text
     .replace(/^\s*RRULE:/i, '')
@@ -147,16 +147,16 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
   };
   const numbers = (name: string, least: number, most: number): number[] =>
     [...new Set(many(name, numberIn(least, most)))].sort((a, b) => a - b);
-  /** Those that also count from the end. */
+  /** Numbers that may also count from the end. */
   const signed = (name: string, most: number): number[] =>
     [...new Set(many(name, signedNumberIn(most)))].sort((a, b) => a - b);
   return {
     frequency,
     ...{ unit: undefined, scale: undefined },
     interval: one('INTERVAL', positive) ?? 1,
-    // Some writers say COUNT=-1 or COUNT=0 for a series without an end.
+    // Some writers use COUNT=-1 or COUNT=0 for a series without an end.
     count: one('COUNT', positive),
-    // A time that cannot be read is left out, and its day is not.
+    // If the time is invalid, only its day is used.
     until: one('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
     byMonth: numbers('BYMONTH', 1, 12),
     byWeekNo: signed('BYWEEKNO', 53),
@@ -228,7 +228,7 @@ function dayOf(text = ''): Until | undefined {
   return local === undefined ? undefined : { form: 'date', local };
 }
 
-/** `20110931` is written where the last day of a month is meant. */
+/** `20110931` is written for the last day of a month. */
 function midnightOf(year: string, month: string, day: string): LocalMs | undefined {
   const lastDay = daysInMonth(Number(year), Number(month));
   return parseLocal(`${year}-${month}-${Number(day) > lastDay && Number(day) <= 31 ? lastDay : day}`);

@@ -1,32 +1,32 @@
 /**
- * From wall clocks to instants and back, in IANA zones and in zones of a calendar's own. Where a clock shows a time
- * twice, the first is meant (RFC 5545 §3.3.5). A time the clock skips is read with the offset before the gap, which
- * moves it forward by the gap. Common calendars do that, where RFC 5545 §3.3.10 would drop the time.
+ * Converts wall-clock times to instants and back, in IANA zones and in zones that a calendar defines. If a clock shows
+ * a time twice, the first is meant (RFC 5545 §3.3.5). A skipped time is read with the offset before the gap, which
+ * moves it forward by the gap. Common calendars do that, although RFC 5545 §3.3.10 would drop the time.
  */
 import { DAY, type LocalMs } from './civil.ts';
 import { customOffsets, type OffsetSpan, placeIn, spanIn } from './custom-zone.ts';
 import type { Zone } from './event-time.ts';
 
 /**
- * The most by which the distance of two instants can differ from that of their local times: every offset is less than
+ * The largest difference between the distance of two instants and that of their local times: every offset is less than
  * a day east or west of UTC.
  */
 export const MOST_BETWEEN_CLOCKS = 2 * DAY;
 
-/** Asking Temporal takes a hundred times as long as looking here. In order. */
+/** The offset spans by zone, in order. Asking Temporal takes a hundred times as long as this map. */
 const spansByZone = new Map<string, OffsetSpan[]>();
-/** Of one zone: five centuries with two changes a year. */
+/** Limits the spans of one zone: five centuries with two changes a year. */
 const MOST_SPANS = 1000;
 let questions = 0;
 
-/** Milliseconds east of UTC at an instant. */
+/** Returns milliseconds east of UTC at an instant. */
 export function offsetAt(zone: Zone, instant: number): number {
   if (zone === 'UTC') return 0;
   if (typeof zone !== 'string') return spanIn(customOffsets(zone), instant)?.offset ?? 0;
   return spanAt(zone, instant).offset;
 }
 
-/** The stretch of time around an instant in which an IANA zone keeps its offset. */
+/** Returns the span around an instant in which an IANA zone keeps its offset. */
 export function spanAt(zone: string, instant: number): OffsetSpan {
   let spans = spansByZone.get(zone);
   if (spans === undefined) {
@@ -41,9 +41,7 @@ export function spanAt(zone: string, instant: number): OffsetSpan {
   return span;
 }
 
-/**
- * How often Temporal was asked so far, which takes 15 µs each time: of use to those who count what their work costs.
- */
+/** Returns how often Temporal was called so far, which takes 15 µs each time, for callers that count their cost. */
 export const temporalQuestions = (): number => questions;
 
 export function instantOfLocal(zone: Zone, local: LocalMs): number {
@@ -61,7 +59,7 @@ export function localOfInstant(zone: Zone, instant: number): LocalMs {
   return instant + offsetAt(zone, instant);
 }
 
-/** The zone's name as Temporal spells it, in any case; `undefined` for an unknown one. */
+/** Returns the zone's name as Temporal spells it, in any case; `undefined` for an unknown one. */
 export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
@@ -88,7 +86,7 @@ function askTemporal(zone: string, instant: number): OffsetSpan {
     return { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, offset: 0 };
   }
   const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(instant)).toZonedDateTimeISO(zone);
-  // An instant that is itself a transition begins the span that holds it.
+  // An instant that is itself a transition begins the span that contains it.
   const from = at.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds;
   const to = at.getTimeZoneTransition('next')?.epochMilliseconds;
   return {

@@ -6,7 +6,10 @@ import type { FromThread, ToThread } from './messages.ts';
 /** Makes a task's parts, each no larger than what the main thread can take over within milliseconds. */
 export type TaskParts = (input: never) => Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Offers these tasks by name, and tells the pool that the thread is ready. The script of a pool's threads calls it once. */
+/**
+ * Offers these tasks by name, and notifies the pool that the thread is ready. The script of a pool's threads calls it
+ * once.
+ */
 export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
   const port = parentPort;
   if (port === null) throw new Error('This file is for the threads of a work pool');
@@ -37,6 +40,6 @@ async function* partsOf(
 ): AsyncGenerator<unknown> {
   const task = tasks[name];
   if (task === undefined) throw new Error(`There is no task ${name}`);
-  // Who starts a task gives it the input it is made for.
+  // The caller that starts a task passes the input of that task.
   yield* task(input as never);
 }

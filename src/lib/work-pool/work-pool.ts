@@ -12,7 +12,7 @@ import { WaitingTasks } from './waiting-tasks.ts';
 import { WorkFailed, WorkStopped } from './work-stopped.ts';
 
 export type WorkTask = {
-  /** One of those that the script offers (`offerTasks`). */
+  /** The name of a task that the script offers (`offerTasks`). */
   readonly name: string;
   /** Cloned as `structuredClone` does, except for `transfer`, which is moved. */
   readonly input: unknown;
@@ -69,8 +69,8 @@ const YOUNG_MEGABYTES = 12;
 /** How often the processor time of a running thread is measured. */
 const MEASURE_EVERY_MS = 50;
 /**
- * The watchdog replaces a running thread that sent nothing for a minute, such as one that is blocked and therefore uses no
- * processor time. It counts looks instead of time, because a pause of the whole process, however long, is one look.
+ * The watchdog replaces a running thread that sent nothing for a minute, such as one that is blocked and therefore uses
+ * no processor time. It counts looks instead of time, because a pause of the whole process, however long, is one look.
  */
 const LOOK_EVERY_MS = 10_000;
 const MOST_SILENT_LOOKS = 6;

@@ -1,7 +1,7 @@
 /**
  * Why a task was stopped from outside. Its own work is the cause of `deadline` (a part took more than its processor
- * time), `memory` (its objects took more than the thread may have) and `crash` (the thread ended). The others say nothing
- * about the task: the pool was closed, no thread was free in time (`busy`), the thread was silent for too long
+ * time), `memory` (its objects took more than the thread may have) and `crash` (the thread ended). The others say
+ * nothing about the task: the pool was closed, no thread was free in time (`busy`), the thread was silent for too long
  * (`stalled`), or no thread could be started (`unstarted`).
  */
 export type StopReason = 'deadline' | 'memory' | 'crash' | 'closed' | 'busy' | 'stalled' | 'unstarted';
@@ -21,7 +21,7 @@ export class WorkStopped extends Error {
   }
 }
 
-/** The task threw: a fault of ours. Failures that are to be expected are parts. */
+/** The task threw, which is a bug. Expected failures are parts. */
 export class WorkFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-/** One linked account of a CalDAV server: its calendars and their changes. */
+/** One connected account of a CalDAV server: its calendars and their changes. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarAccount, ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import { mainCalendar } from '../../calendars/main-calendar.ts';
@@ -18,28 +18,28 @@ import { calendarUrl, comparablePath, withoutSlash } from './dav/href.ts';
 import { mailAddressesOf, userAddresses } from './dav/user-addresses.ts';
 import { eventWriting } from './event-writing.ts';
 
-/** How much of a server's account is used. */
+/** The limits of an account on a server. */
 export type CalDavLimits = {
-  /** Addresses at which the calendars of a user are listed. */
+  /** Limits the addresses at which a user's calendars are listed. */
   readonly calendarHomes: number;
   readonly calendarsPerAccount: number;
-  /** Requests sent for one form, such as a sign-in; each redirect is one. */
+  /** Limits the requests for one form, such as a sign-in; each redirect is one. */
   readonly requestsPerForm: number;
 };
 
 export type CalDavDeps = SessionDeps & {
   readonly log: Log;
   readonly now: () => number;
-  /** By default those of docs/configuration.md. */
+  /** Defaults to the limits of docs/configuration.md. */
   readonly limits?: CalDavLimits;
 };
 
 const DEFAULT_LIMITS: CalDavLimits = { calendarHomes: 10, calendarsPerAccount: 500, requestsPerForm: 30 };
 
-/** The limits of these deps. */
+/** Returns the limits of these deps. */
 export const limitsOf = ({ limits = DEFAULT_LIMITS }: Pick<CalDavDeps, 'limits'>): CalDavLimits => limits;
 
-/** The account of these credentials. Fails as `unauthorized` when they cannot be read. */
+/** Opens the account of these credentials. Fails as `unauthorized` if they cannot be read. */
 export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps): CalendarAccount {
   const { principal, homes: known, ...login } = readCredentials(credentials);
   const session = davSession(login, deps);
@@ -56,7 +56,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
         throw failure;
       });
       if (calendars !== undefined) return calendars;
-      // The homes moved: the principal says where to.
+      // The homes moved: the principal names the new ones.
       const moved = await homeSet(session, user.principal, calendarHomes);
       return listCalendars(session, { ...user, homes: moved }, deps);
     },
@@ -69,12 +69,12 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
   };
 }
 
-/** Where the calendars of a user are listed; the first of the homes is the user's own. */
+/** The addresses of a user's calendars; the first of the homes is the user's own. */
 export type ListedUser = { readonly principal: URL; readonly homes: readonly URL[] };
 
 /**
- * The calendars for events in these homes, as many as an account may have and one more; the main one is marked where the
- * user's own home has it. Fails with ProviderError.
+ * Lists the calendars for events in these homes, up to one more than an account may have. The main one is marked if the
+ * user's own home names it. Fails with ProviderError.
  */
 export async function listCalendars(
   session: DavSession,
@@ -108,13 +108,13 @@ export async function listCalendars(
   return withMain([...calendars.values()], own, inviting);
 }
 
-/** One request for each home tells what the calendars are, and which of them changed. */
+/** One request for each home returns the calendars, and their versions. */
 const LISTED_PROPERTIES: readonly string[] = [...CALENDAR_PROPERTIES, ...VERSION_PROPERTIES];
 
 const withVersion = ({ calendar, tag }: ListedCalendar, readAt: number): ProviderCalendar =>
   tag === undefined ? calendar : { ...calendar, version: { tag, readAt } };
 
-/** Of the calendars, marks the one at `inviting`, where the inbox puts invitations, else one of the user's `own`. */
+/** Marks the main calendar: the one at `inviting`, where the inbox puts invitations, else one of the user's `own`. */
 function withMain(
   calendars: readonly ProviderCalendar[],
   own: readonly ProviderCalendar[],
@@ -127,7 +127,7 @@ function withMain(
   );
 }
 
-/** Whether two addresses of collections are spellings of one. */
+/** Returns whether two addresses are spellings of the same collection. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
   return (

@@ -14,7 +14,7 @@ import { isGone } from './dav/status.ts';
 /** New calendars are created in the first of the `homes`. */
 export type CalendarWritingInput = { readonly session: DavSession; readonly homes: readonly URL[] };
 
-/** The `calendarWriting` of a CalDAV account. */
+/** Returns the `calendarWriting` of a CalDAV account. */
 export function calendarWriting(
   { session, homes }: CalendarWritingInput,
   { now }: { readonly now: () => number },
@@ -24,7 +24,7 @@ export function calendarWriting(
       const [home] = homes;
       if (home === undefined)
         throw new ProviderError('no_calendars', 'The server names no place for calendars');
-      // The key is the collection's name, so that a repetition finds what the first try created, and finishes it.
+      // The key is the collection's name, so that a repetition finds and finishes the collection of the first attempt.
       return create(session, urlWithin(home, `${key}/`), calendarProperties(draft, now()));
     },
     change: (href, change) => setProperties(session, calendarUrl(href), calendarProperties(change, now())),
@@ -37,11 +37,14 @@ type CalendarProperty = {
   readonly name: string;
   readonly field: keyof CalendarDraft;
   readonly value: string;
-  /** `undefined` takes the property away. */
+  /** `undefined` removes the property. */
   readonly xml: string | undefined;
 };
 
-/** In the order of RFC 4791 §5.2. Fails for a colour that is not `#rrggbb`. `now` is epoch milliseconds. */
+/**
+ * Returns the properties in the order of RFC 4791 §5.2. Fails for a color that is not `#rrggbb`. `now` is epoch
+ * milliseconds.
+ */
 function calendarProperties(draft: Partial<CalendarDraft>, now: number): CalendarProperty[] {
   const { color, timeZone } = draft;
   if (color !== undefined && !color.startsWith('#'))
@@ -59,16 +62,16 @@ function calendarProperties(draft: Partial<CalendarDraft>, now: number): Calenda
   ];
 }
 
-/** RFC 4791 §5.2.2: a VCALENDAR with exactly one VTIMEZONE. */
+/** Returns a VCALENDAR with exactly one VTIMEZONE (RFC 4791 §5.2.2). */
 function zoneText(timeZone: string, now: number): string {
   const lines = ['VERSION:2.0', 'PRODID:-//Kalends//Kalends//EN'];
   return writeComponent({ name: 'VCALENDAR', lines, components: [vtimezoneOf(timeZone, now)] });
 }
 
-/** XML would read a carriage return as the end of a line. */
+/** XML would normalize a carriage return to a line feed. */
 const escapeText = (text: string): string => escapeXml(text).replaceAll('\r', '&#13;');
 
-/** Answers the href by which the new calendar will be listed. */
+/** Creates the calendar. Returns the href by which it will be listed. */
 async function create(
   session: DavSession,
   url: URL,
@@ -78,7 +81,7 @@ async function create(
   if (answer.status !== 201) await requireCreated(session, url, answer);
   const calendar = await readCalendar(session, url);
   try {
-    // Some servers ignore the properties of MKCALENDAR without saying so.
+    // Some servers silently ignore the properties of MKCALENDAR.
     const missing = properties.filter(({ field, value, xml }) => xml && calendar[field] !== value.trim());
     await setProperties(session, url, missing);
   } catch (failure) {
@@ -102,7 +105,7 @@ const COMPONENTS = prefixed(caldav('supported-calendar-component-set'));
 const elementOf = ({ name, xml = '' }: CalendarProperty): string =>
   `<${prefixed(name)}>${xml}</${prefixed(name)}>`;
 
-/** Resolves when the refused MKCALENDAR was a repetition, and the calendar is there. */
+/** Resolves if the refused MKCALENDAR was a repetition, and the calendar exists. */
 async function requireCreated(session: DavSession, url: URL, answer: EgressResponse): Promise<void> {
   if (!FINAL_REFUSALS.includes(answer.status)) throw refusalOf(answer);
   try {
@@ -116,10 +119,10 @@ async function requireCreated(session: DavSession, url: URL, answer: EgressRespo
   }
 }
 
-/** Statuses after which a repetition would be refused as well. */
+/** The statuses after which a repetition would be refused as well. */
 const FINAL_REFUSALS: readonly number[] = [400, 403, 405, 409, 415, 422, 501];
 
-/** The calendar at this address, with the href by which it is listed. */
+/** Returns the calendar at this address, with the href by which it is listed. */
 async function readCalendar(session: DavSession, url: URL): Promise<ProviderCalendar> {
   const request = { depth: '0', properties: CALENDAR_PROPERTIES } as const;
   const { responses, url: base } = await propfind(session, url, request);
@@ -164,7 +167,7 @@ async function remove(session: DavSession, url: URL): Promise<void> {
   const answer = await davRequest(session, url, { method: 'DELETE' });
   const { status } = answer;
   if (isGone(status) || (status >= 200 && status < 300 && status !== 207)) return;
-  // 207: something in it could not be deleted (RFC 4918 §9.6.1).
+  // 207: a part of it could not be deleted (RFC 4918 §9.6.1).
   if (status !== 207 && status !== 423 && !FINAL_REFUSALS.includes(status)) throw refusalOf(answer);
   const message = 'The server does not let this calendar be deleted';
   throw new UnsupportedByProvider('calendar_not_deletable', message);

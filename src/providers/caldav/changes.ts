@@ -1,6 +1,7 @@
 /**
- * What changed in a calendar: by sync-collection where the server has it, else by comparing its tag (ctag) and all
- * etags. Servers advertise what they lack, so sync-collection is tried, and after a refusal left for a day.
+ * Reads the changes in a calendar: by sync-collection if the server has it, else by comparing its tag (ctag) and all
+ * etags. Servers also advertise methods that they lack, so sync-collection is tried, and after a refusal not used for a
+ * day.
  */
 import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import { inTurns } from '../../lib/in-turns.ts';
@@ -21,14 +22,14 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
-/** Hrefs in one part. */
+/** The hrefs in one part. */
 const OF_PART = 1000;
-/** More changes than are fetched at once are compared with the mirror: an earlier run may have been cut short. */
+/** More changes than this are compared with the mirror: an earlier run may have been cut short. */
 const MANY = 50;
 const DAY_MS = 24 * 3600 * 1000;
-/** Collection tags are often a time in seconds: one seen younger than this may hide a change. */
+/** Collection tags are often a time in seconds: one that is younger than this when read may hide a change. */
 const CTAG_SETTLES_MS = 2000;
-/** Even a settled tag is not believed for longer: shorter than the hour after which a calendar is synced whatever it shows. */
+/** Even a settled tag is not trusted for longer: shorter than the hour after which a calendar is synced in any case. */
 const CTAG_TRUSTED_MS = 55 * 60 * 1000;
 
 /** As `changesSince` of CalendarAccount promises. */
@@ -60,7 +61,7 @@ async function* bySyncCollection(
   const complete = state === undefined;
   const token = state?.method === 'sync-collection' ? state.token : '';
   const since = overlapping(token, collection);
-  // After a time of comparing, everything is listed, but only what differs is fetched.
+  // After a period of comparing, everything is listed, but only differing objects are fetched.
   const relisted = state?.method === 'compare';
   const mirror = onceRead(stored);
   const fetcher = { session, collection, log, complete };
@@ -72,7 +73,7 @@ async function* bySyncCollection(
   for await (const page of syncPages(session, collection, since)) {
     listed += page.objects.length;
     if (relisted) await inTurns(page.objects, ({ path }) => paths.add(path));
-    // Many objects may be those that an earlier run, which was cut short, has brought already.
+    // An earlier run that was cut short may have stored many of these objects already.
     const compares = complete || relisted || since !== token || listed > MANY;
     const compared = await compare(page.objects, compares ? await mirror() : new Map());
     yield* changesOf(compared, fetcher, spent);
@@ -88,8 +89,8 @@ async function* bySyncCollection(
 }
 
 /**
- * The token to ask with. SOGo's is a time in whole seconds and misses changes of the second it was made in: two seconds
- * are subtracted, and what is stored already is left out by its etag.
+ * Returns the token for the request. SOGo's is a time in whole seconds and misses changes in the second in which it was
+ * made. So two seconds are subtracted, and objects that are stored already are left out by their etags.
  */
 function overlapping(token: string, collection: URL): string {
   if (!/\/SOGo\/dav\//i.test(collection.pathname) || !/^\d{10}$/.test(token)) return token;
@@ -130,7 +131,10 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
 
 type Fetcher = FetchInput & { readonly complete: boolean };
 
-/** The parts for what was compared: first what the mirror has, then what is fetched. One at least: a sign of life. */
+/**
+ * Yields the parts of a comparison: first the unchanged objects, then the fetched ones. At least one part, as a sign of
+ * life.
+ */
 async function* changesOf(
   { differing, unchanged }: Compared,
   { complete, ...fetcher }: Fetcher,

@@ -1,14 +1,14 @@
-/** What a calendar lists, compared with what the mirror has. All of it is for calendars of a hundred thousand events. */
+/** Compares a calendar's listing with the mirror, for calendars of a hundred thousand events. */
 import type { StoredVersions } from '../../calendars/calendar-provider.ts';
 import { sameEtag } from '../../lib/etag.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import { comparablePath } from './dav/href.ts';
 import type { ListedObject } from './dav/listed-object.ts';
 
-/** What the mirror has, by the path for comparison. */
+/** The objects in the mirror, by the path for comparison. */
 export type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
 
-/** Reads the mirror's versions when they are first asked for, and once. */
+/** Reads the mirror's versions once, at first use. */
 export function onceRead(stored: StoredVersions): () => Promise<Mirror> {
   let read: Promise<Mirror> | undefined;
   return () => {
@@ -24,13 +24,13 @@ async function byPath(stored: StoredVersions): Promise<Mirror> {
 }
 
 export type Compared = {
-  /** To be fetched, each once. */
+  /** The objects to fetch, each once. */
   readonly differing: readonly ListedObject[];
-  /** Hrefs of what the mirror has in this version. */
+  /** Hrefs of objects that the mirror has in this version. */
   readonly unchanged: readonly string[];
 };
 
-/** Which of the listed objects differ from the mirror's. One without an etag does. */
+/** Returns which of the listed objects differ from the mirror's. An object without an etag counts as different. */
 export async function compare(objects: readonly ListedObject[], mirror: Mirror): Promise<Compared> {
   const differing = new Map<string, ListedObject>();
   const unchanged: string[] = [];
@@ -42,7 +42,7 @@ export async function compare(objects: readonly ListedObject[], mirror: Mirror):
   return { differing: [...differing.values()], unchanged };
 }
 
-/** Hrefs of what the mirror has and the listing does not name. */
+/** Returns hrefs of objects that the mirror has and the listing lacks. */
 export async function absent(mirror: Mirror, listed: ReadonlySet<string>): Promise<string[]> {
   const hrefs: string[] = [];
   await inTurns(mirror, ([path, { href }]) => {

@@ -1,4 +1,4 @@
-/** What a linked CalDAV account needs later; sealed at rest. */
+/** The stored credentials of a connected CalDAV account; sealed at rest. */
 import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 
@@ -11,7 +11,10 @@ export type CalDavCredentials = {
   readonly origins: readonly string[];
 };
 
-/** Fails with ProviderError `unauthorized` when they are not ours: linking the account anew repairs that. */
+/**
+ * Parses stored credentials. Fails with ProviderError `unauthorized` if Kalends did not create them: reconnecting the
+ * account fixes that.
+ */
 export function readCredentials(credentials: ProviderCredentials): CalDavCredentials {
   const { username, password, principal, homes, origins } = credentials;
   if (

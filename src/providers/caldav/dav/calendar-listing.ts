@@ -1,4 +1,4 @@
-/** Reading the list of calendars of a home. */
+/** Reads the list of calendars of a home. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { calendarOf, mainCalendarIn, ownerIn, versionTagOf } from './calendar-properties.ts';
@@ -10,11 +10,11 @@ import { bounded } from './properties-task.ts';
 
 export type CalendarsInput = {
   readonly body: DavBody;
-  /** The address that answered. */
+  /** The address of the response. */
   readonly base: string;
   /** Calendars at other origins than these are left out. */
   readonly origins: readonly string[];
-  /** Of the account's user, absolute. */
+  /** The principal of the account's user, absolute. */
   readonly principal: string;
   /** No more calendars are read. */
   readonly most: number;
@@ -24,7 +24,7 @@ export type ListedCalendar = {
   readonly calendar: ProviderCalendar;
   /** Whether the server names an owner who is not the account's user. */
   readonly isOthers: boolean;
-  /** Of its events (`CalendarVersion`); `undefined` where the server names none. */
+  /** The tag of its events (`CalendarVersion`); `undefined` if the server has none. */
   readonly tag: string | undefined;
 };
 
@@ -32,15 +32,15 @@ export type CalendarsPart = {
   readonly calendars: readonly ListedCalendar[];
   /** Hosts of calendars at foreign addresses. */
   readonly foreign: readonly string[];
-  /** The address of the main calendar, where the part has an inbox that names it. */
+  /** The address of the main calendar, if the part contains an inbox that names it. */
   readonly main?: string | undefined;
 };
 
-/** Each has the zone it describes to be read, which takes its time: so many calendars, or milliseconds, are a part. */
+/** Limits the calendars of a part, by number or milliseconds: parsing the zone of each takes time. */
 const CALENDARS_OF_PART = 10;
 const PART_MS = 20;
 
-/** The calendars for events that a home lists, in its order. Fails as `multistatusParts` does. */
+/** Yields the calendars for events in a home, in its order. Fails as `multistatusParts` does. */
 export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   name: 'caldav-calendars',
   *run({ body, base, origins, principal, most }) {
@@ -68,7 +68,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
         yield { calendars, foreign: [] };
         [calendars, startedAt] = [[], performance.now()];
       }
-      // A few are enough to say so.
+      // A few are enough for the message.
       yield { calendars, foreign: [...foreign].slice(0, 3), ...(main === undefined ? {} : { main }) };
       calendars = [];
       if (count === most) return;
@@ -76,7 +76,10 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   },
 };
 
-/** `user` is the path of a principal, whatever the origin: a server may list calendars at another host than it signs in at. */
+/**
+ * `user` is the path of a principal, whatever the origin: a server may list calendars at another host than it signs in
+ * at.
+ */
 function isOthers(response: DavResponse, base: string, user: string): boolean {
   const named = ownerIn(response);
   const owner = named === undefined ? null : URL.parse(named, base);

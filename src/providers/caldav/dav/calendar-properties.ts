@@ -7,7 +7,7 @@ import { boundedTag } from './listed-object.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, hrefsOf, textOf, type XmlElement } from './xml.ts';
 
-/** Asked for by name: iCloud refuses `allprop`. */
+/** Requested by name: iCloud refuses `allprop`. */
 export const CALENDAR_PROPERTIES: readonly string[] = [
   dav('resourcetype'),
   dav('displayname'),
@@ -18,16 +18,19 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
   apple('calendar-color'),
   caldav('calendar-timezone'),
   dav('owner'),
-  // Of an inbox among the calendars.
+  // The property of an inbox among the calendars.
   caldav('schedule-default-calendar-URL'),
 ];
 
-/** What else a listing asks for: they change whenever an event does, and so are no part of what the calendar is. */
+/**
+ * The other properties that a listing requests: they change with every event, so they are not part of the calendar
+ * itself.
+ */
 export const VERSION_PROPERTIES: readonly string[] = [dav('sync-token'), calendarServer('getctag')];
 
 /**
- * The state of a calendar's events, to be compared: both of its tags, since either may be missing or stuck. `undefined`
- * where there is none, or a longer one than is kept.
+ * Returns the state of a calendar's events for comparison: both of its tags, because either may be missing or stuck.
+ * `undefined` if there is none, or if it is too long to store.
  */
 export function versionTagOf({ properties }: DavResponse): string | undefined {
   const tags = VERSION_PROPERTIES.map((name) => textOf(properties.get(name)));
@@ -36,7 +39,7 @@ export function versionTagOf({ properties }: DavResponse): string | undefined {
   return JSON.stringify(tags);
 }
 
-/** A collection of a calendar home as a calendar; `undefined` when it holds no events. */
+/** Returns a collection of a calendar home as a calendar; `undefined` if it holds no events. */
 export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
   const { properties } = response;
   if ((response.status ?? 200) > 299 || !holdsEvents(properties)) return undefined;
@@ -57,17 +60,24 @@ export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | 
   };
 }
 
-/** The principal whose calendar it is (RFC 3744 §5.1), as the server spells it; `undefined` where it names none. */
+/**
+ * Returns the principal that owns the calendar (RFC 3744 §5.1), as the server spells it; `undefined` if it names none.
+ */
 export const ownerIn = ({ properties }: DavResponse): string | undefined =>
   hrefsOf(properties.get(dav('owner')))[0];
 
-/** The calendar that an inbox puts invitations into (RFC 6638 §9.2), as the server spells it; `undefined` of all else. */
+/**
+ * Returns the calendar that an inbox puts invitations into (RFC 6638 §9.2), as the server spells it; `undefined` for
+ * other resources.
+ */
 export function mainCalendarIn({ properties }: DavResponse): string | undefined {
   const isInbox = child(properties.get(dav('resourcetype')), caldav('schedule-inbox')) !== undefined;
   return isInbox ? hrefsOf(properties.get(caldav('schedule-default-calendar-URL')))[0] : undefined;
 }
 
-/** A calendar (not a scheduling box, not a subscription) that takes VEVENTs (RFC 4791 §5.2.3). */
+/**
+ * Returns whether it is a calendar (not a scheduling box, not a subscription) that accepts VEVENTs (RFC 4791 §5.2.3).
+ */
 function holdsEvents(properties: DavResponse['properties']): boolean {
   const types = properties.get(dav('resourcetype'));
   if (child(types, caldav('calendar')) === undefined) return false;
@@ -88,7 +98,7 @@ function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
   return granted.some((name) => writing.includes(name)) ? 'write' : 'read';
 }
 
-/** `#rrggbb`; servers store colours with an alpha channel or in short form too. */
+/** Returns `#rrggbb`; servers also store colors with an alpha channel or in short form. */
 export function colorOf(text: string | undefined): string | undefined {
   const digits = /^#?([\da-f]{3,8})$/i.exec(text ?? '')?.[1]?.toLowerCase();
   if (digits?.length === 6 || digits?.length === 8) return `#${digits.slice(0, 6)}`;
@@ -97,7 +107,7 @@ export function colorOf(text: string | undefined): string | undefined {
   return undefined;
 }
 
-/** A property as plain data: text, or its children by name. */
+/** Returns a property as plain data: text, or its children by name. */
 function plain(element: XmlElement): unknown {
   const text = element.text.trim();
   const attributes = Object.keys(element.attributes).length === 0 ? {} : { ...element.attributes };

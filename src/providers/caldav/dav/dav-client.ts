@@ -1,6 +1,6 @@
 /**
- * A small WebDAV client for one account. It requests addresses within the account's pinned origins only, so that no
- * other server is ever given the password.
+ * A small WebDAV client for one account. It requests only addresses within the account's pinned origins, so that no
+ * other server ever gets the password.
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
@@ -15,14 +15,14 @@ import type { DavResponse } from './multistatus.ts';
 import { PROPERTIES } from './properties-task.ts';
 import { isGone } from './status.ts';
 
-/** What all requests of one account need. */
+/** The session that all requests of one account share. */
 export type DavSession = {
   readonly egress: Egress;
   readonly username: string;
   readonly password: string;
   /** See lib/egress/origins.ts. */
   readonly origins: readonly string[];
-  /** Reads its answers. */
+  /** Reads its responses. */
   readonly reading: DavReading;
 };
 
@@ -33,13 +33,13 @@ export type DavRequest = {
   readonly body?: string;
   /** Sent as a header: the server does it only if the resource is in this state (RFC 9110 §13.1). */
   readonly condition?: DavCondition | undefined;
-  /** Most bytes of the answer; by default those of egress. */
+  /** Limits the response in bytes; by default to the limit of egress. */
   readonly maxBytes?: number | undefined;
 };
 
 export type DavCondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
 
-/** The answer, whatever its status. Fails with ProviderError when there is none. */
+/** Returns the response, whatever its status. Fails with ProviderError if there is none. */
 export async function davRequest(
   session: DavSession,
   url: URL,
@@ -47,7 +47,7 @@ export async function davRequest(
 ): Promise<EgressResponse> {
   const { egress, username, password, origins } = session;
   if (!isPinned(origins, url)) throw foreignAddress(url);
-  // Basic before being asked: iCloud's challenge names a scheme of its own first.
+  // Basic is sent with the first request: iCloud's challenge names its own scheme first.
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const { method, depth, body, condition, maxBytes } = request;
   const contentType = method === 'PUT' ? 'text/calendar; charset=utf-8' : 'application/xml; charset=utf-8';
@@ -72,14 +72,14 @@ export async function davRequest(
 
 export type PropertyRequest = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
 
-/** What a server says of a few resources (properties-task.ts). */
+/** The properties of a few resources (properties-task.ts). */
 export type DavProperties = {
   readonly responses: readonly DavResponse[];
-  /** The address that answered, after redirects. */
+  /** The address of the response, after redirects. */
   readonly url: URL;
 };
 
-/** Properties of a resource. Fails unless the status is 207. */
+/** Returns properties of a resource. Fails unless the status is 207. */
 export async function propfind(
   session: DavSession,
   url: URL,
@@ -88,7 +88,7 @@ export async function propfind(
   return propertiesIn(session, await sendPropfind(session, url, request));
 }
 
-/** As `propfind`, but resolves to the answer itself, whatever its status. */
+/** Does the same as `propfind`, but resolves to the response itself, whatever its status. */
 export function sendPropfind(
   session: DavSession,
   url: URL,
@@ -98,7 +98,7 @@ export function sendPropfind(
   return davRequest(session, url, { method: 'PROPFIND', depth, body });
 }
 
-/** The properties that an answer tells. Fails with `refusalOf` when its status is not 207. */
+/** Returns the properties in a response. Fails with `refusalOf` if its status is not 207. */
 export async function propertiesIn(
   { reading }: Pick<DavSession, 'reading'>,
   answer: EgressResponse,
@@ -108,17 +108,17 @@ export async function propertiesIn(
   return { responses: parts.flat(), url: answer.url };
 }
 
-/** The body as text. UTF-8 unless the server says otherwise. */
+/** Returns the body as text. UTF-8 unless the server says otherwise. */
 export const bodyText = (answer: EgressResponse): string => textOfBody(bodyOf(answer));
 
 /** A longer body is no error message, and is not read. */
 const LONGEST_ERROR = 16_000;
 
-/** The text of an answer that refuses something; empty when it is too long to be that. */
+/** Returns the text of an error response; empty if it is too long. */
 export const errorText = (answer: EgressResponse): string =>
   answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);
 
-/** The error for an answer whose status is no success. */
+/** Returns the error for a response whose status is not a success. */
 export function refusalOf(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
@@ -129,7 +129,7 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   if (isGone(status)) return new ProviderError('not_found', `${host} has no such calendar`, options);
   if (status === 412) return new ProviderError('precondition_failed', 'It was changed meanwhile', options);
   if (status === 429) return new ProviderError('rate_limited', `${host} asks to wait`, options);
-  // About this one address, not the password: what is no longer shared with the account is gone for it.
+  // It concerns this address, not the password: a resource that is no longer shared is gone for the account.
   if (status === 403) return new ProviderError('not_found', `${host} does not grant access`, options);
   if (status >= 500) return new ProviderError('unavailable', `${host} is out of order`, options);
   const target = status >= 300 && status < 400 ? URL.parse(answer.header('location') ?? '', url) : null;
@@ -137,7 +137,7 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   return new ProviderError('invalid_response', `${host} does not answer as a CalDAV server does`, options);
 }
 
-/** For 401. A server that does not take Basic says nothing of the password. */
+/** Returns the error for 401. A server without Basic says nothing about the password. */
 function unauthorized(answer: EgressResponse, host: string): ProviderError {
   const challenge = answer.header('www-authenticate');
   if (
@@ -151,7 +151,7 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);
 }
 
-/** The user may type that address: a server's word alone does not get it the password. */
+/** The user may type that address: naming it is not enough for the server to get the password there. */
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
   return new ProviderError('invalid_response', message, { detail: 'foreign_address' });

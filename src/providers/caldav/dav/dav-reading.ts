@@ -1,6 +1,6 @@
 /**
- * Reading what a server sent (docs/security.md T13): small answers here and now, larger ones in a thread, where a limit
- * of processor time and of memory ends what takes too much of either.
+ * Parses responses of servers (docs/security.md T13): small ones on this thread, larger ones in a worker thread, where
+ * limits of processor time and memory end expensive parsing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -14,13 +14,13 @@ import type { WorkPool } from '../../../lib/work-pool/work-pool.ts';
 import { WorkStopped } from '../../../lib/work-pool/work-stopped.ts';
 import type { DavBody } from './dav-body.ts';
 
-/** One way to read an answer. */
+/** One way to parse a response. */
 export type DavTask<Input extends DavInput, Part> = {
-  /** By which threads know it: see dav-tasks.ts. */
+  /** Its name in threads: see dav-tasks.ts. */
   readonly name: string;
   /**
-   * Yields parts, each made and taken over within milliseconds. Input and parts are plain data. Fails with ProviderError
-   * only, which may come after parts.
+   * Yields parts. Each is created and received within milliseconds. Input and parts are plain data. Fails only with
+   * ProviderError, possibly after parts.
    */
   run(input: Input): Iterable<Part>;
 };
@@ -29,20 +29,20 @@ export type DavInput = { readonly body: DavBody };
 
 export interface DavReading {
   /**
-   * Yields the parts of a task. Fails as the task does, as ReadingStopped if a part of it was over a limit, and as
-   * stoppedBySystem says. The bytes of a large body are gone afterwards. The parts of a large body are in memory together,
-   * and no thread is held while they are yielded.
+   * Yields the parts of a task. Fails as the task does, as ReadingStopped if a part was over a limit, and as
+   * stoppedBySystem says. The bytes of a large body are unusable afterwards. The parts of a large body are in memory
+   * together, and no thread is held while they are yielded.
    */
   parts<Input extends DavInput, Part>(task: DavTask<Input, Part>, input: Input): AsyncGenerator<Part, void>;
-  /** Milliseconds of processor time that were taken so far for this reading, here and in threads. */
+  /** Returns the milliseconds of processor time used so far, here and in threads. */
   spentMs(): number;
 }
 
-/** It takes too long, or too much memory, to read an answer. */
+/** Reading a response takes too much time or memory. */
 export class ReadingStopped extends ProviderError {
-  /** A public sentence that goes on from "it". */
+  /** A public phrase that follows "it". */
   readonly why: string;
-  /** Whether it is the part that came next, and not all parts together. */
+  /** Whether the next part alone was over the limit, and not all parts together. */
   readonly isOfPart: boolean;
 
   constructor(cause: WorkStopped, isOfPart: boolean) {
@@ -53,17 +53,17 @@ export class ReadingStopped extends ProviderError {
   }
 }
 
-/** `work`: where large answers are read, for `owner`; without it all are read at once. */
+/** `work`: the pool that parses large responses, for `owner`; without it all are parsed on this thread. */
 export type ReadingDeps = { readonly work: WorkPool | undefined; readonly owner: string };
 
-/** Bytes of an answer that are read without a thread. */
+/** The maximum bytes of a response that is parsed without a thread. */
 const MOST_AT_ONCE = 16_000;
-/** Milliseconds of processor time for one part: it has one heavy resource at most. */
+/** Limits one part in milliseconds of processor time: it contains at most one heavy resource. */
 const PART_MS = 2000;
-/** For all parts of one answer, the last one aside: others wait for the thread. */
+/** Limits all parts of one response except the last one: others wait for the thread. */
 export const ANSWER_MS = 10_000;
 
-/** What a thread yields for a task: its parts with the milliseconds they took, and at last what it failed of. */
+/** The output of a thread for a task: its parts with the milliseconds they took, and the failure at the end, if any. */
 export type ThreadPart = { readonly part: unknown; readonly ms: number } | { readonly failure: TaskFailure };
 
 /** A ProviderError as plain data. */
@@ -73,7 +73,7 @@ export type TaskFailure = {
   readonly detail: ProviderErrorDetail | undefined;
 };
 
-/** The reading of one session. */
+/** Creates the reading of one session. */
 export function davReading({ work, owner }: ReadingDeps): DavReading {
   let spent = 0;
 
@@ -100,7 +100,7 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
     throw new ReadingStopped(stopped, true);
   }
 
-  /** The parts as they are made, with turns of the event loop between: those are not counted. */
+  /** Yields the parts as they are created, with uncounted turns of the event loop in between. */
   async function* here<Part>(parts: Iterable<Part>): AsyncGenerator<Part, void> {
     let before = processorMs();
     const count = () => {
@@ -130,14 +130,14 @@ export function davReading({ work, owner }: ReadingDeps): DavReading {
   };
 }
 
-/** What a thread is given leaves this one. Bytes that are a part of more, as small buffers are, are copied for that. */
+/** Returns bytes that can be moved to a thread. Bytes that share a larger buffer, as small buffers do, are copied. */
 function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-/** What this thread has taken since it began, in milliseconds. */
+/** Returns the processor time of this thread since it began, in milliseconds. */
 export function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

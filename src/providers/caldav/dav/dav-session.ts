@@ -6,13 +6,13 @@ import { davReading } from './dav-reading.ts';
 
 export type SessionDeps = {
   readonly egress: Egress;
-  /** Where large answers are read; without it all are read on the main thread. */
+  /** The pool that parses large responses. Without it all are parsed on the main thread. */
   readonly syncWork?: WorkPool;
-  /** Whose turn it is there; by default that of the user at the server. */
+  /** The owner of the work there; by default the user at the server. */
   readonly owner?: string | undefined;
 };
 
-/** A session with this login, whose password is sent to `origins` only. */
+/** Creates a session with this login, whose password is sent only to `origins`. */
 export function davSession(
   { username, password, origins }: Pick<DavSession, 'username' | 'password' | 'origins'>,
   { egress, syncWork, owner = `${origins[0]} ${username}` }: SessionDeps,

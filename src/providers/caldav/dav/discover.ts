@@ -1,7 +1,8 @@
 /**
- * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records (these first where an e-mail
- * address was typed), the well-known address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
- * principal for its own name and its calendar-home-set (RFC 4791 §6.2.1).
+ * Finds the calendar homes of a user, RFC 6764 §6. It asks these for the user's principal (current-user-principal, RFC
+ * 5397), in this order: the typed address, service records, the well-known address, known paths. Service records come
+ * first if an e-mail address was typed. It then asks the principal for its own name and its calendar-home-set (RFC 4791
+ * §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
@@ -22,11 +23,11 @@ export type DiscoveryInput = {
 };
 
 export type CalendarHomes = {
-  /** Absolute; the home itself where the server knows no principals. */
+  /** Absolute; the home itself if the server has no principals. */
   readonly principal: URL;
-  /** The principal as it answered and named itself; `undefined` where the server knows none. */
+  /** The principal that responded and named itself; `undefined` if the server has none. */
   readonly proved: URL | undefined;
-  /** Whether the server named it for this login: one that was typed may only say its own address. */
+  /** Whether the server named it for this login: a typed address may only name itself. */
   readonly isNamed: boolean;
   readonly homes: readonly URL[];
   readonly origins: readonly string[];
@@ -35,17 +36,17 @@ export type CalendarHomes = {
 type Search = {
   readonly server: ServerAddress;
   readonly session: DavSession;
-  /** Those of the session; the search adds to them. */
+  /** The origins of the session; the search adds to them. */
   readonly origins: string[];
 };
 
 export type DiscoveryDeps = SessionDeps & {
   readonly dns: ServiceDns;
-  /** A user with more homes of calendars is refused. */
+  /** A user with more calendar homes is refused. */
   readonly mostHomes: number;
 };
 
-/** Fails with ProviderError: the most telling one of all addresses tried. */
+/** Fails with ProviderError: the most informative one of all addresses. */
 export async function discover(
   { server, username, password }: DiscoveryInput,
   deps: DiscoveryDeps,
@@ -65,10 +66,10 @@ export async function discover(
       if (user !== undefined) return await homesOf(session, user, mostHomes);
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
-      // No other address of this server would say otherwise.
+      // Other addresses of this server would return the same.
       if (failure.kind === 'rate_limited' || failure.kind === 'too_large') throw failure;
       refusals.push({ address: candidate, failure });
-      // One wrong password is enough: further tries may lock the account.
+      // One wrong password is enough: further attempts may lock the account.
       if (failure.kind === 'unauthorized') break;
       if (failure.kind === 'unavailable' || failure.kind === 'forbidden_address') down.add(candidate.origin);
     }
@@ -86,13 +87,13 @@ async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGener
   for (const path of ['/.well-known/caldav', ...COMMON_PATHS]) yield new URL(path, base);
 }
 
-/** Lets the origin of an address have the password. Fails when the server is not known to own it. */
+/** Allows the password at the origin of an address. Fails if the server is not known to own it. */
 function pinOrigin({ server, origins }: Search, address: URL): void {
   if (!belongsTo(server, address)) throw foreignAddress(address);
   origins.push(address.origin);
 }
 
-/** `undefined` when the address names no user. */
+/** Returns `undefined` if the address names no user. */
 async function findUser(search: Search, url: URL): Promise<DavUser | undefined> {
   let answer: EgressResponse = await sendPropfind(search.session, url, USER_REQUEST);
   const target = redirectOf(answer);
@@ -103,7 +104,7 @@ async function findUser(search: Search, url: URL): Promise<DavUser | undefined> 
   return userIn(search.session, answer);
 }
 
-/** The target of a redirect that was not followed, since it leaves the pinned origins. */
+/** Returns the target of a redirect that was not followed because it leaves the pinned origins. */
 function redirectOf(answer: EgressResponse): URL | undefined {
   if (answer.status < 300 || answer.status > 399) return undefined;
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
@@ -123,7 +124,7 @@ async function homesOf(session: DavSession, user: DavUser, most: number): Promis
     const address = principal ?? first;
     if (address.href.length > LONGEST_ADDRESS)
       throw new ProviderError('invalid_response', `${address.hostname} names a user by too long an address`);
-    // A principal that was typed, and that only says its own address, does not say whose it is.
+    // A typed principal that only names its own address does not prove which user it belongs to.
     const isNamed = user.isCurrent || !namesItself(user);
     return { principal: address, proved: itself?.at, isNamed, homes, origins: [...session.origins] };
   }
@@ -138,7 +139,7 @@ function requireFew(homes: readonly URL[], most: number): void {
   throw new ProviderError('too_large', message, { detail: 'too_many_homes', reason: 'too_many_calendars' });
 }
 
-/** The calendar homes that a principal names. Fails as `too_large` for more than `most`. */
+/** Returns the calendar homes that a principal names. Fails as `too_large` for more than `most`. */
 export async function homeSet(session: DavSession, principal: URL, most: number): Promise<URL[]> {
   const request = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
   const { responses, url } = await propfind(session, principal, request);

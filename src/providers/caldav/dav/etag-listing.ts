@@ -13,7 +13,7 @@ import { readListing } from './read-listing.ts';
 import { isTemporary } from './status.ts';
 import { textOf } from './xml.ts';
 
-/** The collection's tag; `undefined` when the server has none. Fails as `not_found` when the collection is gone. */
+/** Returns the collection's tag; `undefined` if the server has none. Fails as `not_found` if the collection is gone. */
 export async function readCtag(session: DavSession, collection: URL): Promise<string | undefined> {
   const properties = [calendarServer('getctag'), dav('resourcetype')];
   const { responses } = await propfind(session, collection, { depth: '0', properties });
@@ -22,7 +22,7 @@ export async function readCtag(session: DavSession, collection: URL): Promise<st
   return boundedTag(textOf(response?.properties.get(calendarServer('getctag'))));
 }
 
-/** All events with their etags: by a query, or where that is refused by a PROPFIND of the collection. */
+/** Lists all events with their etags: by a query, or if that is refused, by a PROPFIND of the collection. */
 export async function listObjects(session: DavSession, collection: URL): Promise<ListedObject[]> {
   // Without the VEVENT filter Nextcloud, Baïkal, Cyrus and SOGo refuse the query.
   const query = davDocument(
@@ -34,7 +34,7 @@ export async function listObjects(session: DavSession, collection: URL): Promise
   if (isTemporary(answer.status)) throw refusalOf(answer);
   if (answer.status === 207) {
     const listing = await readListing(session, answer, collection);
-    // What a truncated listing does not name may still be there.
+    // Objects missing from a truncated listing may still exist.
     if (!listing.responses.some(isTruncation)) return objectsIn(listing);
   }
   const request = { depth: '1', properties: LISTED_PROPERTIES } as const;

@@ -1,4 +1,4 @@
-/** Calendar object resources (RFC 4791 §4.1) as listings of their collection show them: address and version. */
+/** Calendar object resources (RFC 4791 §4.1) in listings of their collection: address and version. */
 import { type DavBody, textOfBody } from './dav-body.ts';
 import { dav } from './dav-names.ts';
 import type { DavTask } from './dav-reading.ts';
@@ -9,19 +9,19 @@ import { child, textOf } from './xml.ts';
 export type ListedObject = {
   /** As the server spells it: for requests. */
   readonly href: string;
-  /** The spelling for comparison, which the mirror knows it by. */
+  /** The spelling for comparison, by which the mirror identifies it. */
   readonly path: string;
   readonly etag: string | undefined;
 };
 
-/** What `listedObjectOf` needs to be asked for. */
+/** The properties that `listedObjectOf` reads. */
 export const LISTED_PROPERTIES: readonly string[] = [
   dav('getetag'),
   dav('getcontenttype'),
   dav('resourcetype'),
 ];
 
-/** The object a response is about; `undefined` for the collection itself and for what is no calendar object. */
+/** Returns the object of a response; `undefined` for the collection itself and for other resources. */
 export function listedObjectOf(response: DavResponse, collection: URL): ListedObject | undefined {
   const path = objectPath(response.href, collection);
   if (path === undefined) return undefined;
@@ -37,11 +37,11 @@ export function listedObjectOf(response: DavResponse, collection: URL): ListedOb
 /** No server has longer ones. They are stored, compared and sent back. */
 const LONGEST_TAG = 8192;
 
-/** An etag, a ctag or a sync token; `undefined` for one that is too long to be kept. */
+/** Returns an etag, a ctag or a sync token; `undefined` if it is too long to store. */
 export const boundedTag = (tag: string | undefined): string | undefined =>
   tag === undefined || tag.length > LONGEST_TAG ? undefined : tag;
 
-/** A response of a listing, with the object it is about if it is about one. */
+/** A response of a listing, with its object if it has one. */
 export type Listed = Pick<DavResponse, 'href' | 'status'> & { readonly object: ListedObject | undefined };
 
 export type ListingInput = {
@@ -53,10 +53,10 @@ export type ListingInput = {
 /** The sync token is in the last part. */
 export type ListingPart = { readonly listed: readonly Listed[]; readonly syncToken?: string | undefined };
 
-/** Few enough to be taken over at once. */
+/** Few enough to be received at once. */
 const LISTED_OF_PART = 1000;
 
-/** All responses of a listing. Fails as `multistatusParts` does. */
+/** Yields all responses of a listing. Fails as `multistatusParts` does. */
 export const LISTING: DavTask<ListingInput, ListingPart> = {
   name: 'caldav-listing',
   *run({ body, collection }) {
@@ -80,10 +80,10 @@ export const LISTING: DavTask<ListingInput, ListingPart> = {
 export const objectsIn = ({ responses }: Multistatus<Listed>): ListedObject[] =>
   responses.flatMap(({ object }) => object ?? []);
 
-/** Whether the server says that it left out a part of the listing (RFC 4791 §7.8, RFC 6578 §3.6). */
+/** Returns whether the server says that it left out a part of the listing (RFC 4791 §7.8, RFC 6578 §3.6). */
 export const isTruncation = ({ status }: Pick<Listed, 'status'>): boolean => status === 507;
 
-/** The path of an object, for comparison; `undefined` for the collection itself and for what lies elsewhere. */
+/** Returns the path of an object, for comparison; `undefined` for the collection itself and for paths elsewhere. */
 export function objectPath(href: string, collection: URL): string | undefined {
   const path = comparableHref(href, collection);
   // iCloud lists the collection itself among its members, with and without its slash.
@@ -91,7 +91,7 @@ export function objectPath(href: string, collection: URL): string | undefined {
   return path;
 }
 
-/** Whether the href is the collection's own, with or without its last slash. */
+/** Returns whether the href is the collection's own, with or without its last slash. */
 export function isCollection(href: string, collection: URL): boolean {
   const path = comparableHref(href, collection);
   return path !== undefined && withoutSlash(path) === pathOf(collection);

@@ -1,4 +1,4 @@
-/** `multistatus` answers, RFC 4918 §13 and §14.16, with the sync token of RFC 6578 §6.4. */
+/** `multistatus` responses, RFC 4918 §13 and §14.16, with the sync token of RFC 6578 §6.4. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { caldav, dav } from './dav-names.ts';
 import { child, hrefsOf, parseXml, textOf, type XmlElement, xmlParts } from './xml.ts';
@@ -6,9 +6,9 @@ import { child, hrefsOf, parseXml, textOf, type XmlElement, xmlParts } from './x
 export type DavResponse = {
   /** As the server spells it. */
   readonly href: string;
-  /** Of the resource as a whole; `undefined` where each property has its own. */
+  /** The status of the whole resource; `undefined` if each property has its own. */
   readonly status: number | undefined;
-  /** By name, those with a 2xx status only. */
+  /** By name, only those with a 2xx status. */
   readonly properties: ReadonlyMap<string, XmlElement>;
 };
 
@@ -18,8 +18,8 @@ export type Multistatus<Kept = DavResponse> = {
 };
 
 /**
- * Holds only what `keep` returns for each response: listings have tens of thousands. Fails with ProviderError
- * `invalid_response` when the body is no multistatus.
+ * Parses a multistatus. Holds only the results of `keep` for each response: listings have tens of thousands. Fails with
+ * ProviderError `invalid_response` if the body is not a multistatus.
  */
 export function readMultistatus<Kept>(
   body: string,
@@ -35,9 +35,9 @@ export function readMultistatus<Kept>(
 }
 
 /**
- * Reads as readMultistatus does, a slice of the body at a time: yields what is kept of the responses as they come (never
- * an empty list; some hundreds of a listing, a few of a report with calendar data) and returns the sync token. What was
- * yielded before the body turned out to be broken was answered by the server all the same.
+ * Parses as readMultistatus does, one slice of the body at a time. Yields the results of `keep` as they come: never an
+ * empty list, some hundreds of a listing, a few of a report with calendar data. Returns the sync token. If the body
+ * turns out to be broken, the results already yielded remain valid.
  */
 export function* multistatusParts<Kept>(
   body: string,
@@ -56,15 +56,15 @@ function requireMultistatus(rootName: string): void {
     throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
 }
 
-/** Servers name one; those that take several together name a few hundred. */
+/** Servers name one; servers that combine several name a few hundred. */
 const MOST_HREFS = 10_000;
 
-/** One for each href: a response with a status may name several (RFC 4918 §14.24). */
+/** Returns one response for each href: a response with a status may name several (RFC 4918 §14.24). */
 function readResponse(element: XmlElement): DavResponse[] {
   const status = statusOf(child(element, dav('status')));
   const properties = new Map<string, XmlElement>();
   for (const propstat of element.children.filter(({ name }) => name === dav('propstat'))) {
-    // Without a status the property is there: some servers leave it out.
+    // Without a status the property exists: some servers leave it out.
     const code = statusOf(child(propstat, dav('status'))) ?? 200;
     if (code < 200 || code > 299) continue;
     for (const property of child(propstat, dav('prop'))?.children ?? [])
@@ -76,19 +76,19 @@ function readResponse(element: XmlElement): DavResponse[] {
   return hrefs.map((href) => ({ href, status, properties }));
 }
 
-/** `HTTP/1.1 404 Not Found`, RFC 9112 §4. */
+/** Parses `HTTP/1.1 404 Not Found`, RFC 9112 §4. */
 function statusOf(element: XmlElement | undefined): number | undefined {
   const [, code] = /^HTTP\/\S+\s+(\d{3})\b/.exec(textOf(element) ?? '') ?? [];
   return code === undefined ? undefined : Number(code);
 }
 
-/** The preconditions and postconditions an error body names (RFC 4918 §16); none when it is no XML. */
+/** Returns the preconditions and postconditions in an error body (RFC 4918 §16); empty if it is not XML. */
 export function conditionsIn(body: string): readonly XmlElement[] {
   const root = rootOf(body);
   return root?.name === dav('error') ? root.children : [];
 }
 
-/** Whether an error body names this precondition, whatever its root is called. */
+/** Returns whether an error body names this precondition, whatever its root is called. */
 export function namesCondition(body: string, condition: string): boolean {
   if (!body.includes(condition)) return false;
   const names = [dav(condition), caldav(condition)];

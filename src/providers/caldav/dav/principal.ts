@@ -1,6 +1,6 @@
 /**
- * Who an address says the user is (current-user-principal, RFC 5397; principal-URL, RFC 3744 §4.2), and the proof: the
- * principal answers the same credentials itself and names itself (docs/security.md T3).
+ * The principal that an address names for the user (current-user-principal, RFC 5397; principal-URL, RFC 3744 §4.2),
+ * and its proof: the principal itself responds to the same credentials and names itself (docs/security.md T3).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
@@ -10,7 +10,7 @@ import { plainPath } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, hrefsOf } from './xml.ts';
 
-/** What discovery asks of every address. */
+/** The properties that discovery requests from every address. */
 export const USER_REQUEST = {
   depth: '0',
   properties: [
@@ -23,15 +23,18 @@ export const USER_REQUEST = {
 
 /** The user as an address names it: by the principal, by its homes, or by both. */
 export type DavUser = {
-  /** The address that answered, after redirects. */
+  /** The address of the response, after redirects. */
   readonly at: URL;
   readonly principal: URL | undefined;
-  /** Whether the principal is said to be whose credentials these are: an address says its own to everybody. */
+  /** Whether the principal is named as that of these credentials: an address names itself to everybody. */
   readonly isCurrent: boolean;
   readonly homes: readonly URL[];
 };
 
-/** `undefined` when the answer names no user. Fails as `unauthorized` when it says that the user is nobody. */
+/**
+ * Returns `undefined` if the response names no user. Fails as `unauthorized` if it says that the user is not
+ * authenticated.
+ */
 export async function userIn(session: DavSession, answer: EgressResponse): Promise<DavUser | undefined> {
   const [response] = (await propertiesIn(session, answer)).responses;
   return response && readUser(response, answer.url);
@@ -47,14 +50,14 @@ function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
   const principal = ofUser ?? ofAddress;
   const isCurrent = ofUser !== undefined;
   if (principal !== undefined || homes.length > 0) return { at, principal, isCurrent, homes };
-  // The address of a calendar, on a server without principals: taken for a home of one calendar.
+  // The address of a calendar, on a server without principals: used as a home of one calendar.
   const isCalendar = child(properties.get(dav('resourcetype')), caldav('calendar')) !== undefined;
   return isCalendar ? { at, principal: undefined, isCurrent: false, homes: [at] } : undefined;
 }
 
 /**
- * The user as the principal itself answers. Fails with ProviderError where it lies outside of the pinned origins, does not
- * answer these credentials, or does not name itself: it may be somebody else's.
+ * Returns the user as the principal itself describes it. Fails with ProviderError if the principal is outside the
+ * pinned origins, does not respond to these credentials, or does not name itself: it may be another user's.
  */
 export async function provenUser(session: DavSession, user: DavUser, principal: URL): Promise<DavUser> {
   if (namesItself(user)) return user;
@@ -65,12 +68,12 @@ export async function provenUser(session: DavSession, user: DavUser, principal: 
 
 async function askPrincipal(session: DavSession, principal: URL): Promise<EgressResponse> {
   const answer = await sendPropfind(session, principal, USER_REQUEST);
-  // Nothing for these credentials is there.
+  // These credentials have no access there.
   if ([403, 404, 410].includes(answer.status)) throw notItself(principal);
   return answer;
 }
 
-/** Whether the principal that the answer names is the address that answered. */
+/** Returns whether the principal in the response is the address of the response. */
 export const namesItself = ({ at, principal }: DavUser): boolean =>
   principal !== undefined && principalText(principal) === principalText(at);
 
@@ -81,9 +84,12 @@ const notItself = (principal: URL): ProviderError =>
     { detail: 'principal_unproved' },
   );
 
-/** The address of a principal, spelled so that equivalent ones are equal: origin and path, a space between them. */
+/**
+ * Returns the address of a principal, spelled so that equivalent addresses are equal: origin and path, a space between
+ * them.
+ */
 export const principalText = (url: URL): string => `${url.origin} ${plainPath(url)}${url.search}`;
 
-/** The addresses of hrefs; those that are none are left out. */
+/** Returns the addresses of hrefs; invalid ones are left out. */
 export const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
   hrefs.flatMap((href) => URL.parse(href, base) ?? []);

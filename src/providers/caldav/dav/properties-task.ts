@@ -1,24 +1,24 @@
-/** Reading the properties of a few resources: what discovery, a ctag and writes ask for. */
+/** Parses the properties of a few resources, for discovery, ctags and writes. */
 import { type DavBody, textOfBody } from './dav-body.ts';
 import type { DavTask } from './dav-reading.ts';
 import { type DavResponse, multistatusParts } from './multistatus.ts';
 import type { XmlElement } from './xml.ts';
 
-/** Nothing that is asked about so few resources is answered with more. */
+/** No request for so few resources has more responses. */
 const MOST_RESPONSES = 100;
-/** Of one response. */
+/** Limits the elements of one response. */
 const MOST_ELEMENTS = 1000;
 
 /**
- * The first hundred responses of a multistatus, each with the first thousand elements of its properties; the rest is
- * left out. Fails as `multistatusParts` does.
+ * Yields the first hundred responses of a multistatus, each with the first thousand elements of its properties; the
+ * rest is left out. Fails as `multistatusParts` does.
  */
 export const PROPERTIES: DavTask<{ readonly body: DavBody }, readonly DavResponse[]> = {
   name: 'caldav-properties',
   *run({ body }) {
     let left = MOST_RESPONSES;
     for (const responses of multistatusParts(textOfBody(body), bounded)) {
-      // One by one: a thousand elements are enough to take over at once.
+      // One by one: a thousand elements are enough to receive at once.
       for (const response of responses.slice(0, left)) yield [response];
       left -= responses.length;
       if (left <= 0) return;
@@ -26,7 +26,7 @@ export const PROPERTIES: DavTask<{ readonly body: DavBody }, readonly DavRespons
   },
 };
 
-/** The response without the elements that are too many. */
+/** Returns the response without elements beyond the limit. */
 export function bounded(response: DavResponse): DavResponse {
   const room = { left: MOST_ELEMENTS };
   const properties = new Map<string, XmlElement>();

@@ -2,19 +2,19 @@
 import { ProviderError } from '../../../calendars/provider-error.ts';
 
 export type ServerAddress = {
-  /** Where to start. */
+  /** The address where discovery starts. */
   readonly url: URL;
-  /** The domain whose service records and well-known address are asked. */
+  /** The domain of the service records and the well-known address. */
   readonly domain: string;
-  /** An e-mail address was typed: its domain's own host is asked last, since it is most often a web site. */
+  /** An e-mail address was typed: the domain's own host is tried last, because it is usually a web site. */
   readonly byMail?: boolean;
-  /** The origins that may be given the password. */
+  /** The origins that may get the password. */
   readonly origins: readonly string[];
 };
 
 /**
- * Where well-known mail providers keep their calendars, so that no redirect to a foreign host has to be
- * trusted. From their help pages; an outdated entry costs an error, no more.
+ * The calendar servers of well-known mail providers, so that no redirect to a foreign host must be trusted. From their
+ * help pages; an outdated entry only causes an error.
  */
 const SERVERS: readonly (readonly [server: string, ...domains: string[]])[] = [
   ['https://caldav.fastmail.com/dav/', 'fastmail.com', 'fastmail.fm'],
@@ -43,7 +43,7 @@ const SERVER_OF: ReadonlyMap<string, string> = new Map(
 /** Apple spreads one account over numbered hosts, which the home set names. */
 export const ICLOUD_ORIGINS: readonly string[] = ['https://*.icloud.com', 'https://*.icloud.com.cn'];
 
-/** Where to look for a server that answers at neither the typed nor the well-known address. */
+/** The paths to try if a server responds at neither the typed nor the well-known address. */
 export const COMMON_PATHS: readonly string[] = [
   '/remote.php/dav',
   '/dav/',
@@ -54,7 +54,7 @@ export const COMMON_PATHS: readonly string[] = [
   '/ucaldav/',
 ];
 
-/** Fails with ProviderError `invalid_response` when the text names no server. */
+/** Parses the typed text. Fails with ProviderError `invalid_response` if it names no server. */
 export function readServerAddress(text: string): ServerAddress {
   const typed = text.trim();
   const [, domain] = /^[^\s/@]+@([^\s/@]+)$/.exec(typed) ?? [];
@@ -72,22 +72,22 @@ export function readServerAddress(text: string): ServerAddress {
   return { url, domain: (domain ?? url.hostname).toLowerCase(), byMail, origins: originsOf(url) };
 }
 
-/** Where to look for the server of a login that names none: its user name has to be an e-mail address. */
+/** Returns the server of a login that names none: its user name must be an e-mail address. */
 export function serverOfMail(username: string): ServerAddress {
   if (!/^[^\s/@]+@[^\s/@]+$/.test(username.trim()))
     throw new ProviderError('invalid_response', 'The server has to be named, or an e-mail address');
   return readServerAddress(username);
 }
 
-/** The origins that an account of a server at this address is pinned to from the start. */
+/** Returns the origins that an account of a server at this address is initially pinned to. */
 export function originsOf(url: URL): readonly string[] {
   return /\.icloud\.com(\.cn)?$/.test(url.hostname) ? [url.origin, ...ICLOUD_ORIGINS] : [url.origin];
 }
 
 /**
- * Whether an address that the server or its domain's records name may be given the password as well: https on
- * the same host or beneath the same domain. DNS can be forged (RFC 6764 §8) and a redirect may be an open one, so
- * any other address is shown to the user instead.
+ * Returns whether an address from the server or from its domain's records may also get the password: https on the same
+ * host or beneath the same domain. DNS can be forged (RFC 6764 §8) and a redirect may be an open one, so any other
+ * address is shown to the user instead.
  */
 export function belongsTo(server: ServerAddress, target: URL): boolean {
   if (target.protocol !== 'https:') return false;

@@ -7,7 +7,7 @@ export type ServiceDns = Pick<Resolver, 'resolveSrv' | 'resolveTxt'>;
 /** Short, since most domains have no such records and the user waits. */
 export const systemDns = (): ServiceDns => new Resolver({ timeout: 2000, tries: 2 });
 
-/** The addresses of `_caldavs._tcp`, best first; none when there is no record or no answer. */
+/** Returns the addresses of `_caldavs._tcp`, best first; empty if there is no record or no response. */
 export async function serviceAddresses(domain: string, dns: ServiceDns): Promise<URL[]> {
   const name = `_caldavs._tcp.${domain}`;
   const records = await dns.resolveSrv(name).catch(none);
@@ -20,5 +20,5 @@ export async function serviceAddresses(domain: string, dns: ServiceDns): Promise
     .flatMap((record) => URL.parse(path?.slice(5) ?? '/', `https://${record.name}:${record.port}`) ?? []);
 }
 
-/** Without records, for whatever reason, discovery goes on. */
+/** Discovery continues without records, whatever the reason. */
 const none = (): never[] => [];

@@ -1,6 +1,7 @@
 /**
- * Calendar object resources on their server: read, created, and replaced or deleted only in the version that was
- * read. The caller holds the calendar's lease, so no other instance of ours writes between comparing and writing.
+ * Reads, creates, replaces and deletes calendar object resources on their server. Replacing and deleting affect only
+ * the version that was read. The caller holds the calendar's lease, so no other instance writes between comparing and
+ * writing.
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
@@ -23,7 +24,7 @@ export type StoredObject = {
   readonly icalendar: string;
 };
 
-/** `undefined` when nothing is there. */
+/** Returns `undefined` if there is no resource. */
 export async function getObject(session: DavSession, url: URL): Promise<StoredObject | undefined> {
   const answer = await davRequest(session, url, { method: 'GET' });
   if (isGone(answer.status)) return undefined;
@@ -33,7 +34,7 @@ export async function getObject(session: DavSession, url: URL): Promise<StoredOb
 
 export type Creation =
   | { readonly outcome: 'created'; readonly object: StoredObject }
-  /** Something is at this address already. */
+  /** The address is already in use. */
   | { readonly outcome: 'exists' }
   /** The calendar has the UID elsewhere: at `href`, if the server names it. */
   | { readonly outcome: 'uid taken'; readonly href: string | undefined };
@@ -47,12 +48,12 @@ export async function createObject(session: DavSession, url: URL, icalendar: str
   const conflict = uidConflictOf(answer);
   if (conflict !== undefined) return { outcome: 'uid taken', href: conflict.href };
   if (answer.status === 412) return { outcome: 'exists' };
-  // Some servers answer 409 where RFC 9110 wants 412.
+  // Some servers send 409 instead of the 412 of RFC 9110.
   if (answer.status === 409 && (await getObject(session, url)) !== undefined) return { outcome: 'exists' };
   throw writeRefusalOf(answer);
 }
 
-/** Replaces exactly `base`: fails as `precondition_failed` when it is another by now, `not_found` when it is gone. */
+/** Replaces exactly `base`: fails as `precondition_failed` if it has changed, `not_found` if it is gone. */
 export async function replaceObject(
   session: DavSession,
   base: StoredObject,
@@ -64,16 +65,16 @@ export async function replaceObject(
   return { url: base.url, etag: answer.header('etag'), icalendar };
 }
 
-/** Deletes exactly `base`; resolves when it is gone already. */
+/** Deletes exactly `base`; resolves if it is already gone. */
 export async function deleteObject(session: DavSession, base: StoredObject): Promise<void> {
   const answer = await sendIfUnchanged(session, base, { method: 'DELETE' });
   if (answer !== undefined && !isGone(answer.status) && !isSuccess(answer)) throw writeRefusalOf(answer);
 }
 
 /**
- * Sends the request with If-Match. Some servers refuse an etag of their own: a weak one equals none (RFC 9110
- * §8.8.3.2), and proxies append to them. While the text is still that of `base`, it is sent again with the etag's
- * comparable spelling, and at last without a condition. `undefined` when the resource is gone.
+ * Sends the request with If-Match. Some servers refuse their own etags: a weak one equals none (RFC 9110 §8.8.3.2), and
+ * proxies append to them. While the text is still that of `base`, the request is sent again with the etag's comparable
+ * spelling, and finally without a condition. `undefined` if the resource is gone.
  */
 async function sendIfUnchanged(
   session: DavSession,

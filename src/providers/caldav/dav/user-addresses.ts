@@ -6,12 +6,12 @@ import { percentDecoded, withoutSlash } from './href.ts';
 import { hrefsOf, textOf } from './xml.ts';
 
 export type UserAddresses = {
-  /** As the server spells them, `mailto:` ones first; empty when it names none. */
+  /** As the server spells them, `mailto:` ones first; empty if it names none. */
   readonly addresses: readonly string[];
   readonly name: string | undefined;
 };
 
-/** Also the user name if it is an e-mail address: a server without scheduling names no addresses. */
+/** Includes the user name if it is an e-mail address: a server without scheduling names no addresses. */
 export async function userAddresses(session: DavSession, principal: URL): Promise<UserAddresses> {
   const [response] = await askPrincipal(session, principal);
   const named = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
@@ -33,7 +33,7 @@ async function askPrincipal(session: DavSession, principal: URL) {
   }
 }
 
-/** Those that are e-mail addresses, as guests of events are named: without `mailto:`, its fields and its escapes; each once. */
+/** Returns the e-mail addresses, as events name attendees: without `mailto:`, its fields and its escapes; each once. */
 export function mailAddressesOf({ addresses }: UserAddresses): string[] {
   const mails = addresses.filter(isMail).map((address) => address.trim().slice('mailto:'.length));
   const plain = mails.map((mail) => percentDecoded(mail.replace(/\?.*$/s, '').trim()));
@@ -42,7 +42,7 @@ export function mailAddressesOf({ addresses }: UserAddresses): string[] {
 
 const isMail = (address: string): boolean => /^mailto:/i.test(address.trim());
 
-/** Whether an ATTENDEE or ORGANIZER with this value is the account. */
+/** Returns whether an ATTENDEE or ORGANIZER with this value is the account. */
 export function isUserAddress({ addresses }: UserAddresses, value: string): boolean {
   return addresses.some((address) => sameAddress(address, value));
 }
@@ -50,6 +50,9 @@ export function isUserAddress({ addresses }: UserAddresses, value: string): bool
 export const sameAddress = (one: string, other: string): boolean =>
   comparableAddress(one) === comparableAddress(other);
 
-/** The spelling by which addresses are the same. Principal addresses are compared without the slash that some spell them with. */
+/**
+ * Returns the spelling for comparison. Principal addresses are compared without the trailing slash that some servers
+ * add.
+ */
 export const comparableAddress = (address: string): string =>
   withoutSlash(percentDecoded(address.trim()).toLowerCase());

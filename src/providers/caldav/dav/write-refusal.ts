@@ -1,4 +1,4 @@
-/** What a refused PUT or DELETE means: RFC 4791 §5.3.2.1, RFC 6638 §3.2.4 and plain HTTP. */
+/** Maps refused PUT and DELETE requests to errors: RFC 4791 §5.3.2.1, RFC 6638 §3.2.4 and plain HTTP. */
 import {
   ProviderError,
   UnsupportedByProvider,
@@ -44,10 +44,10 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'need-privileges': { reason: 'calendar_read_only', message: 'This calendar cannot be written to' },
 };
 
-/** Statuses by which servers refuse the content rather than writing as such. */
+/** Statuses with which servers refuse the content, not writing as such. */
 const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
 
-/** The error for an answer by which a PUT or DELETE is refused. */
+/** Returns the error for a response that refuses a PUT or DELETE. */
 export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
   const { status, url } = answer;
   const names = conditionNames(answer);
@@ -62,7 +62,7 @@ export function writeRefusalOf(answer: EgressResponse): ProviderError | Unsuppor
       `The calendar refuses this event: ${why}`,
     );
   }
-  // The collection could be listed with the same password, so it is writing that is not allowed.
+  // The collection could be listed with the same password, so only writing is forbidden.
   if (status === 403 || status === 405)
     return new UnsupportedByProvider('calendar_read_only', 'This calendar cannot be written to');
   if (status === 423)
@@ -76,7 +76,7 @@ const causeOf = ({ url, status }: EgressResponse): Error =>
 const conditionNames = (answer: EgressResponse): string[] =>
   conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));
 
-/** Set when another resource has the UID already (RFC 4791 §5.3.2.1), with its href if the server names it. */
+/** Set if another resource already has the UID (RFC 4791 §5.3.2.1), with its href if the server names it. */
 export function uidConflictOf(answer: EgressResponse): { readonly href: string | undefined } | undefined {
   if (answer.status !== 403 && answer.status !== 409 && answer.status !== 412) return undefined;
   const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));

@@ -1,6 +1,6 @@
 /**
- * Reading XML as WebDAV needs it: elements, text and attributes, namespaces resolved. A DTD is refused, and so
- * are entities of the document's own; depth and number of elements are bounded.
+ * Parses XML for WebDAV: elements, text and attributes, with resolved namespaces. A DTD is refused, and so are entities
+ * that the document defines; depth and number of elements are limited.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
@@ -20,7 +20,7 @@ type OpenElement = { name: string; attributes: Record<string, string>; children:
 const MOST_DEPTH = 32;
 /** A listing of 20,000 resources has about 200,000. */
 const MOST_ELEMENTS = 250_000;
-/** Tags, comments and whatever else begins with `<`. */
+/** Tags, comments and everything else that begins with `<`. */
 const MOST_MARKUP = 600_000;
 const MOST_ATTRIBUTES = 32;
 /** In the whole document: some servers declare a namespace on each element. */
@@ -29,8 +29,8 @@ const MOST_ATTRIBUTES_IN_ALL = 250_000;
 const MOST_REFERENCES = 500_000;
 
 /**
- * The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. A child
- * of the root for which `takes` returns true is dropped: of a long listing, one member is held at a time.
+ * Returns the document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. A
+ * child of the root for which `takes` returns true is dropped: a long listing is held one member at a time.
  */
 export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
   const parts = xmlParts(document, (member) => (takes(member) ? [] : undefined));
@@ -40,15 +40,17 @@ export function parseXml(document: string, takes: (member: XmlElement) => boolea
   }
 }
 
-/** What is kept of a child of the root, which is then dropped; `undefined` leaves it in its place. */
+/**
+ * Returns the values to keep of a child of the root, which is then dropped. `undefined` leaves the child in the tree.
+ */
 export type TakeMember<Kept> = (member: XmlElement, rootName: string) => readonly Kept[] | undefined;
 
-/** Characters that are read in one go, which takes about a millisecond. */
+/** The number of characters that are parsed in one go, which takes about a millisecond. */
 const SLICE = 64 * 1024;
 
 /**
- * Reads as parseXml does, slice by slice: yields what `take` kept of the children of the root as they come, and returns
- * the root with the others.
+ * Parses as parseXml does, slice by slice. Yields the results of `take` for children of the root as they come, and
+ * returns the root with the other children.
  */
 export function* xmlParts<Kept>(document: string, take: TakeMember<Kept>): Generator<Kept[], XmlElement> {
   if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
@@ -72,7 +74,7 @@ export function* xmlParts<Kept>(document: string, take: TakeMember<Kept>): Gener
   return root;
 }
 
-/** A parser that builds the tree but for what `takes` took. */
+/** Creates a parser that builds the tree without the children that `takes` accepts. */
 function treeParser(takes: (member: XmlElement, rootName: string) => boolean) {
   const parser = new SaxesParser({ xmlns: true });
   const open: OpenElement[] = [];
@@ -140,12 +142,12 @@ function elementOf(tag: SaxesTagNS): OpenElement {
 const unreadable = (why: string, cause?: unknown): ProviderError =>
   new ProviderError('invalid_response', `The server's XML cannot be read: ${why}`, { cause });
 
-/** The first child of that name. */
+/** Returns the first child of that name. */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return element?.children.find((candidate) => candidate.name === name);
 }
 
-/** The trimmed text of an element; `undefined` when it is empty. */
+/** Returns the trimmed text of an element; `undefined` if it is empty. */
 export function textOf(element: XmlElement | undefined): string | undefined {
   return element?.text.trim() || undefined;
 }
@@ -153,7 +155,7 @@ export function textOf(element: XmlElement | undefined): string | undefined {
 /** No server has longer addresses, and parsing one of ten megabytes takes seconds. */
 const LONGEST_HREF = 8192;
 
-/** The trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */
+/** Returns the trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */
 export function hrefsOf(element: XmlElement | undefined): string[] {
   const hrefs = element?.children.filter(({ name }) => name === '{DAV:}href') ?? [];
   return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '' && href.length <= LONGEST_HREF);
