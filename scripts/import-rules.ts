@@ -75,7 +75,7 @@ const HTTP =
 
 /** The recurrence of Kalends, which the sandbox has its own model of: an independent witness shares no code with it. */
 const WITNESSED =
-  /^src\/lib\/recurrence\/(expand.*|prepared-series|rule.*|series|master-clock|span-of|place-of|shift-series)\.ts$/;
+  /^src\/lib\/recurrence\/(expand.*|rule.*|series|master-clock|place-of)\.ts$/;
 
 /**
  * Returns every broken rule of `src`, and the cycles of folders in `src`, `sandbox` and `packages`. Biome finds cycles of
@@ -143,7 +143,7 @@ function packageRule(path: string, specifier: string): string[] {
     : [];
 }
 
-/** A file of error classes or of words (`provider-kind.ts`): it imports nothing but its like. */
+/** A file of error classes or of words (`provider-facts.ts`): it imports nothing but its like. */
 function isVocabulary(target: string, files: ReadonlyMap<string, Source>): boolean {
   if (target.endsWith('-error.ts') || target.endsWith('/refusal.ts')) return true;
   const imports = files.get(target)?.imports;

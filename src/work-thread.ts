@@ -1,7 +1,7 @@
 /** What the threads of the work pools run (start/work-pools.ts): the tasks on what calendar servers sent, and those of heavy reads. */
 import { offerTasks } from './lib/work-pool/offer-tasks.ts';
 import { DAV_TASKS } from './providers/caldav/dav-tasks.ts';
-import { EXPAND, expandTask } from './reading/expand-task.ts';
+import { EXPAND, expandTask } from './reading/expand-elsewhere.ts';
 import { RENDER_TASK, renderTask } from './sync/render-task.ts';
 
 offerTasks({ ...DAV_TASKS, [RENDER_TASK]: renderTask, [EXPAND]: expandTask });

@@ -4,7 +4,7 @@
  */
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
 import type { EndedAccess, EndedAccessStore } from './ended-access-store.ts';

@@ -1,5 +1,5 @@
 import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 /** Access that is no longer needed and has yet to be ended at the provider. */
 export type EndedAccess = {

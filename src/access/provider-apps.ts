@@ -5,8 +5,7 @@
 
 import { SETTINGS } from '../branding/settings-error.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
-import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
-import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_FACTS, PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
 
 /** The providers whose sign-in needs a registered app. */

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { requestBudgets } from './request-budget.ts';
 import { type Entry, requestCircuits } from './request-circuit.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';

@@ -9,7 +9,7 @@ import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider, OAuthCredentials } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { errorOfFailure, failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
 import { LATE, within } from '../lib/within.ts';

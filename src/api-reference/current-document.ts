@@ -1,6 +1,58 @@
 /** The document of this program. */
+
+import { connectionOperations } from '../connect/accounts/connections.schema.ts';
+import { userOperations } from '../connect/accounts/users.schema.ts';
+import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
+import { healthOperations } from '../http/health.schema.ts';
+import { anyObject, type Operation } from '../http/operation.ts';
+import { readyOperations } from '../http/ready.schema.ts';
+import { oauthOperations } from '../oauth/oauth.schema.ts';
+import { parOperations } from '../oauth/par.schema.ts';
+import { calendarOperations } from '../reading/calendars.schema.ts';
+import { eventOperations } from '../reading/events.schema.ts';
+import { deliveryOperations } from '../webhooks/deliveries.schema.ts';
+import { listenerOperations } from '../webhooks/listeners.schema.ts';
+import { webhookOperations } from '../webhooks/webhooks.schema.ts';
+import { calendarWriteOperations } from '../writing/calendars.schema.ts';
+import { eventWriteOperations } from '../writing/events.schema.ts';
 import { type OpenApiDocument, openapiDocument } from './openapi-document.ts';
-import { OPERATIONS } from './operations.ts';
+
+export const referenceOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'getOpenApiDocument',
+    group: 'Server',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    description:
+      'Made of the same descriptions as the reference under `/docs/api`; clients can be generated from it.',
+    callers: ['anybody'],
+    answer: {
+      description: 'The document.',
+      schema: anyObject('OpenAPI 3.1.'),
+      example: { openapi: '3.1.1' },
+    },
+    errors: [],
+  },
+];
+
+export const OPERATIONS: readonly Operation[] = [
+  ...oauthOperations,
+  ...parOperations,
+  ...calendarOperations,
+  ...connectionOperations,
+  ...calendarWriteOperations,
+  ...eventOperations,
+  ...eventWriteOperations,
+  ...freeBusyOperations,
+  ...userOperations,
+  ...webhookOperations,
+  ...deliveryOperations,
+  ...listenerOperations,
+  ...healthOperations,
+  ...readyOperations,
+  ...referenceOperations,
+];
 
 /** Of the interface, not of the program: strangers read it, and are not told which program has which known faults. */
 const INTERFACE_VERSION = '1.0';

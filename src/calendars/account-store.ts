@@ -1,6 +1,6 @@
 import type { Reader } from '../oauth/grant.ts';
 import type { HealthReason } from './health-reason.ts';
-import type { ProviderKind } from './provider-kind.ts';
+import type { ProviderKind } from './provider-facts.ts';
 
 /** An account that a user linked. `accountKey` is ours; `accountId` is its id on the wire. */
 export type Account = {

@@ -9,7 +9,7 @@ import type { CalendarWatching } from './calendar-watching.ts';
 import type { CalendarWriting } from './calendar-writing.ts';
 import type { EventResource, LeftOutResource } from './event.ts';
 import type { EventWriting } from './event-writing.ts';
-import type { ProviderKind } from './provider-kind.ts';
+import type { ProviderKind } from './provider-facts.ts';
 
 export interface CalendarProvider {
   readonly kind: ProviderKind;

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { healthAfter } from './health.ts';
 import { actorOf, HEALTH_REASONS, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
-import type { ProviderKind } from './provider-kind.ts';
+import type { ProviderKind } from './provider-facts.ts';
 
 describe('what a failure says about an account', () => {
   const CASES: readonly [

@@ -2,8 +2,8 @@
 import type { AccountHealth, AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
+import type { ProviderKind } from './provider-facts.ts';
 import { PROVIDER_FACTS } from './provider-facts.ts';
-import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
 /** The reason for a kind of failure that the provider did not explain further. */

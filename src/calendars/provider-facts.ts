@@ -1,5 +1,13 @@
 /** What differs between the providers. Code asks for the fact it needs and never for a provider by its name. */
-import type { ProviderKind } from './provider-kind.ts';
+export type ProviderKind = 'google' | 'microsoft' | 'apple' | 'caldav';
+
+export const PROVIDER_KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
+
+/** The kind that `text` names, in any case and with any space around it. */
+export function parseProviderKind(text: string): ProviderKind | undefined {
+  const name = text.trim().toLowerCase();
+  return PROVIDER_KINDS.find((kind) => kind === name);
+}
 
 /** So many requests in any span of `per` milliseconds. */
 export type RequestRate = { readonly requests: number; readonly per: number };

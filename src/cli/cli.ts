@@ -3,6 +3,8 @@
  * document; what went wrong is one sentence on standard error, or with --json `{"error", "message"}`
  * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
  */
+import { userInfo } from 'node:os';
+import type { Caller } from '../audit/audit-entry.ts';
 import { type Config, ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/refusal.ts';
 import { version } from '../lib/version.ts';
@@ -10,7 +12,7 @@ import { adminCommands } from './admin-commands.ts';
 import { adminPersonCommands } from './admin-person-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { backupCommand } from './backup-command.ts';
-import { clientCommands } from './client-commands.ts';
+import { CLIENT_ID, clientCommands } from './client-commands.ts';
 import {
   type Command,
   type CommandDeps,
@@ -20,7 +22,6 @@ import {
   type Result,
   usageError,
 } from './command.ts';
-import { commandLineCaller } from './command-line-caller.ts';
 import { connectionCommands } from './connection-commands.ts';
 import { deliveryCommands } from './delivery-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
@@ -32,12 +33,90 @@ import { requestCommands } from './request-commands.ts';
 import { restoreCommand } from './restore-command.ts';
 import { elsewhereNotice, runningSandboxes } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
-import { serveCommand } from './serve-command.ts';
 import { setupCommands } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
-import { userCommands } from './user-commands.ts';
+import { userAccountCommands } from './user-account-commands.ts';
+import { findUser, USER_ID } from './user-argument.ts';
+import { userDelete } from './user-delete-command.ts';
+import { userExport } from './user-export-command.ts';
+import { userList } from './user-list-command.ts';
+import { userShow } from './user-show-command.ts';
 import { verificationCommands } from './verification-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
+
+/** `now` answers epoch milliseconds. */
+export const commandLineCaller = (now: () => number): Caller => ({
+  actor: { kind: 'command_line', name: nameOfUser() },
+  address: undefined,
+  now,
+});
+
+/** A user that the system has no name of, as in some containers, is known by its number. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+const ROLES = ['all', 'web', 'worker'] as const;
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Answer requests and do the background work',
+  positionals: [],
+  options: [
+    {
+      name: 'role',
+      value: 'ROLE',
+      doc: '`web` answers requests, `worker` does the background work, `all` does both. Wins over KALENDS_ROLE.',
+    },
+  ],
+  notes: [
+    'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered, SIGTERM after KALENDS_DRAIN_SECONDS.',
+  ],
+  async run({ options }, { config, json, deps }): Promise<Result | undefined> {
+    const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
+    if (role === undefined)
+      throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${options.role}".`);
+    const settings = config().settings.map((setting) =>
+      setting.name === 'KALENDS_ROLE' && options.role !== undefined
+        ? { ...setting, value: role, from: 'option' as const }
+        : setting,
+    );
+    await deps.serve({ ...config(), role, settings }, { json });
+    return undefined;
+  },
+};
+
+const revoke: Command = {
+  name: 'user revoke',
+  summary: 'End every grant of a user: its tokens are refused at once',
+  positionals: [CLIENT_ID, USER_ID],
+  options: [],
+  notes: [
+    'A code that waits to be exchanged is withdrawn. Linked accounts stay; after the next authorization the application reads them again.',
+  ],
+  run: ({ positionals }, { withStorage, deps }) =>
+    withStorage(async (storage) => {
+      const user = await findUser(storage, positionals);
+      const ended = await storage.families.endGrantsOf(user.clientId, user.userId, deps.now());
+      return {
+        json: { client_id: user.clientId, user_id: user.userId, ended_grants: ended },
+        text: `Ended ${ended} grant(s) of ${user.userId}.`,
+      };
+    }),
+};
+
+export const userCommands: readonly Command[] = [
+  userList,
+  userShow,
+  ...userAccountCommands,
+  userExport,
+  revoke,
+  userDelete,
+];
 
 export type { CommandDeps, Io, Storage } from './command.ts';
 

@@ -1,12 +1,23 @@
 /** `kalends client …`: the applications that may use this Kalends. */
-import { APPLICATION, APPLICATION_LINES } from '../administration/documents/application.ts';
+import {
+  APPLICATION,
+  APPLICATION_LINES,
+  type ApplicationSubject,
+} from '../administration/documents/application.ts';
 import { toDocument, toRows, toTable } from '../administration/documents/field.ts';
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { firstEndpointId, makeFirstSecret } from '../webhooks/endpoints.ts';
 import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
 import { DISPLAY_NAME, NAME, REDIRECT_URI, WEBHOOK_URL } from './client-options.ts';
-import { type Command, CommandError, type Input, type Positional, usageError } from './command.ts';
+import {
+  type Command,
+  CommandError,
+  type Input,
+  type Positional,
+  type Storage,
+  usageError,
+} from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
 import { overlapIn, overlapOption, text } from './option-values.ts';
@@ -16,7 +27,6 @@ import {
   PROVIDER_APP_OPTIONS,
   readAppChanges,
 } from './provider-app-options.ts';
-import { readListed, readSettings } from './shown-client.ts';
 import { INDENT, tabulate } from './table.ts';
 import { readVerified, setVerified, unreviewedNotices, VERIFIED } from './verified-option.ts';
 import { checkWebhookUrl, SHARE_ADDRESS } from './webhook-options.ts';
@@ -283,3 +293,27 @@ const secretRow = (secret: string | undefined): string[][] =>
   secret === undefined ? [] : [['webhook secret', secret]];
 
 const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
+
+/** Returns what lists show of an application. `url` is the origin of the instance. */
+export async function readListed(
+  client: Client,
+  { branding, verification }: Pick<Storage, 'branding' | 'verification'>,
+  url: string,
+): Promise<ApplicationSubject> {
+  const review = await verification.findVerification(client.clientId);
+  return { client, look: await branding.findLook(client.clientId), verification: review, url };
+}
+
+/** Returns all settings of an application besides its secrets. `url` is the origin of the instance. */
+export async function readSettings(
+  client: Client,
+  storage: Pick<Storage, 'branding' | 'verification' | 'providerApps' | 'webhookKeys'>,
+  url: string,
+): Promise<ApplicationSubject> {
+  const [use] = await storage.webhookKeys.listKeyUses(client.clientId);
+  return {
+    ...(await readListed(client, storage, url)),
+    apps: await storage.providerApps.listProviderApps(client.clientId),
+    webhookKeys: use?.keys ?? 'instance',
+  };
+}

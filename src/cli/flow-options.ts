@@ -1,5 +1,5 @@
 /** `--pushed-requests` and the like: how an application lets its users connect and refreshes their tokens. */
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import {
   type ClientChange,
   type ClientSettings,

@@ -22,7 +22,7 @@ import {
   type WithoutRequest,
 } from './pages/appearance-without-request.ts';
 import { errorPage } from './pages/error.page.ts';
-import { MOST_PATH_IN_FORM, type PageSettings } from './pages/page-settings.page.ts';
+import { MOST_PATH_IN_FORM, type PageSettings } from './pages/layout.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
 /** What all routes of the flow stand on: limits of size, cookies, errors as pages, and popups that can answer. */

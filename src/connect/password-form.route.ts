@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import { parseProviderKind } from '../calendars/provider-kind.ts';
+import { parseProviderKind } from '../calendars/provider-facts.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';

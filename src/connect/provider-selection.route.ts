@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
-import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import { seeOther } from '../http/page.ts';
 import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
 import { type AccountView, accountsOf, type UserAccounts } from './accounts/account-views.ts';

@@ -5,11 +5,11 @@ import { type Page, sendPage } from '../http/page.ts';
 import { formField, formOriginOf, isFromRequestPage } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { formSourceOf, formTargetsOf } from './flow/callback-url.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { type PageVisit, requestOf, type Standing, type Visit } from './flow/connect-flow.ts';
+import { formSourceOf, formTargetsOf } from './flow/paths.ts';
 import { type Appearance, appearanceFor } from './pages/appearance.ts';
 
 declare module 'fastify' {

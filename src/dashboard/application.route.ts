@@ -11,7 +11,7 @@ import {
   SETTINGS_FIELDS,
 } from '../administration/applications.ts';
 import { readReview } from '../administration/reviews.ts';
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
 import { type Client, PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';

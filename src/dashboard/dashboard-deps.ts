@@ -4,7 +4,7 @@ import type { AppRegistration } from '../access/app-registration.ts';
 import type { AppKind, ProviderApps } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { LogoDrawing } from '../branding/logo-drawing.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';

@@ -1,9 +1,14 @@
 /** The dashboard, to be mounted at the origin's root. Which pages it has is one list. */
 import type { FastifyPluginAsync } from 'fastify';
+import { readApplication } from '../administration/applications.ts';
+import { waitingReviews } from '../administration/reviews.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { notFound } from '../http/error-mapping.ts';
+import { html } from '../http/html.ts';
+import { sendPage } from '../http/page.ts';
 import { FORM_BYTES, PAGE_QUERY_BYTES } from '../http/sizes.ts';
 import { readUploads } from '../http/upload-body.ts';
+import { mayRole } from '../people/permission.ts';
 import { accountRoutes } from './account.route.ts';
 import { applicationRoutes } from './application.route.ts';
 import { applicationsRoutes } from './applications.route.ts';
@@ -16,12 +21,19 @@ import { deliveriesRoutes } from './deliveries.route.ts';
 import { deliveryRoutes } from './delivery.route.ts';
 import { doorRoutes } from './door.route.ts';
 import { type DashboardRoute, type DoorRoute, mount } from './guard.ts';
-import { overviewRoutes } from './overview.route.ts';
+import { dashboardMessages as messages } from './messages/messages.ts';
+import { overviewOf } from './overview.ts';
+import { APPLICATIONS } from './pages/applications.page.ts';
+import { overviewContent } from './pages/overview.page.ts';
+import { top } from './pages/parts.page.ts';
+import { SYSTEM } from './pages/system.page.ts';
+import { checksNotice } from './pages/system-checks.page.ts';
+import { waitingLink } from './pages/verification.page.ts';
 import { passkeyRoutes } from './passkey.route.ts';
 import { peopleRoutes } from './people.route.ts';
 import { personAccessRoutes } from './person-access.route.ts';
 import { playgroundRoutes } from './playground.route.ts';
-import { previewRoutes } from './preview.route.ts';
+import { previewOf, readPreviewWish } from './preview.ts';
 import { providersRoutes } from './providers.route.ts';
 import { requestsRoutes } from './requests.route.ts';
 import { singleSignOnRoutes } from './single-sign-on.route.ts';
@@ -82,3 +94,39 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
     for (const route of allDashboardRoutes(open)) mount(app, route, open);
   };
 }
+
+export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: '/dashboard',
+    needs: 'overview.read',
+    async handle({ person, show }) {
+      const [overview, waiting, checks] = await Promise.all([
+        overviewOf(person, deps),
+        mayRole(person.role, 'verification.review') ? waitingReviews(person, deps) : [],
+        mayRole(person.role, 'system.read') ? deps.system.lastChecks() : undefined,
+      ]);
+      const { applications: count } = overview;
+      const title = messages.text('overview.title');
+      const counted = messages.text('overview.applications', { count });
+      const content = html`${top(title, messages.markup('overview.hello', { name: person.name }))}
+${waitingLink(waiting.length)}
+${checksNotice(checks, SYSTEM)}
+<p>${count === 0 ? counted : html`<a href="${APPLICATIONS}">${counted}</a>`}</p>
+${overviewContent(overview, person)}`;
+      return show({ title, content });
+    },
+  },
+];
+
+export const previewRoutes = (): DashboardRoute[] => [
+  {
+    method: 'GET',
+    path: '/dashboard/preview/:clientId',
+    needs: 'application.read',
+    async handle({ person, parameter, query, reply, deps }) {
+      const client = await readApplication(person, parameter('clientId'), deps);
+      return sendPage(reply, await previewOf(client, readPreviewWish(query), deps));
+    },
+  },
+];

@@ -2,7 +2,7 @@
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
 import type { OpenApiDocument } from '../api-reference/openapi-document.ts';
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Client } from '../oauth/client.ts';
 import { SCOPES } from '../oauth/scope.ts';

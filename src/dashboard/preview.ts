@@ -2,7 +2,7 @@
 import { effectiveBranding, parseTheme } from '../branding/branding.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import { readPrimaryColor } from '../branding/look-input.ts';
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { chooseLanguage } from '../connect/messages/messages.ts';
 import { appearanceOf } from '../connect/pages/appearance.ts';
 import type { Page } from '../http/page.ts';

@@ -3,7 +3,7 @@
  * `charts.css`, so the Content-Security-Policy needs no exception for them.
  */
 import { type Html, html } from '../http/html.ts';
-import { SIGNS } from './signs.ts';
+import { SIGNS } from './parts.page.ts';
 
 /** One bar: the successes, and the failures on top of them. */
 export type Bar = { readonly label: string; readonly good: number; readonly bad?: number };

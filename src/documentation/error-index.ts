@@ -6,7 +6,7 @@ import { READING } from '../reading/read-error.ts';
 import { REVIEWS } from '../verification/reviews.ts';
 import { WATCHES } from '../watches/notices.ts';
 import { WEBHOOKS } from '../webhooks/webhook-error.ts';
-import { WRITING } from '../writing/write-refusal.ts';
+import { WRITING } from '../writing/calendar-turn.ts';
 
 const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 

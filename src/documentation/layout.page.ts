@@ -1,8 +1,6 @@
 /** The document around every page of the documentation: menu, search, what is on the page. No page but those with "Try it" has a script. */
 import { readFileSync } from 'node:fs';
-
-import { PAGE_ICON } from '../design/signs.ts';
-import { BASE_STYLE } from '../design/styles.ts';
+import { BASE_STYLE, PAGE_ICON } from '../design/parts.page.ts';
 import { type Html, html } from '../http/html.ts';
 import { inlineStyle, type Page, pageOf } from '../http/page.ts';
 import { CONTENTS } from './contents.ts';

@@ -3,17 +3,17 @@
  */
 
 import { ApiError } from '../http/refusal.ts';
+import { DAY, type DayNumber, dayOfLocal, weekdayOf } from '../lib/recurrence/civil.ts';
+import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 import type { ScopedReader } from '../oauth/grant.ts';
-import type { ReadProblem } from '../reading/freshness.ts';
-import { leftOutProblems } from '../reading/left-out.ts';
+import { leftOutProblems, type ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { READING } from '../reading/read-error.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readCalendars, textOf } from './free-busy.ts';
-import type { Interval } from './intervals.ts';
+import { clipped, type Interval, merged } from './intervals.ts';
 import { freeSlots } from './slots.ts';
-import { workingTime } from './working-hours.ts';
 
 /** Monday to Friday; 0 is Monday. */
 const WORKDAYS = [0, 1, 2, 3, 4];
@@ -66,4 +66,37 @@ export async function availability(
 
 function notConnected({ userId }: ScopedReader): ApiError {
   return new ApiError(READING.user_not_connected, `The user ${userId} has no connected calendar account`);
+}
+
+export type WorkingHours = {
+  /** 0 is Monday. */
+  readonly days: readonly number[];
+  /** Minutes of the day; an end that is not after the start is on the next day. */
+  readonly start: number;
+  readonly end: number;
+  /** An IANA name. */
+  readonly timeZone: string;
+};
+
+const MINUTES_OF_DAY = 1440;
+
+/** The time of any of these hours within the window: disjoint and in order. */
+export function workingTime(hours: readonly WorkingHours[], window: Interval): Interval[] {
+  return clipped(merged(hours.flatMap((one) => intervalsOf(one, window))), window);
+}
+
+function intervalsOf({ days, start, end, timeZone }: WorkingHours, window: Interval): Interval[] {
+  const first = dayOfLocal(localOfInstant(timeZone, window.start)) - 1;
+  const last = dayOfLocal(localOfInstant(timeZone, window.end));
+  const length = end > start ? end - start : end - start + MINUTES_OF_DAY;
+  const intervals: Interval[] = [];
+  for (let day: DayNumber = first; day <= last; day += 1) {
+    if (!days.includes(weekdayOf(day))) continue;
+    const local = day * DAY + start * MINUTE;
+    intervals.push({
+      start: instantOfLocal(timeZone, local),
+      end: instantOfLocal(timeZone, local + length * MINUTE),
+    });
+  }
+  return intervals;
 }

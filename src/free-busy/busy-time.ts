@@ -6,9 +6,8 @@ import { readMembers } from '../lib/rendered-json.ts';
 import { eventPieces } from '../reading/event-pieces.ts';
 import { type EventWindow, nameOfRow, type ReadingUser } from '../reading/event-reader.ts';
 import type { ListedEvent } from '../reading/event-text.ts';
-import type { Owned } from '../reading/freshness.ts';
-import type { LeftOut } from '../reading/left-out.ts';
-import type { NamedEvent } from '../reading/named-events.ts';
+import type { NamedEvent } from '../reading/expand-calendar.ts';
+import type { LeftOut, Owned } from '../reading/freshness.ts';
 import { type PageDeps, pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 

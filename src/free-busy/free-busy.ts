@@ -8,11 +8,11 @@ import {
   FRESH_MS,
   freshAccounts,
   LIST_FRESH_MS,
+  leftOutProblems,
   type Owned,
   type ReadProblem,
   servedOf,
 } from '../reading/freshness.ts';
-import { leftOutProblems } from '../reading/left-out.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';

@@ -3,11 +3,10 @@
  * responses. It names no feature.
  */
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-
 import type { Log } from '../lib/log.ts';
+import { isDeeperThan } from '../lib/rendered-json.ts';
 import { followMethods, problemOfMethod } from './allowed-methods.ts';
 import { type AnswerHearers, hearAnswers } from './answer-listener.ts';
 import type { applicationHostRules } from './application-hosts.ts';
@@ -15,16 +14,16 @@ import { BODY_ROOM, type BodyRoom, limitBodyRoom } from './body-room.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type DatabaseNotesDeps, databaseNotes, errorAnswers, mapErrors, notFound } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
-import { closeGracefully } from './graceful-close.ts';
-import { readJson } from './json-body.ts';
 import { type LoggedAnswers, logAnswers } from './log-answers.ts';
-import { followConnections, type OpenConnections } from './open-connections.ts';
+import { followConnections, isBeingAnswered, type OpenConnections } from './open-connections.ts';
 import { peers } from './peers.ts';
+import { ANY_CALL, ApiError } from './refusal.ts';
 import { countAnswers, type RequestMetrics } from './request-metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import {
   BODY_BYTES,
   HEADER_BYTES,
+  JSON_LEVELS,
   PAGE_QUERY_BYTES,
   queryBytes,
   queryTooLong,
@@ -170,4 +169,49 @@ function requestIds(): () => string {
 function trustedProxies(trust: number | string[] | undefined) {
   if (typeof trust !== 'number') return trust ?? false;
   return (_address: string, hop: number) => hop < trust;
+}
+
+/** How long a request that is on its way may still take to arrive, in milliseconds. */
+const ARRIVAL_MS = 2_000;
+
+/**
+ * Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. While it drains, each
+ * connection ends with its next answer.
+ */
+export function closeGracefully(
+  app: FastifyInstance,
+  open: OpenConnections,
+  isDraining: () => boolean,
+): void {
+  let closing = false;
+  app.server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (closing || isDraining()) response.shouldKeepAlive = false;
+  });
+  app.addHook('preClose', (next) => {
+    closing = true;
+    for (const { exchange } of open.values()) if (exchange) exchange.response.shouldKeepAlive = false;
+    const timer = setTimeout(() => {
+      for (const [socket, { exchange }] of open) if (!isBeingAnswered(exchange)) socket.destroy();
+    }, ARRIVAL_MS);
+    app.server.once('close', () => clearTimeout(timer));
+    next();
+  });
+}
+
+const message = `The body must not be nested deeper than ${JSON_LEVELS} levels`;
+const TOO_DEEP = new ApiError(ANY_CALL.invalid_request, { message, field: 'body' });
+
+/**
+ * Makes `app` read them. Published clients send `Content-Type: application/json` with no body (docs/wire.md 1): that is
+ * no body. One that is nested too deep is refused before anything is made of it.
+ */
+export function readJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body.toString();
+    if (text.length === 0) done(null, undefined);
+    else if (isDeeperThan(text, JSON_LEVELS)) done(TOO_DEEP, undefined);
+    else parse(request, text, done);
+  });
 }

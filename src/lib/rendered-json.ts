@@ -2,7 +2,6 @@
  * JSON text that is rendered once and joined many times, so that a response parses and serializes nothing. Only this
  * file renders, cuts and joins it. Names of members need no escape.
  */
-
 declare const MEMBERS: unique symbol;
 declare const OBJECT: unique symbol;
 declare const LIST: unique symbol;
@@ -126,3 +125,52 @@ export function instantText(epochMilliseconds: number): string {
 
 /** Renders the date of midnight UTC, as all-day events have it: `YYYY-MM-DD`. */
 export const dateText = (epochMilliseconds: number): string => instantText(epochMilliseconds).slice(0, 10);
+
+/** Returns the parsed value; `undefined`, which JSON cannot express, if the text is invalid JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether objects and arrays are nested more than `levels` deep in a text, which may be invalid JSON. It reads
+ * each character once. Code that walks the value afterwards can use recursion.
+ */
+export function isDeeperThan(text: string, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = closingQuote(text, at);
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        depth += 1;
+        if (depth > levels) return true;
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Returns the end of the string that begins at `start`, or the text's end if it is not closed. */
+function closingQuote(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return text.length;
+}

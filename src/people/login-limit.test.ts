@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { loginLimit } from './login-limit.ts';
+import { loginLimit } from './sign-in.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 /** Events, calendars and their parts as answers show them (docs/wire.md 2.4, 2.5), for the API reference. */
 import { Type } from 'typebox';
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { anyObject, enumeration, instant, type OperationError } from '../http/operation.ts';
 import { ANY_CALL } from '../http/refusal.ts';
 import { READING } from './read-error.ts';

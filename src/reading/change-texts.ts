@@ -7,12 +7,12 @@ import {
   renderMember,
   renderObject,
 } from '../lib/rendered-json.ts';
-import { fitting } from './answer-body.ts';
 import type { EventName } from './change-feed.ts';
+import { inPieces, mainThreadTurn } from './event-pieces.ts';
 import type { EventReader, MirroredAccount, SinglesAndSeries, WholeSeries } from './event-reader.ts';
 import { type EventOwner, type EventText, eventText } from './event-text.ts';
 import type { Owned } from './freshness.ts';
-import { inPieces, mainThreadTurn } from './row-pieces.ts';
+import { fitting } from './list-events.ts';
 import { effectiveTimes, instanceOfOverride, listedMaster } from './whole-series.ts';
 
 /** One of an answer. What is not deleted is read when it is written out. */

@@ -1,7 +1,7 @@
 /** What a read sees of the mirror. Instants are epoch milliseconds. */
 import type { AccountHealth } from '../calendars/account-store.ts';
 import type { EventMembers, LeftOutOfCalendar } from '../calendars/mirrored-event.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
 import type { ScopedReader } from '../oauth/grant.ts';

@@ -12,8 +12,8 @@ import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expan
 import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
+import { type SeriesTimes, timesOf } from './expand-calendar.ts';
 import { READING } from './read-error.ts';
-import { type SeriesTimes, timesOf } from './series-times.ts';
 import { type CalendarZones, effectiveTimes, listedInstance, listedMaster, zoneIn } from './whole-series.ts';
 
 /**

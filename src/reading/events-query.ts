@@ -1,6 +1,6 @@
 /** The query of GET /events (docs/wire.md 1.7): every parameter optional, each mistake told by name. */
 
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import {
   type About,
   anyCase,
@@ -15,8 +15,8 @@ import {
   text,
 } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { jsonIn } from '../lib/json.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
+import { jsonIn } from '../lib/rendered-json.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
 import { READING } from './read-error.ts';

@@ -8,7 +8,6 @@ import {
   stepBudget,
   type Wanted,
 } from './expand-calendar.ts';
-import { EXPAND, type ExpandInput } from './expand-task.ts';
 
 /** What the main thread may still spend on a read: a few milliseconds. Counted down. */
 export type MainThreadBudget = { steps: number; characters: number };
@@ -66,4 +65,19 @@ export async function expandElsewhere(
     series = series.map((one, i) => (i === place ? { ...one, timings: [] } : one));
   }
   return { found: [], tooComplex, isOver: true };
+}
+
+/** The name under which the threads offer it. */
+export const EXPAND = 'expand';
+
+export type ExpandInput = CalendarTimes & {
+  readonly wanted: Wanted;
+  /** Has the place of the series that is worked on, for whoever stops the work. */
+  readonly progress: SharedArrayBuffer;
+};
+
+/** One part: the calendar's recurring events. */
+export function* expandTask({ progress, ...input }: ExpandInput): Generator<Expanded> {
+  const place = new Int32Array(progress);
+  yield expandCalendar(input, stepBudget(), (series) => Atomics.store(place, 0, series));
 }

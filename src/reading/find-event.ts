@@ -2,7 +2,7 @@
  * GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (docs/wire.md 2.5).
  */
 
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Input, oneOf, readQuery, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
@@ -15,10 +15,10 @@ import {
   FRESH_MS,
   freshAccounts,
   LIST_FRESH_MS,
+  leftOutProblems,
   type ReadProblem,
   servedOf,
 } from './freshness.ts';
-import { leftOutProblems } from './left-out.ts';
 import type { ListEventsDeps } from './list-events.ts';
 import { READING } from './read-error.ts';
 

@@ -8,7 +8,6 @@ import { ApiError } from '../http/refusal.ts';
 import { renderInPieces, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
-import { type AnswerBody, answerBody } from './answer-body.ts';
 import type { ChangeFeed, EventName, FeedChange, FeedState } from './change-feed.ts';
 import {
   type Change,
@@ -19,9 +18,16 @@ import {
   type SizedChange,
 } from './change-texts.ts';
 import { DEFAULT_PAGE_SIZE, flagText, PAGE_SIZE } from './events-query.ts';
-import { coveredAccounts, FRESH_MS, freshAccounts, LIST_FRESH_MS, type ReadProblem } from './freshness.ts';
-import { leftOutProblems } from './left-out.ts';
+import {
+  coveredAccounts,
+  FRESH_MS,
+  freshAccounts,
+  LIST_FRESH_MS,
+  leftOutProblems,
+  type ReadProblem,
+} from './freshness.ts';
 import type { ListEventsDeps } from './list-events.ts';
+import { type AnswerBody, answerBody } from './list-events.ts';
 import { READING } from './read-error.ts';
 import type { Turns } from './read-turns.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';

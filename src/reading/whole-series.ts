@@ -1,11 +1,11 @@
 /** Events of a series that was read whole, as answers have them. */
 import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
-import { effectiveOverrides } from '../lib/recurrence/prepared-series.ts';
+import { effectiveOverrides } from '../lib/recurrence/expand.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
 import { rulesOf } from './event-pieces.ts';
 import type { EventContent, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
-import { type SeriesTimes, timesOf } from './series-times.ts';
+import { type SeriesTimes, timesOf } from './expand-calendar.ts';
 
 /** Time zones by calendar key. */
 export type CalendarZones = ReadonlyMap<string, string>;

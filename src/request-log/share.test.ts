@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { isInShare, ONE_IN } from './share.ts';
+import { isInShare, ONE_IN } from './request-recorder.ts';
 
 const COUNT = 200_000;
 

@@ -1,5 +1,5 @@
 /** The counters of an instance, kept in memory while metrics are on, and the listeners that feed them. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { requestMetrics } from '../http/request-metrics.ts';
 import type { JobKind } from '../jobs/job-store.ts';
 import type { JobHandlers } from '../jobs/worker.ts';

@@ -1,7 +1,7 @@
 /** The tracing of an instance: loaded only if a collector is set. */
 import { randomBytes } from 'node:crypto';
 
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Config } from '../config/config.ts';
 import { peers } from '../http/peers.ts';

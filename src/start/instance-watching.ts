@@ -1,12 +1,11 @@
 /** Monitoring of an instance from outside: metrics and traces, each only if a setting turns it on. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../store/drivers/database.ts';
-import { timedDatabase } from '../store/drivers/timed-database.ts';
-import { tracedDatabase } from '../store/drivers/traced-database.ts';
+import { timedDatabase, tracedDatabase } from '../store/drivers/wrapped-database.ts';
 import { instanceMeters } from './instance-meters.ts';
 
 export type Watching = Awaited<ReturnType<typeof openWatching>>;

@@ -1,6 +1,6 @@
 /** The providers of this instance: always all four. Which of them an application can offer is its app's matter, or the instance's. */
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Config } from '../config/config.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { Log } from '../lib/log.ts';

@@ -13,7 +13,7 @@ import {
 } from '../system/system-store.ts';
 import { auditFor } from './audit/append-audit.ts';
 import type { Database } from './drivers/database.ts';
-import { lastBackups } from './drivers/last-backups.ts';
+import { lastBackups } from './drivers/inspect-database.ts';
 
 const NOTE = `
   INSERT INTO instance (instance_id, host, version, role, started_at, seen_at, key_ids, key_id)

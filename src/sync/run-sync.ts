@@ -4,26 +4,26 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { AccountSessions } from '../access/account-session.ts';
 import type { Account, AccountProblem, AccountStore } from '../calendars/account-store.ts';
 import { isCutList } from '../calendars/calendar-list.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
+import { ownerOf, placeOfOwner } from '../lib/fair-slots/slot-owner.ts';
+import { hostOfUrl } from '../lib/host-of-url.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
 import { failureOfDatabase } from './database-failure.ts';
 import type { SyncOutcome } from './event-sync.ts';
 import { LEASE_MS } from './lease.ts';
-import { type LeasesUnderWay, leasesUnderWay } from './leases-under-way.ts';
-import type { SyncLease } from './mirror-store.ts';
+import type { MirrorStore, SyncLease } from './mirror-store.ts';
 import { countedFailure, setAside } from './plan-sync.ts';
-import { placeOf } from './sync-place.ts';
 import { syncSlots } from './sync-slots.ts';
 import { calendarTarget, listTarget, type Target, type TargetDeps, type Work } from './sync-targets.ts';
 
@@ -294,4 +294,57 @@ function failureOf(
   }
   log.warn({ event: 'sync_failed', ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
   return failureOfError(reason, now());
+}
+
+export type UnderWay = { readonly target: Pick<Target, 'excuse'>; readonly lease: SyncLease };
+
+export type LeasesUnderWay = {
+  /** Works under the lease. */
+  during<T>(underWay: UnderWay, work: () => Promise<T>): Promise<T>;
+  /** No sync under way or begun from now on counts as one that did not come to its end. */
+  excuse(): Promise<void>;
+};
+
+/** None yet. */
+export function leasesUnderWay(): LeasesUnderWay {
+  const all = new Set<UnderWay>();
+  let areExcused = false;
+  const excuse = ({ target, lease }: UnderWay) => target.excuse(lease);
+  return {
+    async during(underWay, work) {
+      all.add(underWay);
+      try {
+        if (areExcused) await excuse(underWay);
+        return await work();
+      } finally {
+        all.delete(underWay);
+      }
+    },
+    async excuse() {
+      areExcused = true;
+      for (const underWay of [...all]) await excuse(underWay);
+    },
+  };
+}
+
+/** A list of calendars, by its account's key, or a calendar. */
+export type Synced = { readonly kind: 'sync-account' | 'sync-calendar'; readonly key: string };
+
+export type SyncPlaceDeps = {
+  readonly mirror: Pick<MirrorStore, 'findCalendar'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
+};
+
+/**
+ * Returns whose sync it is, and at which server: no server if the limits are those of its provider, and nobody's if the
+ * account is gone.
+ */
+export async function placeOf(
+  { kind, key }: Synced,
+  { mirror, accounts }: SyncPlaceDeps,
+): Promise<SlotPlace> {
+  const accountKey = kind === 'sync-account' ? key : (await mirror.findCalendar(key))?.accountKey;
+  const account = accountKey === undefined ? undefined : await accounts.findAccount(accountKey);
+  if (account === undefined) return placeOfOwner('');
+  return placeOfOwner(ownerOf(account), account.provider === 'caldav' ? hostOfUrl(account.accountId) : '');
 }

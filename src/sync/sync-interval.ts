@@ -1,5 +1,5 @@
 /** When an account is looked at next, with nothing to make it sooner. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { WatchedExtent } from '../watches/watch.ts';
 
 export type SyncFacts = {

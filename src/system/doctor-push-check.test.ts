@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { loadConfig } from '../config/config.ts';
-import { checkPushes } from './doctor-push-check.ts';
+import { checkPushes } from './doctor.ts';
 import type { StorageReport, WatchedCalendars } from './storage-report.ts';
 
 const reached = loadConfig({ KALENDS_URL: 'https://kalends.example' });

@@ -1,8 +1,8 @@
 /** Everything an operator can get wrong, looked at: for `kalends doctor` and for the dashboard. */
-import { APP_KINDS } from '../access/provider-apps.ts';
+import { APP_KINDS, APP_NAMES } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
-import { checkBackups } from './doctor-backup-check.ts';
+import { receiverUrls } from '../watches/receiver-url.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
 import {
   checkAddresses,
@@ -13,8 +13,62 @@ import {
   checkUrl,
 } from './doctor-config-checks.ts';
 import { checkProvider, checkTenants } from './doctor-provider-checks.ts';
-import { checkPushes } from './doctor-push-check.ts';
-import type { StorageReport } from './storage-report.ts';
+import type { StorageReport, WatchedCalendars } from './storage-report.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Without a schedule: so old may a database without a backup be, and its last one. */
+const BACKUP_PATIENCE_MS = 7 * DAY_MS;
+const HOW = 'set KALENDS_BACKUP_EVERY, or run "kalends backup FILE" by a timer';
+
+/** Nothing with PostgreSQL, whose own tools make backups that Kalends does not hear of. */
+export function checkBackups(report: StorageReport, { backups: { everyMs } }: Config, now: number): Check[] {
+  const name = 'backups';
+  if (report.state !== 'reachable' || report.engine !== 'sqlite') return [];
+  const { lastBackup, begunAt = now } = report;
+  const last = lastBackup === undefined ? 'No backup was made yet' : `The last was made ${iso(lastBackup)}`;
+  const most = everyMs === undefined ? BACKUP_PATIENCE_MS : 2 * everyMs;
+  if (now - (lastBackup ?? begunAt) < most) {
+    const next = everyMs === undefined ? '' : `; one is made every ${everyMs / 3_600_000} h`;
+    return [{ name, status: 'ok', message: `${last}${next}.` }];
+  }
+  const what =
+    everyMs === undefined
+      ? HOW
+      : `one should be made every ${everyMs / 3_600_000} h while "kalends serve" runs: look for backup_failed in its log`;
+  return [{ name, status: 'warn', message: `${last}: ${what}.` }];
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const STATES: Readonly<Record<string, string>> = {
+  live: 'told by it',
+  made: 'polled, since it told nothing yet: it has to reach the address',
+  unsupported: 'polled, since it cannot tell of them',
+  failed: 'polled, since it refuses',
+  ended: 'polled, since nothing renewed what it told of',
+};
+
+/** Without a way in changes come later, and that is all: no reason to warn. */
+export function checkPushes(report: StorageReport, config: Config): Check {
+  const name = 'pushes';
+  const urlOf = receiverUrls(config);
+  const [url] = APP_KINDS.flatMap((kind) => urlOf(kind) ?? []);
+  if (url === undefined) {
+    const message =
+      'KALENDS_URL is not https, so that Google and Microsoft cannot tell of changes: their calendars are asked every 5 minutes where an application waits for them.';
+    return { name, status: 'ok', message };
+  }
+  const watched = report.state === 'reachable' ? report.watched : [];
+  if (watched.length === 0) {
+    const message = `Google and Microsoft are to tell of changes at ${url.replace(/[^/]+$/, '…')}; no calendar of theirs is waited for yet.`;
+    return { name, status: 'ok', message };
+  }
+  const isPoor = watched.some(({ state }) => state !== 'live' && state !== 'unsupported');
+  return { name, status: isPoor ? 'warn' : 'ok', message: `Calendars: ${watched.map(lineOf).join('; ')}.` };
+}
+
+const lineOf = ({ provider, state, reason, count }: WatchedCalendars): string =>
+  `${count} of ${APP_NAMES[provider]} ${STATES[state] ?? state}${reason === null ? '' : ` (${reason})`}`;
 
 export type DoctorDeps = {
   /** Looks at the database without making or migrating it. */

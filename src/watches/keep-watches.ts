@@ -6,7 +6,7 @@ import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { CalendarWatching, MadeWatch, WatchHook } from '../calendars/calendar-watching.ts';
 import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';

@@ -1,7 +1,7 @@
 /** What providers tell: whose notice it is, whether it is really the provider's, and the sync that comes of it. */
 import { timingSafeEqual } from 'node:crypto';
 
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { errorTable } from '../http/refusal.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,5 +1,5 @@
 /** Where providers are told to tell of changes. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 export type ReceiverSettings = {
   /** The instance's public origin. */

@@ -1,5 +1,5 @@
 /** How many watches a minute are asked for: a provider counts all calls of its app, and others need theirs. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 
 /** Answers whether one more may be asked for of this provider now; the call counts where it may. */
 export type WatchCap = (provider: ProviderKind) => boolean;

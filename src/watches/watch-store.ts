@@ -1,4 +1,4 @@
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { Watch, WatchState } from './watch.ts';
 
 /** Watches, kept so that every instance takes their notices. Instants are epoch milliseconds. */

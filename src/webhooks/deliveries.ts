@@ -1,5 +1,5 @@
 /** The log of an application's deliveries, and the replay of them (docs/webhooks.md). */
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import {
   type Check,
   oneOf,

@@ -1,18 +1,19 @@
 /** Sends what is due to endpoints, several at a time: what changed, stream by stream, and what is sent again. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { WakeUp } from '../jobs/wake-up.ts';
 import { SlotCounts, type SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import { WorkSlots } from '../lib/fair-slots/work-slots.ts';
 import type { Log } from '../lib/log.ts';
 import { type DeliverDeps, deliverNext } from './deliver-stream.ts';
-import type { TakenStream } from './message.ts';
+import type { Attempt, TakenStream } from './message.ts';
+import type { MessageLog, TakenReplay } from './message-log.ts';
 import { OF_APPLICATION_AT_ORIGIN, originPace } from './origin-pace.ts';
-import { type ReplayDeps, sendAgain } from './replay.ts';
 import { OPEN_AFTER } from './retry-schedule.ts';
-import type { TakeTerms } from './stream-store.ts';
+import { type SendDeps, sendMessage } from './send-message.ts';
+import type { StreamStore, TakeTerms } from './stream-store.ts';
+import { type VisibleBodyDeps, visibleBody } from './visible-body.ts';
 
 export type DeliveryWorkerDeps = DeliverDeps &
   ReplayDeps & {
@@ -151,3 +152,35 @@ export async function workTurn(stream: TakenStream, deps: TurnDeps, isStopped: (
     deps.log.error({ event: 'delivery_fault', err, streamId }, 'A delivery met a fault of our own');
   }
 }
+
+export type ReplayDeps = SendDeps &
+  VisibleBodyDeps & {
+    readonly messages: MessageLog;
+    readonly streams: Pick<StreamStore, 'narrowMessage'>;
+  };
+
+/** Sends a taken resend and logs the attempt. Fails if the database does; the resend is then sent again after its lease. */
+export async function sendAgain(replay: TakenReplay, deps: ReplayDeps): Promise<void> {
+  const { messages, now } = deps;
+  const { messageId } = replay;
+  const body = await bodyToReplay(replay, deps);
+  const attempt =
+    body === undefined ? withheld(now()) : (await sendMessage({ ...replay, body }, deps)).attempt;
+  await messages.settleReplay(messageId, attempt, now());
+}
+
+/** Cut to what may be seen now, as it is from then on; `undefined` where nobody lets the application see it. */
+async function bodyToReplay(replay: TakenReplay, deps: ReplayDeps): Promise<string | undefined> {
+  const visible = await visibleBody(replay, deps);
+  if (visible !== undefined && visible !== replay.body)
+    await deps.streams.narrowMessage(replay.messageId, 'busy', visible);
+  return visible;
+}
+
+const withheld = (now: number): Attempt => ({
+  startedAt: now,
+  durationMs: 0,
+  status: undefined,
+  fault: 'No grant covers its account any more',
+  answer: undefined,
+});

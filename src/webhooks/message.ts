@@ -1,5 +1,5 @@
 /** What is told to an endpoint: the words of streams and messages (docs/webhooks.md). Instants are epoch milliseconds. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { SlotPlace } from '../lib/fair-slots/slot-counts.ts';
 import type { Endpoint } from './endpoint.ts';
 

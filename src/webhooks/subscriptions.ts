@@ -1,5 +1,5 @@
 /** Which calendars an application hears of (docs/wire.md 1.12): all of them, but for those it unsubscribed. */
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { type Field, type Report, readBody, refuseMistakes, required, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';

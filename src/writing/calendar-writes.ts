@@ -11,13 +11,12 @@ import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
 import { READING } from '../reading/read-error.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
-import { openForWriting, runAndRecordHealth, TURN_BOUND_MS } from './calendar-turn.ts';
+import { openForWriting, refusalOf, runAndRecordHealth, TURN_BOUND_MS, WRITING } from './calendar-turn.ts';
 import { findAccount, findCalendar } from './find-calendar.ts';
 import { keyOf } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf, WRITING } from './write-refusal.ts';
 import type { CalendarName } from './write-requests.ts';
 
 /** `seed` is the same for every repetition of the request, and new for each other. Throws ApiError. */

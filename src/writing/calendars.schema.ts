@@ -5,9 +5,9 @@ import type { Operation } from '../http/operation.ts';
 import { Calendar, calendarMembers, Done } from '../reading/calendar.schema.ts';
 import { READING } from '../reading/read-error.ts';
 import { CALENDAR_UPDATE, NEW_CALENDAR } from './calendar-input.ts';
+import { WRITING } from './calendar-turn.ts';
 import { ofAnyWrite, ofKey } from './events.schema.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
-import { WRITING } from './write-refusal.ts';
 import { CALENDAR } from './write-requests.ts';
 
 const CalendarAnswer = Type.Object(

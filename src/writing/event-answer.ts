@@ -18,10 +18,10 @@ import {
 } from '../lib/rendered-json.ts';
 import { eventText, recurrenceObject } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
+import { WRITING } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { WRITING } from './write-refusal.ts';
 
 /**
  * The event from the mirror, as GET /event has it. A cancelled one, which no read shows, is rendered from its own row.

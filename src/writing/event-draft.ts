@@ -5,7 +5,7 @@ import { refuseMistakes } from '../http/fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { shiftOf } from '../lib/recurrence/shift-series.ts';
+import { shiftOf } from '../lib/recurrence/master-clock.ts';
 import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';

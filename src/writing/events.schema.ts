@@ -3,12 +3,17 @@ import { Type } from 'typebox';
 import { badBodies, badField, badTokens, smallScope } from '../http/error.schema.ts';
 import { text } from '../http/fields.ts';
 import type { Operation, OperationError } from '../http/operation.ts';
-import { Done, EVENT_EXAMPLE, unreadable } from '../reading/calendar.schema.ts';
+import { Done, EVENT_EXAMPLE, Event, eventMembers, unreadable } from '../reading/calendar.schema.ts';
 import { READING } from '../reading/read-error.ts';
+import { WRITING } from './calendar-turn.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
-import { WRITING } from './write-refusal.ts';
 import { EVENT_DELETION, EVENT_UPDATE, NEW_EVENT_REQUEST, RSVP } from './write-requests.ts';
-import { EventAnswer } from './writing.schema.ts';
+
+/** The event at the root, and again under `event`: published clients read the one or the other. */
+export const EventAnswer = Type.Object(
+  { success: Type.Literal(true), ...eventMembers, event: Event },
+  { $id: 'WrittenEvent', description: 'The event’s members at the root, and the same event under `event`.' },
+);
 
 const group = 'Writing events';
 

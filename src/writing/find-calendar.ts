@@ -6,7 +6,7 @@ import type { Grant } from '../oauth/grant.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
 import { READING } from '../reading/read-error.ts';
-import { WRITING } from './write-refusal.ts';
+import { WRITING } from './calendar-turn.ts';
 import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {

@@ -2,8 +2,8 @@
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import {
   instanceIdOf,

@@ -8,8 +8,8 @@ import { readMembers, text } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
+import { WRITING } from './calendar-turn.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
-import { WRITING } from './write-refusal.ts';
 
 /** For how long an answer is kept, in milliseconds. */
 const ANSWER_LIFE_MS = 24 * 3_600_000;

@@ -10,12 +10,11 @@ import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { READING } from '../reading/read-error.ts';
-import { inTurn, type Turn } from './calendar-turn.ts';
+import { inTurn, refusalOf, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import { findTarget, type Target, writeTargetOf } from './find-target.ts';
 import { finishOpenSplits } from './finish-open-splits.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf } from './write-refusal.ts';
 import type { EventName } from './write-requests.ts';
 import type { WritingPorts } from './writing-ports.ts';
 

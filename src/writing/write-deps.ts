@@ -3,7 +3,7 @@ import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { ProviderKind } from '../calendars/provider-facts.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';

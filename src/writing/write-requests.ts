@@ -1,5 +1,5 @@
 /** The requests that write events, parsed: which event, how much of a series, and what changes. */
-import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import {
   asObject,
   type Check,

@@ -9,9 +9,8 @@ import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import Format from 'typebox/format';
 import Schema from 'typebox/schema';
-
+import { OPERATIONS } from '../../src/api-reference/current-document.ts';
 import type { OpenApiDocument } from '../../src/api-reference/openapi-document.ts';
-import { OPERATIONS } from '../../src/api-reference/operations.ts';
 import type { Json } from '../../src/api-reference/schema-references.ts';
 import type { Field, Table } from '../../src/http/fields.ts';
 import type { Operation } from '../../src/http/operation.ts';

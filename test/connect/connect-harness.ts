@@ -15,7 +15,7 @@ import type {
   ProviderCredentials,
 } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { authorizeRoute } from '../../src/connect/authorize.route.ts';
 import { connectRoutes } from '../../src/connect/connect.route.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';

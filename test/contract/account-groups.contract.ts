@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { type Account, TransactionAnswered } from '../../src/calendars/account-store.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import type { Reader } from '../../src/oauth/grant.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { Stores } from '../../src/store/open-stores.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Job } from '../../src/jobs/job-store.ts';
 import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
+import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { jobStore } from '../../src/store/jobs/job-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 import { LEASE, take } from './job-terms.ts';

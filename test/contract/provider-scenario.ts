@@ -1,6 +1,6 @@
 /** The types of provider scenarios, the differences between providers, and short forms for events in them. */
 import type { DraftTime, EventDraft } from '../../sandbox/core/provider-sandbox.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import type { ReadEvent, ReadWindow } from '../providers/provider-reader.ts';
 import type { Ability } from '../providers/provider-targets.ts';
 

@@ -7,7 +7,7 @@ import { currentTrace, traceparentOf } from '../../src/lib/current-trace.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { noteChanges } from '../../src/store/changes/webhook-streams.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
+import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
 import type { StreamStore, TakeTerms } from '../../src/webhooks/stream-store.ts';

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 
 import { type AppKind, providerApps } from '../../src/access/provider-apps.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
-import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { dashboardRoutes } from '../../src/dashboard/dashboard.route.ts';
 import type { DashboardDeps, OpenDashboard } from '../../src/dashboard/dashboard-deps.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';

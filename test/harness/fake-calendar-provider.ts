@@ -9,7 +9,7 @@ import type { CalendarAccount, CalendarProvider, Changes } from '../../src/calen
 import type { CalendarWriting } from '../../src/calendars/calendar-writing.ts';
 import type { EventResource, LeftOutResource } from '../../src/calendars/event.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { fakeEventWriting, type WritableCalendars } from './fake-event-writing.ts';
 
 type StoredCalendar = {

@@ -3,7 +3,7 @@
 import { eventPieces } from '../../src/reading/event-pieces.ts';
 import type { EventReader } from '../../src/reading/event-reader.ts';
 import type { ListedEvent } from '../../src/reading/event-text.ts';
-import type { PageRequest } from '../../src/reading/named-events.ts';
+import type { PageRequest } from '../../src/reading/expand-calendar.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
 import { openReadTurns } from '../../src/reading/read-turns.ts';
 

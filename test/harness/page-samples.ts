@@ -1,6 +1,6 @@
 /** Sample data for tests of the flow's pages: one application, one user, and accounts. */
 import { DEFAULT_BRANDING, DEFAULT_FACTS } from '../../src/branding/branding.ts';
-import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import type { AccountView } from '../../src/connect/accounts/account-views.ts';
 import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import { messagesFor } from '../../src/connect/messages/messages.ts';

@@ -2,8 +2,8 @@
 import type { EventResource } from '../../src/calendars/event.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
+import { type Span, spanOf } from '../../src/lib/recurrence/place-of.ts';
 import type { Series } from '../../src/lib/recurrence/series.ts';
-import { type Span, spanOf } from '../../src/lib/recurrence/span-of.ts';
 
 export const ZONE = 'Europe/Brussels';
 const MONTH = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 11, 1) };

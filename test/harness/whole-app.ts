@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AppDeps, buildApp } from '../../src/app.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
-import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
@@ -11,7 +11,7 @@ import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { passwordSlots } from '../../src/people/password.ts';
 import { signInLimits } from '../../src/people/sign-in.ts';
 import { busyIds } from '../../src/reading/event-text.ts';
-import { databaseStates } from '../../src/store/drivers/readiness.ts';
+import { databaseStates } from '../../src/store/drivers/migrate.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
 import { programForTests, registrationsAt } from '../dashboard/dashboard-app.ts';
 import type { CalendarServer } from './calendar-server.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { readyRoute } from '../../src/http/ready.route.ts';
 import { createServer } from '../../src/http/server.ts';
 import { instanceMeters } from '../../src/start/instance-meters.ts';
-import { databaseStates } from '../../src/store/drivers/readiness.ts';
+import { databaseStates } from '../../src/store/drivers/migrate.ts';
 import { onSqlite } from '../harness/databases.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { ApiError } from '../../src/http/refusal.ts';
 import { createServer } from '../../src/http/server.ts';
 import { AUTHORIZATION, OAuthError } from '../../src/oauth/oauth-error.ts';
-import { WRITING } from '../../src/writing/write-refusal.ts';
+import { WRITING } from '../../src/writing/calendar-turn.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
 const PAGE = 'https://kalends.example/docs/errors';

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../src/http/refusal.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
-import { WRITING } from '../../src/writing/write-refusal.ts';
+import { WRITING } from '../../src/writing/calendar-turn.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
 import { openWholeApp, type Route } from '../harness/whole-app.ts';
 import { recordingLog } from '../servers/recording-log.ts';

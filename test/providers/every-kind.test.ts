@@ -5,9 +5,8 @@ import { it } from 'node:test';
 
 import type { Provider } from '../../packages/client/src/calendar-shapes.ts';
 import type { CalendarProvider } from '../../src/calendars/calendar-provider.ts';
-import { PROVIDER_FACTS } from '../../src/calendars/provider-facts.ts';
-import { PROVIDER_KINDS, type ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { PROVIDER_NAMES } from '../../src/design/signs.ts';
+import { PROVIDER_FACTS, PROVIDER_KINDS, type ProviderKind } from '../../src/calendars/provider-facts.ts';
+import { PROVIDER_NAMES } from '../../src/design/parts.page.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';

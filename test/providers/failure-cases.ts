@@ -1,7 +1,7 @@
 /** What is played at the sandbox's providers, and what it must lead to: for failures.test.ts. */
 import type { FaultEffect } from '../../sandbox/core/faults.ts';
 import type { Actor, HealthReason } from '../../src/calendars/health-reason.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import type { Bench } from './provider-bench.ts';
 
 export const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Actor, HealthReason } from '../../src/calendars/health-reason.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { CASES, MINUTE, status } from './failure-cases.ts';
 import { type Bench, openBench, type Reading } from './provider-bench.ts';
 

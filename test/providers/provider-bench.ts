@@ -6,7 +6,7 @@ import type { FaultEffect, Faults } from '../../sandbox/core/faults.ts';
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { GoogleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import type { MicrosoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import {
   type CalendarServer,
   type CalendarServerOptions,

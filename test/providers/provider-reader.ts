@@ -1,7 +1,7 @@
 /** What an application reads of one user's calendars, in a form that does not differ from provider to provider. */
 import assert from 'node:assert/strict';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { type CalendarServer, get } from '../harness/calendar-server.ts';
 
 /** An event as GET /events gives it, without what names it and where it came from. */

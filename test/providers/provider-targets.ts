@@ -1,6 +1,6 @@
 /** The providers that one suite is played on: the sandbox's four, and real CalDAV servers. */
 import { faultBoard } from '../../sandbox/core/faults.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { serverManualChanges, userOf } from '../servers/caldav-manual.ts';

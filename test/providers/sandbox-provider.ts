@@ -16,7 +16,7 @@ import type {
   PasswordProvider,
   RedirectProvider,
 } from '../../src/calendars/calendar-provider.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { appleProvider } from '../../src/providers/apple/apple-provider.ts';

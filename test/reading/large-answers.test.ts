@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { renderInPieces, renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
-import { type AnswerBody, answerBody, type Receiver } from '../../src/reading/answer-body.ts';
 import { listedPieces } from '../../src/reading/event-pieces.ts';
 import {
   type EventContent,
@@ -13,7 +12,8 @@ import {
   nameOfRow,
   type RowName,
 } from '../../src/reading/event-reader.ts';
-import type { NamedEvent } from '../../src/reading/named-events.ts';
+import type { NamedEvent } from '../../src/reading/expand-calendar.ts';
+import { type AnswerBody, answerBody, type Receiver } from '../../src/reading/list-events.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
 import { openReadTurns, readTurns } from '../../src/reading/read-turns.ts';
 

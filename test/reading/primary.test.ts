@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
 import { ADA, openBench } from '../providers/provider-bench.ts';

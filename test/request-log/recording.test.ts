@@ -7,8 +7,7 @@ import type { InjectOptions } from 'fastify';
 
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { RequestEntry } from '../../src/request-log/request-entry.ts';
-import { startRequestRecorder } from '../../src/request-log/request-recorder.ts';
-import { isInShare } from '../../src/request-log/share.ts';
+import { isInShare, startRequestRecorder } from '../../src/request-log/request-recorder.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { link, makeUsers, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/drivers/open-database.ts';
 import { systemStore } from '../../src/store/system-store.ts';
 import { backupsDue } from '../../src/system/backup-schedule.ts';
 import { backupsIn } from '../../src/system/backups.ts';
-import { checkBackups } from '../../src/system/doctor-backup-check.ts';
+import { checkBackups } from '../../src/system/doctor.ts';
 import type { StorageReport } from '../../src/system/storage-report.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 

@@ -9,9 +9,8 @@ import { describe, it } from 'node:test';
 
 import { masterKeyId } from '../../src/lib/sealing.ts';
 import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
-import { pendingMigrations } from '../../src/store/drivers/migrate.ts';
+import { databaseStates, pendingMigrations } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
-import { databaseStates } from '../../src/store/drivers/readiness.ts';
 import { NOW, newAccount, openWithUsers } from '../contract/calendar-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';

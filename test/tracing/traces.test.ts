@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { createServer } from '../../src/http/server.ts';
 import type { Egress, EgressRequest, EgressResponse } from '../../src/lib/egress/egress.ts';
 import { type InstanceTracing, instanceTracing } from '../../src/start/instance-tracing.ts';
-import { tracedDatabase } from '../../src/store/drivers/traced-database.ts';
+import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { startExporter } from '../../src/tracing/otlp-exporter.ts';
 import type { EndedSpan } from '../../src/tracing/span.ts';

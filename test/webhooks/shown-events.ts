@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { link } from '../harness/calendar-server.ts';
 import { APP, movableTime, startSandbox } from '../providers/sandbox-provider.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 
-import { PROVIDER_KINDS, type ProviderKind } from '../../src/calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { CANARY, dayText, type EventKind, type ShownAt, type Told, tellOfAll } from './shown-events.ts';
 
 const SCOPES: readonly ShownAt[] = [

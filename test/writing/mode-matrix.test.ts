@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { type Listed, occurrencesOf, openWitnessSite, type WitnessSite } from './witness-site.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { occurrencesOf, openWitnessSite, type WitnessSite } from './witness-site.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];

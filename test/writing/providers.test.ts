@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { get } from '../harness/calendar-server.ts';
 import { counterpart } from '../harness/counterpart.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';

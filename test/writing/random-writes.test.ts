@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { rounds, scale } from '../harness/rounds.ts';
 import { type Pick, random } from '../providers/random-changes.ts';
 import type { Method } from './event-site.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Faults } from '../../sandbox/core/faults.ts';
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { get } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
 import { SPECIAL, WEEKLY } from './split-series.ts';

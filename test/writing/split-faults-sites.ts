@@ -1,6 +1,6 @@
 /** The providers of the sandbox, and CalDAV servers that others wrote, with faults of single writes. */
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { EgressError } from '../../src/lib/egress/egress-error.ts';
 import { openBench } from '../providers/provider-bench.ts';
 import type { SchedulingServer } from '../servers/scheduling.ts';

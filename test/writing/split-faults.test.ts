@@ -1,5 +1,5 @@
 /** The n-th write of a split fails, at the providers of the sandbox. `npm run soak` plays all faults and all kinds of series. */
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { scale } from '../harness/rounds.ts';
 import { ALL_FAULTS, FULL, splitFaults, type Variant } from './split-faults.ts';
 import { sandboxFaults } from './split-faults-sites.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { get } from '../harness/calendar-server.ts';
 import { onSandbox } from './write-site.ts';
 

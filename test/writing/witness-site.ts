@@ -1,7 +1,7 @@
 /** A linked account at a provider of the sandbox: what Kalends shows of its calendar, and what the provider shows. */
 import assert from 'node:assert/strict';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { get, START } from '../harness/calendar-server.ts';
 import { openBench } from '../providers/provider-bench.ts';
 import type { Method } from './event-site.ts';

@@ -1,7 +1,7 @@
 /** One account, linked and open to writing over HTTP: at the sandbox, or on a real CalDAV server. */
 import assert from 'node:assert/strict';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ProviderKind } from '../../src/calendars/provider-facts.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
 import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
 import { type BenchOptions, openBench } from '../providers/provider-bench.ts';

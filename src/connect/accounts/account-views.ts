@@ -4,7 +4,7 @@
  */
 import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
-import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import {
   type AccountGroup,

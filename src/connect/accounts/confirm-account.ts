@@ -1,7 +1,7 @@
 /** Proving that an account is one's own, by signing in to it again (docs/security.md T4). */
 import type { Account } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { deviceHashOf, type PageVisit } from '../flow/connect-flow.ts';

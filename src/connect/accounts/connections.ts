@@ -3,7 +3,7 @@
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { syncStateOf } from '../../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
-import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import { type Input, oneOf, required, text } from '../../http/fields.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';

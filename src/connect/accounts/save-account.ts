@@ -1,7 +1,7 @@
 /** Saves an account whose owner was just proved, whichever way they signed in. */
 import { type Account, AccountLimitReached, TransactionAnswered } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import { reachedLimit } from '../flow/account-groups.ts';
 import { newSecret } from '../flow/connect-cookies.ts';

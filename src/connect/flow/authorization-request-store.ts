@@ -1,5 +1,5 @@
 import type { Theme } from '../../branding/branding.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { Decision, GroupsOfUser } from './account-groups.ts';
 

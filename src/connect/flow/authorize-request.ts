@@ -3,7 +3,7 @@
  * application comes first and is looked up elsewhere; here is everything after it.
  */
 import { parseTheme, type Theme } from '../../branding/branding.ts';
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-facts.ts';
 import {
   type QueryParameter,
   type ReceivedQuery,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { openRequest } from '../../../test/harness/authorization-requests.ts';
-import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from './callback-url.ts';
+import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from './paths.ts';
 
 const request = openRequest;
 

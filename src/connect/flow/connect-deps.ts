@@ -6,7 +6,7 @@ import type { BrandingStore } from '../../branding/branding-store.ts';
 import type { AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Caller } from '../../http/address-key.ts';
 import type { AttemptLimit, RefundableLimit } from '../../http/attempt-limit.ts';
 import type { Log } from '../../lib/log.ts';

@@ -2,7 +2,7 @@
  * Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs
  * (docs/wire.md 3.1).
  */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { type ANY_CALL, Refusal, retryHeader } from '../../http/refusal.ts';
 import type { AUTHORIZATION } from '../../oauth/oauth-error.ts';
 import type { MessageKey } from '../messages/messages.ts';

@@ -3,7 +3,7 @@
  * opened it is told, and which page that may be. See docs/popup.md.
  */
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { answerParameters, answerUrl, type UserAnswer, webOriginOf } from './callback-url.ts';
+import { answerParameters, answerUrl, type UserAnswer, webOriginOf } from './paths.ts';
 
 export type PopupAnswer = {
   readonly answer: UserAnswer;

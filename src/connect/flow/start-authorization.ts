@@ -1,6 +1,6 @@
 /** The start of a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Caller } from '../../http/address-key.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
 import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts';

@@ -1,6 +1,6 @@
 /** What an administrator sees who came back from allowing the application for an organisation. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/signs.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Appearance } from './appearance.ts';

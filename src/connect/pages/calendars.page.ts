@@ -7,9 +7,8 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { accountPath, selectionPath } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, backLink, formFields } from './parts.page.ts';
+import { applicationName, asker, backLink, formFields } from './parts.page.ts';
 
 /** One of an account's calendars, as its owner knows it. */
 export type CalendarChoice = {

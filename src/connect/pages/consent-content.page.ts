@@ -1,11 +1,10 @@
 /** What consent says, wherever it is asked for: what is allowed, what is new of it, and what it is not (docs/security.md T3). */
-import { outwardLink, withBreakPoints } from '../../design/parts.page.ts';
-import { SIGNS } from '../../design/signs.ts';
+import { outwardLink, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { narrowerScope, type Scope } from '../../oauth/scope.ts';
 import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { domainOf } from '../flow/callback-url.ts';
+import { domainOf } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { applicationName, cancelForm, formFields } from './parts.page.ts';

@@ -3,7 +3,6 @@ import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { pagePath, selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import {
   abilities,
   type Consent,
@@ -12,7 +11,7 @@ import {
   isNewAccount,
 } from './consent-content.page.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, backLink, verificationNotice } from './parts.page.ts';
+import { accountNames, asker, backLink, verificationNotice } from './parts.page.ts';
 
 /** The page; with one account its content is on the selection page. */
 export function consentPage(consent: Consent, appearance: Appearance): Page {

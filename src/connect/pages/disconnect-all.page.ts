@@ -5,9 +5,8 @@ import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { pagePath, selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, applicationName, backLink, formFields } from './parts.page.ts';
+import { accountNames, applicationName, asker, backLink, formFields } from './parts.page.ts';
 
 export type DisconnectAll = {
   readonly request: AuthorizationRequest;

@@ -1,6 +1,5 @@
 /** The error page: what happened, the way forward, and who can help (docs/wire.md 4.1). */
-import { outwardLink, withBreakPoints } from '../../design/parts.page.ts';
-import { PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
+import { outwardLink, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { SCOPES } from '../../oauth/scope.ts';
@@ -8,8 +7,8 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import type { ConnectError } from '../flow/connect-error.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
+import type { PageSettings } from './layout.page.ts';
 import { layout } from './layout.page.ts';
-import type { PageSettings } from './page-settings.page.ts';
 import { applicationSign, backLink, formFields, markedSign, pageSigns, returnLabel } from './parts.page.ts';
 
 /** Back to the accounts is named: beside it is the way back to the application. */

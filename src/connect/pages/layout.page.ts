@@ -1,11 +1,15 @@
 /** The document around every Connect page: its one style, its one script, and the choices at its foot. */
 import { readFileSync } from 'node:fs';
-import { PAGE_ICON } from '../../design/signs.ts';
-import { BASE_STYLE } from '../../design/styles.ts';
+import type { Theme } from '../../branding/branding.ts';
+import { BASE_STYLE, PAGE_ICON, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
+import type { QueryParameter } from '../../http/received-query.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { pathOfTransaction } from '../flow/paths.ts';
+import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { type PageSettings, pageSettings } from './page-settings.page.ts';
+import { formFields } from './parts.page.ts';
 
 const readText = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
@@ -75,4 +79,97 @@ function foot(settings: PageSettings | undefined, appearance: Appearance): Html 
 ${settings !== undefined && pageSettings(settings, appearance)}
 ${!branding.hideFooter && html`<p>${messages.markup('footer', { service })}</p>`}
 </footer>`;
+}
+
+/** Where the choices are made, and where they lead back to. */
+export type PageSettings = OfRequest | OfAddress;
+
+/** A page of an open request, which keeps the language. */
+type OfRequest = {
+  readonly request: AuthorizationRequest;
+  /** Its own address: a path of ours. */
+  readonly path: string;
+  /** The id of the page's form to be filled in: the choices are sent with it, so that what was typed stays. */
+  readonly form?: string;
+};
+
+/** A page of no request, which is shown again in another language at the same address. */
+type OfAddress = {
+  readonly request?: undefined;
+  /** Its own address: a path of ours. */
+  readonly path: string;
+  /** Where it is, without the query. */
+  readonly place: string;
+  /** The query, without the language. */
+  readonly query: readonly Pick<QueryParameter, 'name' | 'value'>[];
+  /** The parameter that the language is named by. */
+  readonly parameter: string;
+};
+
+const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
+  ['auto', 'settings.theme_auto', SIGNS.device],
+  ['light', 'settings.theme_light', SIGNS.sun],
+  ['dark', 'settings.theme_dark', SIGNS.moon],
+];
+
+/** The language always; the colours where neither request nor application decides on them. */
+export function pageSettings(settings: PageSettings, { messages, theme, isThemeOpen }: Appearance): Html {
+  return html`<div class="settings">
+${languageMenu(settings, messages)}
+${isThemeOpen && themeChoice(settings, theme, messages)}
+</div>`;
+}
+
+function languageMenu(settings: PageSettings, messages: Messages): Html {
+  const name = settings.request ? 'language' : settings.parameter;
+  const inForm = formAttributes(settings);
+  const items = LANGUAGES.map((language) => {
+    const isChosen = language === messages.language;
+    const current = isChosen ? html` aria-current="true"` : undefined;
+    return html`<li><button name="${name}" value="${language}" lang="${language}"${current}${inForm}>${nativeName(language)}${isChosen && SIGNS.tick}</button></li>
+`;
+  });
+  const list = html`<ul>
+${items}</ul>`;
+  return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${nativeName(messages.language)}</span>${SIGNS.unfold}</summary>
+${inForm ? list : languageForm(settings, list)}</details>`;
+}
+
+function languageForm(settings: PageSettings, list: Html): Html {
+  if (settings.request) {
+    return html`<form method="post" action="/connect/language">${formFields(settings.request)}${backField(settings)}${list}</form>`;
+  }
+  const fields = settings.query.map(
+    ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="get" action="${settings.place}">${fields}${list}</form>`;
+}
+
+function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages): Html {
+  const inForm = formAttributes(settings);
+  const buttons = THEMES.map(([theme, message, sign]) => {
+    const name = messages.text(message);
+    const isPressed = theme === chosen ? 'true' : 'false';
+    return html`<button name="theme" value="${theme}" aria-pressed="${isPressed}" aria-label="${name}" title="${name}"${inForm}>${sign}</button>`;
+  });
+  const group = html`<div class="themes" role="group" aria-label="${messages.text('settings.theme')}">${buttons}</div>`;
+  return inForm
+    ? group
+    : html`<form method="post" action="/connect/theme">${backField(settings)}${group}</form>`;
+}
+
+/** The page's own form shows itself again, in the other language or colours. */
+const formAttributes = (settings: PageSettings): Html | undefined =>
+  settings.request && settings.form ? html` form="${settings.form}" formnovalidate` : undefined;
+
+/**
+ * The longest path that a form carries. The longest legal ones are longer, and encoded once more would not fit into it.
+ */
+export const MOST_PATH_IN_FORM = 4_000;
+
+/** Where a choice leads back to: of a page with a long address, to the request's first page. */
+function backField({ path, request }: PageSettings): Html {
+  const isLong = request !== undefined && path.length > MOST_PATH_IN_FORM;
+  const back = isLong ? pathOfTransaction(request) : path;
+  return html`<input type="hidden" name="back" value="${back}">`;
 }

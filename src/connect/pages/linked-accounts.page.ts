@@ -1,7 +1,6 @@
 /** The accounts on the selection page: those an approval covers, and the user's others, which can be confirmed. */
 import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
-import { chip, withBreakPoints } from '../../design/parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES } from '../../design/signs.ts';
+import { chip, PROVIDER_MARKS, PROVIDER_NAMES, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { scopeCovers } from '../../oauth/scope.ts';
 import { accountState, readyCalendars } from '../accounts/account-state.ts';

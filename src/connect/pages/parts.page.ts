@@ -1,11 +1,11 @@
 /** Small parts that several Connect pages have. */
 import { type Logo, logoPath } from '../../branding/branding.ts';
-import { chip, withBreakPoints } from '../../design/parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
+import { chip, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS, withBreakPoints } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { domainOf } from '../flow/paths.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 
@@ -106,4 +106,17 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
 <details><summary>${messages.text('verification.means')}${SIGNS.unfold}</summary>
 <ul><li>${messages.text('verification.review')}</li><li>${messages.text('verification.access')}</li><li>${messages.text('verification.end')}</li></ul>
 </details></div></section>`;
+}
+
+/**
+ * The application with its domain, and its user. The name is the application's own claim; the domain is where the
+ * answer really goes. What people call the user counts where the application vouches for it.
+ */
+export function asker(request: AuthorizationRequest, appearance: Appearance): Html {
+  const { messages, displayName } = appearance;
+  const user = request.userName ?? request.userId;
+  return html`<div class="asker"><div aria-hidden="true">${applicationSign(appearance)}</div><dl>
+<div><dt class="unseen">${messages.text('consent.application')}</dt>
+<dd><strong><bdi>${applicationName(displayName, messages)}</bdi></strong> <span class="domain">${SIGNS.site}<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi></span></dd></div>
+<div><dt>${messages.text('consent.user')}</dt> <dd><bdi>${withBreakPoints(user)}</bdi></dd></div></dl></div>`;
 }

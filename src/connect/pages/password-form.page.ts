@@ -1,7 +1,6 @@
 /** The forms that link an Apple or CalDAV account, or a calendar by its address; what was typed stays, the password never. */
 
-import { notice, outwardLink } from '../../design/parts.page.ts';
-import { PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
+import { notice, outwardLink, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import { CALDAV_PRESETS, type CalDavPreset, isPattern, YOUR_SERVER } from '../accounts/caldav-presets.ts';
@@ -10,9 +9,8 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { selectionPath, signInPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, backLink, formFields } from './parts.page.ts';
+import { applicationName, asker, backLink, formFields } from './parts.page.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';

@@ -1,6 +1,6 @@
 /** The providers that an account can be connected at, each with a button that is called the same in every state. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import { transactionField } from './parts.page.ts';

@@ -3,8 +3,7 @@
  * it is the consent page too.
  */
 
-import { type NoticeKind, notice } from '../../design/parts.page.ts';
-import { PROVIDER_NAMES } from '../../design/signs.ts';
+import { type NoticeKind, notice, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';
@@ -12,12 +11,12 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import { selectionPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import { abilities, consentActions, consentTerms } from './consent-content.page.ts';
 import { layout } from './layout.page.ts';
 import { isAnyLoading, linkedAccounts, otherAccounts } from './linked-accounts.page.ts';
 import {
   applicationName,
+  asker,
   cancelForm,
   formFields,
   transactionField,

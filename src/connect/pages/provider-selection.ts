@@ -1,6 +1,6 @@
 /** What the selection page shows. */
 import type { AccountLoading } from '../../calendars/account-store.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AccountView, UserAccounts } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 

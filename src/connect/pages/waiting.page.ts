@@ -4,9 +4,8 @@ import type { Page } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { pagePath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
-import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { cancelForm } from './parts.page.ts';
+import { asker, cancelForm } from './parts.page.ts';
 
 /** The page; it can be left by Cancel. */
 export function waitingPage(

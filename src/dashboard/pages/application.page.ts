@@ -7,7 +7,7 @@ import {
 } from '../../administration/documents/application-settings.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import type { ApplicationFacts } from '../../branding/branding.ts';
-import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type Client, REFRESH_REPLAY_WINDOW } from '../../oauth/client.ts';

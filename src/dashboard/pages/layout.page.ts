@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
-import { PAGE_ICON, SIGNS } from '../../design/signs.ts';
-import { BASE_STYLE, CHARTS_STYLE } from '../../design/styles.ts';
+import { BASE_STYLE, CHARTS_STYLE, PAGE_ICON, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';

@@ -1,7 +1,7 @@
 /** The overview: what needs somebody first, then how much happens. */
 import { actorOf } from '../../calendars/health-reason.ts';
 import { barChart } from '../../design/charts.ts';
-import { SIGNS } from '../../design/signs.ts';
+import { SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';

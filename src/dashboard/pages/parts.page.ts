@@ -1,5 +1,5 @@
 /** Small parts that several pages of the dashboard have. */
-import { SIGNS } from '../../design/signs.ts';
+import { SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 

@@ -1,5 +1,5 @@
 /** One operation of the playground: its form, the answer, and the same call as code. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';

@@ -1,7 +1,6 @@
 /** The test user of one application: how it connects, what it has, and what can be called as it. */
 import type { Account } from '../../calendars/account-store.ts';
-import { chip, notice } from '../../design/parts.page.ts';
-import { PROVIDER_NAMES } from '../../design/signs.ts';
+import { chip, notice, PROVIDER_NAMES } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';

@@ -1,6 +1,6 @@
 /** The Connect pages as a preview shows them: the same components, for a user that does not exist; nothing of it can be used. */
 import type { Theme } from '../../branding/branding.ts';
-import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
 import type { AccountView } from '../../connect/accounts/account-views.ts';
 import type { AuthorizationRequest } from '../../connect/flow/authorization-request-store.ts';
 import { ConnectError } from '../../connect/flow/connect-error.ts';

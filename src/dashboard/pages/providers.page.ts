@@ -2,8 +2,7 @@
 import type { AppRegistration } from '../../access/app-registration.ts';
 import type { AppVerdict } from '../../access/provider-app-check.ts';
 import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
-import { notice, outwardLink } from '../../design/parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/signs.ts';
+import { notice, outwardLink, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { SCOPES } from '../../oauth/scope.ts';

@@ -1,8 +1,7 @@
 /** The review of an application: how far it is, what is missing, what can be done, and what was done. */
 import { TEXT_SETTINGS } from '../../administration/documents/application-settings.ts';
 import { logoPath } from '../../branding/branding.ts';
-import { chip, notice } from '../../design/parts.page.ts';
-import { SIGNS } from '../../design/signs.ts';
+import { chip, notice, SIGNS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import { type MissingValue, missingForReview } from '../../verification/requirements.ts';

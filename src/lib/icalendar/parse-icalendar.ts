@@ -1,9 +1,9 @@
 /** Reading iCalendar, RFC 5545, as servers and programs really write it. */
 
-import { sizeOfZone } from '../recurrence/custom-zone.ts';
 import { originalStartOf } from '../recurrence/event-instant.ts';
 import type { Zone } from '../recurrence/event-time.ts';
 import { lengthOf } from '../recurrence/master-clock.ts';
+import { sizeOfZone } from '../recurrence/zone.ts';
 import { type Component, parseComponents, propertiesOf } from './component.ts';
 import { textOf } from './content-line.ts';
 import { endAfter } from './event-end.ts';

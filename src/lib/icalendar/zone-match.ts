@@ -1,8 +1,7 @@
 /** Finds the IANA zone that a VTIMEZONE with a custom name describes. */
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
-import { customOffsets, spanIn } from '../recurrence/custom-zone.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
-import { ianaZone, offsetAt, spanAt } from '../recurrence/zone.ts';
+import { customOffsets, ianaZone, offsetAt, spanAt, spanIn } from '../recurrence/zone.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /** The start of the comparison for a zone without events. */

@@ -4,9 +4,9 @@
  * VTIMEZONE, display names. An IANA name wins over a VTIMEZONE that contradicts it, because rules change and copies of
  * them are old.
  */
-import { costOfZone } from '../recurrence/custom-zone.ts';
+
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
-import { ianaZone } from '../recurrence/zone.ts';
+import { costOfZone, ianaZone } from '../recurrence/zone.ts';
 import { zoneOfDisplayName } from './display-name.ts';
 import { resourceBudget, spend } from './resource-budget.ts';
 import { parseNamedOffset, type VTimezone } from './vtimezone.ts';

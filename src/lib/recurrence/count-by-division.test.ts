@@ -5,8 +5,8 @@ import fc from 'fast-check';
 
 import { DAY, dayNumberOf, parseLocal } from './civil.ts';
 import { expandRule, lastTimeOf, recurrenceBudget } from './expand-rule.ts';
+import { spanOf } from './place-of.ts';
 import { parseRule } from './rule.ts';
-import { spanOf } from './span-of.ts';
 
 const START = parseLocal('2020-01-01T08:30:00') ?? 0;
 const END = START + 4000 * DAY;

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { DAY } from './civil.ts';
-import { costOfZone, customOffsets, placeIn, sizeOfZone, spanIn, stepsToKnow } from './custom-zone.ts';
 import type { CustomZone, Observance } from './event-time.ts';
-import { offsetAt } from './zone.ts';
+import { costOfZone, customOffsets, offsetAt, placeIn, sizeOfZone, spanIn, stepsToKnow } from './zone.ts';
 
 const HOUR = 3_600_000;
 let zones = 0;

@@ -5,11 +5,17 @@
  * periods have the same number of times.
  */
 import { DAY, type DayNumber, dayOfLocal, type LocalMs } from './civil.ts';
-import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
-import { type DaysIn, daysOfRule, LAST_DAY, type Periods, periodsOf } from './rule-days.ts';
-import { scaledDays, scaledPeriods } from './rule-scale.ts';
-import { type Counting, type Units, unitsOf } from './rule-units.ts';
+import {
+  type DaysIn,
+  daysOfRule,
+  LAST_DAY,
+  type Periods,
+  periodsOf,
+  type RecurrenceBudget,
+  spendSteps,
+} from './rule-days.ts';
+import { type Counting, scaledDays, scaledPeriods, type Units, unitsOf } from './rule-units.ts';
 
 export {
   type RecurrenceBudget,
@@ -18,7 +24,7 @@ export {
   STEPS_PER_MS,
   spendOccurrence,
   spendSteps,
-} from './recurrence-budget.ts';
+} from './rule-days.ts';
 
 /** `from` and `to` bound the returned times: from <= time < to. `until` is the rule's own, inclusive. */
 export type RuleWindow = {

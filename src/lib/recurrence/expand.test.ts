@@ -14,8 +14,8 @@ import {
 } from '../../../test/lib/recurrence/series-samples.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
+import { spanOf } from './place-of.ts';
 import type { Series, SeriesOverride } from './series.ts';
-import { spanOf } from './span-of.ts';
 
 describe('a window', () => {
   const single = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T10:00:00'));

@@ -7,25 +7,27 @@
  * undefined; common calendars show it), but not if all rules ended before it. An override takes place even if no rule
  * names its original, or an EXDATE does. A rule that cannot be followed counts as absent and is reported.
  */
-import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
-import { timeLike } from './event-instant.ts';
+import { DAY, type DayNumber, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
+import { instantOf, localOf, localOn, originalStartOf, timeLike, zoneOf } from './event-instant.ts';
+import type { Duration, EventTime } from './event-time.ts';
+import { expandRule, RecurrenceBudgetError, spendOccurrence } from './expand-rule.ts';
 import {
-  expandRule,
-  type RecurrenceBudget,
-  RecurrenceBudgetError,
-  spendOccurrence,
-  spendSteps,
-} from './expand-rule.ts';
-import { endOf, lengthOfInstances, type MasterClock } from './master-clock.ts';
+  endOf,
+  lengthOf,
+  lengthOfInstances,
+  longestOf,
+  type MasterClock,
+  masterClock,
+} from './master-clock.ts';
+import { type RecurrenceBudget, spendSteps } from './rule-days.ts';
+import type { Expansion, Instance, Series, SeriesMaster, SeriesOverride, TimeWindow } from './series.ts';
 import {
-  type PreparedSeries,
-  prepared,
-  questionCharge,
-  shapeFor,
-  stepsToPrepare,
-} from './prepared-series.ts';
-import type { Expansion, Instance, Series, SeriesMaster, TimeWindow } from './series.ts';
-import { instantOfLocal, localOfInstant } from './zone.ts';
+  instantOfLocal,
+  localOfInstant,
+  MOST_BETWEEN_CLOCKS,
+  stepsToKnow,
+  temporalQuestions,
+} from './zone.ts';
 
 /**
  * Returns the occurrences that overlap the window. One without length counts at its start. Floating times are read in
@@ -171,4 +173,245 @@ function originals({ plan, clock, window, budget }: ExpansionInput<unknown>): Or
     if (isNear) endsByStart.set(local, endsAt);
   }
   return endsByStart;
+}
+
+export type PreparedSeries<T> = {
+  /** `undefined` without a master. */
+  readonly clock: MasterClock | undefined;
+  /** Ordered by the instant of their originals. */
+  readonly overrides: readonly PlacedOverride<T>[];
+  /** Instants of originals that have an override. */
+  readonly overridden: ReadonlySet<number>;
+  /** The effects of RANGE=THISANDFUTURE overrides on later occurrences, by `key`. */
+  readonly shapes: readonly FutureShape<T>[];
+  readonly rdates: readonly PlacedDate[];
+  readonly exclusions: Exclusions;
+  /** How far outside a window an original start can be while its instance is in it. */
+  readonly reach: TimeWindow;
+};
+
+/** An override with its place in time; `key` is the instant of the original start. */
+export type PlacedOverride<T> = {
+  readonly override: SeriesOverride<T>;
+  readonly key: number;
+  readonly original: EventTime;
+  readonly originalLocal: LocalMs;
+  readonly startsAt: number;
+  readonly endsAt: number;
+};
+
+export type FutureShape<T> = {
+  readonly key: number;
+  readonly cancelled: boolean;
+  readonly payload: T;
+  /** How far the wall clock of later occurrences moves. */
+  readonly shift: number;
+  readonly length: Duration;
+  place(original: EventTime): { readonly startsAt: number; readonly endsAt: number };
+};
+
+/** An RDATE on the clock of the series; `endsAt` if it is a period. */
+export type PlacedDate = { readonly local: LocalMs; readonly endsAt: number | undefined };
+
+/** Instants of EXDATEs, and days of EXDATEs that are dates: a date excludes all starts of that day. */
+export type Exclusions = { readonly instants: ReadonlySet<number>; readonly days: ReadonlySet<DayNumber> };
+
+/** The cost of one of each, in steps. */
+const STEPS = { override: 100, future: 200, rdate: 60, exdate: 30, character: 1 };
+const STEPS_OF_QUESTION = 300;
+
+type Prepared = { readonly calendarZone: string; readonly series: PreparedSeries<unknown> };
+const preparedBySeries = new WeakMap<Series<unknown>, Prepared>();
+
+/**
+ * Returns the prepared series, which costs steps only the first time. Floating times are read in `calendarZone`. Throws
+ * RecurrenceBudgetError.
+ */
+export function prepared<T>(
+  series: Series<T>,
+  calendarZone: string,
+  budget: RecurrenceBudget,
+): PreparedSeries<T> {
+  const before = preparedBySeries.get(series);
+  // The stored result was made from this very series, so its payloads have type T.
+  if (before?.calendarZone === calendarZone) return before.series as PreparedSeries<T>;
+  const made = prepare(series, calendarZone, budget);
+  preparedBySeries.set(series, { calendarZone, series: made });
+  return made;
+}
+
+/**
+ * Returns a function that charges for the calls to Temporal since its creation or its last call. It throws
+ * RecurrenceBudgetError.
+ */
+export function questionCharge(budget: RecurrenceBudget): () => void {
+  let asked = temporalQuestions();
+  return () => {
+    const since = temporalQuestions() - asked;
+    if (since > 0) spendSteps(budget, since * STEPS_OF_QUESTION);
+    asked += since;
+  };
+}
+
+/** Returns the cost of preparing the series, in steps, without its zones. */
+export function stepsToPrepare({ master, overrides }: Series<unknown>): number {
+  const { rrules = [], rdates = [], exdates = [] } = master?.recurrence ?? {};
+  const characters = rrules.reduce((sum, rrule) => sum + rrule.length, 0);
+  const futures = overrides.reduce((sum, { thisAndFuture }) => sum + (thisAndFuture ? 1 : 0), 0);
+  return (
+    overrides.length * STEPS.override +
+    futures * STEPS.future +
+    rdates.length * STEPS.rdate +
+    exdates.length * STEPS.exdate +
+    characters * STEPS.character
+  );
+}
+
+function prepare<T>(series: Series<T>, calendarZone: string, budget: RecurrenceBudget): PreparedSeries<T> {
+  spendSteps(budget, stepsToPrepare(series));
+  for (const time of timesOf(series)) {
+    if (time.type === 'zoned' && typeof time.zone !== 'string') spendSteps(budget, stepsToKnow(time.zone));
+  }
+  const { master } = series;
+  const clock = master === undefined ? undefined : masterClock(master, calendarZone);
+  const reading = { calendarZone, charge: questionCharge(budget) };
+  const effective = effectiveOverrides(master?.start, series.overrides, calendarZone);
+  const overrides = placeOverrides(clock, effective, reading);
+  const shapes = overrides
+    .filter(({ override }) => override.thisAndFuture === true)
+    .map((future) => futureShape(future, reading));
+  return {
+    clock,
+    overrides,
+    overridden: new Set(overrides.map(({ key }) => key)),
+    shapes,
+    rdates: clock === undefined ? [] : placeDates(clock, master, reading),
+    exclusions: exclusionsOf(clock, master, reading),
+    reach: reachOf(master && lengthOfInstances(master, calendarZone), shapes),
+  };
+}
+
+/**
+ * Returns the overrides that count in a series that starts at `start`. At Google the exceptions of a series that
+ * changed between timed and all-day stay: they name occurrences by times of the type that the series had. A cancelled
+ * one of these does not count, and a live one only if no override of the right type names its occurrence. Floating
+ * times have either type.
+ */
+export function effectiveOverrides<
+  Override extends Pick<SeriesOverride<unknown>, 'recurrenceId' | 'cancelled'>,
+>(start: EventTime | undefined, overrides: readonly Override[], calendarZone: string): readonly Override[] {
+  if (start === undefined || start.type === 'floating') return overrides;
+  const isRight = ({ recurrenceId: { type } }: Override) =>
+    type === 'floating' || (type === 'date') === (start.type === 'date');
+  const right = overrides.filter(isRight);
+  if (right.length === overrides.length) return overrides;
+  const occurrenceOf = ({ recurrenceId }: Override) =>
+    instantOf(originalStartOf(start, recurrenceId, calendarZone), calendarZone);
+  const occurrences = new Set(right.map(occurrenceOf));
+  return overrides.filter((one) => isRight(one) || !(one.cancelled || occurrences.has(occurrenceOf(one))));
+}
+
+function* timesOf({ master, overrides }: Series<unknown>): Generator<EventTime> {
+  if (master !== undefined) yield* [master.start, master.end];
+  for (const { recurrenceId, start, end } of overrides) yield* [recurrenceId, start, end];
+  for (const { start, end } of master?.recurrence?.rdates ?? [])
+    yield* end === undefined ? [start] : [start, end];
+  yield* master?.recurrence?.exdates ?? [];
+}
+
+/** The calendar's zone, and the function that charges for offsets from Temporal. */
+type Reading = { readonly calendarZone: string; readonly charge: () => void };
+
+/** If several overrides have the same occurrence, the last one counts. */
+function placeOverrides<T>(
+  clock: MasterClock | undefined,
+  overrides: readonly SeriesOverride<T>[],
+  { calendarZone, charge }: Reading,
+): PlacedOverride<T>[] {
+  const placed = new Map<number, PlacedOverride<T>>();
+  for (const override of overrides) {
+    const { recurrenceId, start, end } = override;
+    const original =
+      clock === undefined ? recurrenceId : originalStartOf(clock.start, recurrenceId, calendarZone);
+    const originalLocal = localOf(original);
+    const key = instantOfLocal(zoneOf(original, calendarZone), originalLocal);
+    const startsAt = instantOf(start, calendarZone);
+    const endsAt = Math.max(startsAt, instantOf(end, calendarZone));
+    charge();
+    placed.set(key, { override, key, original, originalLocal, startsAt, endsAt });
+  }
+  return [...placed.values()].sort((a, b) => a.key - b.key);
+}
+
+/** RFC 5545 §3.2.13: a RANGE override moves later occurrences by as much as it moved its own. */
+function futureShape<T>(
+  { override, key, original }: PlacedOverride<T>,
+  { calendarZone, charge }: Reading,
+): FutureShape<T> {
+  const { start, end, cancelled, payload } = override;
+  const zone = zoneOf(start, calendarZone);
+  const shift = localOf(start) - localOn(start, original, calendarZone);
+  const length = lengthOf(start, end, calendarZone);
+  charge();
+  const place = (later: EventTime) => {
+    const local = localOn(start, later, calendarZone) + shift;
+    const startsAt = instantOfLocal(zone, local);
+    return { startsAt, endsAt: endOf({ zone, local, startsAt }, length) };
+  };
+  return { key, cancelled, payload, shift, length, place };
+}
+
+/** Returns the shape that applies to an original start: the last one whose own original start is before it. */
+export function shapeFor<T>(shapes: readonly FutureShape<T>[], startsAt: number): FutureShape<T> | undefined {
+  let low = 0;
+  let high = shapes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((shapes[middle]?.key ?? startsAt) < startsAt) low = middle + 1;
+    else high = middle;
+  }
+  return shapes[low - 1];
+}
+
+function placeDates(
+  clock: MasterClock,
+  master: SeriesMaster<unknown> | undefined,
+  { calendarZone, charge }: Reading,
+): PlacedDate[] {
+  return (master?.recurrence?.rdates ?? []).map(({ start, end }) => {
+    const local = localOf(originalStartOf(clock.start, start, calendarZone));
+    if (end === undefined) return { local, endsAt: undefined };
+    // A period that ends before it begins has no length.
+    const endsAt = Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
+    charge();
+    return { local, endsAt };
+  });
+}
+
+function exclusionsOf(
+  clock: MasterClock | undefined,
+  master: SeriesMaster<unknown> | undefined,
+  { calendarZone, charge }: Reading,
+): Exclusions {
+  const instants = new Set<number>();
+  const days = new Set<DayNumber>();
+  if (clock === undefined) return { instants, days };
+  for (const exdate of master?.recurrence?.exdates ?? []) {
+    const local = localOn(clock.start, exdate, calendarZone);
+    if (exdate.type === 'date') days.add(dayOfLocal(local));
+    else instants.add(instantOfLocal(clock.zone, local));
+    charge();
+  }
+  return { instants, days };
+}
+
+function reachOf(ofMaster: Duration | undefined, shapes: readonly FutureShape<unknown>[]): TimeWindow {
+  let longest = ofMaster === undefined ? 0 : longestOf(ofMaster);
+  let [later, earlier] = [0, 0];
+  for (const { length, shift } of shapes) {
+    longest = Math.max(longest, longestOf(length));
+    later = Math.max(later, shift);
+    earlier = Math.max(earlier, -shift);
+  }
+  return { start: longest + later + MOST_BETWEEN_CLOCKS, end: earlier + MOST_BETWEEN_CLOCKS };
 }

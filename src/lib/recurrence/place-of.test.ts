@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { isSeries, type PlacedTimes, placesOf, seriesOf } from './place-of.ts';
-import { spanOf } from './span-of.ts';
+import { isSeries, type PlacedTimes, placesOf, seriesOf, spanOf } from './place-of.ts';
 
 const at = (hour: number, length = 1): PlacedTimes => ({
   start: { type: 'zoned', local: `2026-11-02T${String(hour).padStart(2, '0')}:00:00`, zone: 'UTC' },

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 
 import { DAY } from './civil.ts';
 import type { EventTime } from './event-time.ts';
-import { expand, weightOf } from './expand.ts';
+import { effectiveOverrides, expand, weightOf } from './expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
-import { effectiveOverrides } from './prepared-series.ts';
 import type { Series, SeriesOverride } from './series.ts';
 
 const START = Date.UTC(2020, 0, 1);

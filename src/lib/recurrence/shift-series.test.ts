@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventTime } from './event-time.ts';
-import { shiftOf, shiftWithSeries } from './shift-series.ts';
+import { shiftOf, shiftWithSeries } from './master-clock.ts';
 
 /** `09` is a day of March 2026, `09T10:00` floats, and `09T10:00 Europe/Paris` is in a zone. */
 function time(text: string): EventTime {

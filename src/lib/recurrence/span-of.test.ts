@@ -5,8 +5,8 @@ import { DAY } from './civil.ts';
 import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
+import { spanOf } from './place-of.ts';
 import type { Series, SeriesOverride } from './series.ts';
-import { spanOf } from './span-of.ts';
 
 const at = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Brussels' });
 const iso = (instant: number) => new Date(instant).toISOString().slice(0, 16);

@@ -1,13 +1,11 @@
 /** The cost of work in steps of a budget, on which the limits of hostile rules depend. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { costOfZone } from './custom-zone.ts';
 import type { EventTime } from './event-time.ts';
 import { expand, weightOf } from './expand.ts';
 import { recurrenceBudget } from './expand-rule.ts';
 import type { Series } from './series.ts';
-import { temporalQuestions } from './zone.ts';
+import { costOfZone, temporalQuestions } from './zone.ts';
 
 const WINDOW = { start: Date.parse('2027-01-01'), end: Date.parse('2027-03-01') };
 const on = (local: string): EventTime => ({ type: 'zoned', local, zone: 'UTC' });

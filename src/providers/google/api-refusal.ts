@@ -1,7 +1,7 @@
 /** What it means when the Calendar API does not answer, or answers no: who can mend it, and when to ask again. */
 import { type ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { jsonIn } from '../../lib/json.ts';
+import { jsonIn } from '../../lib/rendered-json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 import { memberOf, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../meaning.ts';

@@ -6,15 +6,15 @@
  * listing has no tombstones, only the cancelled exceptions of series that live.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
-
 import type { Changes } from '../../calendars/calendar-provider.ts';
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { objects, text } from '../json-value.ts';
 import { logLeftOut } from '../log-left-out.ts';
 import type { GoogleApi } from './api.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { readSyncState, writeSyncState } from './sync-state.ts';
+import { covers } from './scopes.ts';
 
 export type ChangesRequest = {
   readonly calendarHref: string;
@@ -99,3 +99,16 @@ const namedLeftOut = (events: readonly ListedEvent[]): LeftOutResource[] =>
 
 const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
   events.flatMap((event) => (event.is === 'resource' ? event.resource : []));
+
+/** How much the grant shows. `words`: all there is to an event; `busy`: no more than that somebody is busy. */
+const detailOf = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
+
+export const writeSyncState = (token: string, scopes: readonly string[]): string =>
+  `${detailOf(scopes)} ${token}`;
+
+/** Google's own token. Fails as `sync_token_expired` when the grant shows something else now. */
+export function readSyncState(sealed: string, scopes: readonly string[]): string {
+  const start = `${detailOf(scopes)} `;
+  if (sealed.startsWith(start)) return sealed.slice(start.length);
+  throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
+}

@@ -1,20 +1,23 @@
 /** Google Calendar, by the published API (v3) alone. */
+
+import type { calendar_v3 } from '@googleapis/calendar';
 import type {
   AccountSession,
   CalendarAccount,
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
+import type { CalendarWatching, MadeWatch, WatchHook } from '../../calendars/calendar-watching.ts';
 import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
-import { texts } from '../json-value.ts';
-import { type GoogleApiDeps, googleApi } from './api.ts';
+import { text, texts } from '../json-value.ts';
+import { type ApiRead, type GoogleApi, type GoogleApiDeps, googleApi } from './api.ts';
+import { unreadable } from './api-refusal.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { type GoogleSignInDeps, googleSignIn } from './sign-in.ts';
-import { googleWatching } from './watching.ts';
 
 /**
  * The issuer is where users sign in, `https://accounts.google.com`; `apiUrl` is where the Calendar API begins,
@@ -46,5 +49,36 @@ function openAccount(
     listCalendars: () => listCalendars(api),
     changesSince: (calendarHref, token) =>
       changesSince({ calendarHref, token, scopes: granted }, api, deps.log),
+  };
+}
+
+/** Google's most. */
+const SECONDS = 7 * 86_400;
+
+export function googleWatching(api: GoogleApi): CalendarWatching {
+  const ask = async (request: ApiRead, { watchId, token, url }: WatchHook): Promise<MadeWatch> => {
+    const body = { id: watchId, type: 'web_hook', address: url, token, params: { ttl: String(SECONDS) } };
+    const channel = await api.write<calendar_v3.Schema$Channel>({ ...request, method: 'POST', body });
+    const remoteId = text(channel?.resourceId);
+    const expiresAt = Number(text(channel?.expiration));
+    if (remoteId === undefined || !Number.isSafeInteger(expiresAt)) throw unreadable();
+    return { remoteId, expiresAt };
+  };
+
+  return {
+    // It takes any address and says nothing when nobody answers there.
+    provesReach: false,
+
+    watch(href, hook) {
+      const path = `/calendars/${encodeURIComponent(href)}/events/watch`;
+      return ask({ operation: 'events.watch', path }, hook);
+    },
+
+    watchList: (hook) => ask({ operation: 'calendarList.watch', path: '/users/me/calendarList/watch' }, hook),
+
+    async stop({ watchId, remoteId }) {
+      const request = { operation: 'channels.stop', path: '/channels/stop', method: 'POST' } as const;
+      await api.write({ ...request, body: { id: watchId, resourceId: remoteId } });
+    },
   };
 }

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventResource } from '../../calendars/event.ts';
 import { instanceIdOf, instantOf, localOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftOf, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { shiftOf, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
 import { googleTimePatch } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import type { EventBody } from './event-body.ts';

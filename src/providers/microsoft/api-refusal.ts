@@ -1,7 +1,7 @@
 /** What an answer of Microsoft Graph that is no success means. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { jsonIn } from '../../lib/json.ts';
+import { jsonIn } from '../../lib/rendered-json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 import { memberOf, text } from '../json-value.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { identityOf } from './identity.ts';
 import { covers } from './scopes.ts';
+import { identityOf } from './sign-in.ts';
 
 const TOKEN = { iss: 'https://login.example/tenant/v2.0', aud: 'app', sub: 'pairwise', iat: 0, exp: 0 };
 

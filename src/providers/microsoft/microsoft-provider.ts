@@ -5,6 +5,7 @@ import type {
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
+import type { EventWriting } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { accountEgress } from '../../lib/egress/account-egress.ts';
 import type { Log } from '../../lib/log.ts';
@@ -13,9 +14,16 @@ import { type Graph, type GraphDeps, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { calendarUrl, listCalendars, ownerOfCalendar } from './calendars.ts';
 import { changesSince } from './changes.ts';
-import { eventWriting } from './event-writing.ts';
+import { copyLater } from './copy-later.ts';
+import { createEvent, findCreated } from './create-event.ts';
+import { deleteEvent } from './delete-event.ts';
+import { inviteLater } from './invite-later.ts';
+import { isInCalendar } from './membership.ts';
+import { readEvent, type Source } from './read-events.ts';
+import { respondToEvent } from './respond-to-event.ts';
 import { covers } from './scopes.ts';
 import { type MicrosoftSignInDeps, microsoftSignIn } from './sign-in.ts';
+import { updateEvent } from './update-event.ts';
 import { microsoftWatching } from './watching.ts';
 
 /**
@@ -74,4 +82,28 @@ async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): P
   return new ProviderError('not_found', 'Microsoft does not grant access to this calendar', {
     cause: failure,
   });
+}
+
+/** What all calendars of an account have in common. */
+export type WritingAccount = Omit<Source, 'url' | 'owner'>;
+
+export function eventWriting(account: WritingAccount): EventWriting {
+  const sourceOf = (calendarHref: string): Source => {
+    const url = calendarUrl(account.graph, calendarHref);
+    return { ...account, url, owner: ownerOfCalendar(account.graph, url) };
+  };
+  return {
+    create: (calendarHref, draft, key) => createEvent(sourceOf(calendarHref), draft, key),
+    copyLater: (calendarHref, target, later) => copyLater(sourceOf(calendarHref), target, later),
+    inviteLater: (calendarHref, href, invitations) => inviteLater(sourceOf(calendarHref), href, invitations),
+    findCreated: (calendarHref, key) => findCreated(sourceOf(calendarHref), key),
+    update: (calendarHref, target, change) => updateEvent(sourceOf(calendarHref), target, change),
+    delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),
+    respond: (calendarHref, target, rsvp) => respondToEvent(sourceOf(calendarHref), target, rsvp),
+    async read(calendarHref, href) {
+      const source = sourceOf(calendarHref);
+      const resources = await readEvent(source, href, false);
+      return resources === 'gone' || !(await isInCalendar(source, href)) ? undefined : resources;
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { shiftOf, shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { shiftOf, shiftWithSeries } from '../../lib/recurrence/master-clock.ts';
 import { type GraphTimes, timesFor } from './body-times.ts';
 import { ownMembers } from './copied-members.ts';
 import { type CurrentSeries, currentEvent } from './current-event.ts';

@@ -1,8 +1,9 @@
 /** Signing in with Microsoft: what it adds to OpenID Connect. */
+
+import type { IDToken } from 'oauth4webapi';
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
-import { type OpenIdFacts, openIdSignIn } from '../openid/relying-party.ts';
-import { identityOf } from './identity.ts';
+import { type AccountIdentity, type OpenIdFacts, openIdSignIn } from '../openid/relying-party.ts';
 import { covers, requestedScope } from './scopes.ts';
 import { SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 import { adminConsentUrl, issuerIn, ofAccount, ofCallback, ofTokens } from './tenant-issuer.ts';
@@ -41,3 +42,30 @@ const parametersFor = ({ language }: SignInRequest) => ({
   prompt: 'select_account',
   ui_locales: language,
 });
+
+/**
+ * The account's id is its e-mail address (docs/wire.md 2.2). The sign-in name comes first: its domain is one
+ * its tenant has proved, where the claim `email` is whatever an administrator typed. Accounts without an
+ * address (some sign in with a phone number) are named by tenant and object.
+ *
+ * The identity is `oid:`, the tenant, a slash and the object in it, which are the same for every app. Where one is missing,
+ * it is `sub:`, the subject, a space and its issuer.
+ */
+export function identityOf(claims: IDToken): AccountIdentity {
+  const signInName = textOf(claims.preferred_username);
+  const email = [signInName, textOf(claims.email)].find((name) => name !== undefined && ADDRESS.test(name));
+  const accountId = email?.toLowerCase() ?? `${textOf(claims.tid) ?? ''}.${textOf(claims.oid) ?? claims.sub}`;
+  const display = signInName ?? email ?? textOf(claims.name) ?? accountId;
+  return { accountId, identity: subjectOf(claims), display };
+}
+
+function subjectOf({ tid, oid, sub, iss }: IDToken): string {
+  const [tenant, object] = [textOf(tid), textOf(oid)];
+  if (tenant === undefined || object === undefined) return `sub:${sub} ${iss}`;
+  return `oid:${tenant}/${object}`.toLowerCase();
+}
+
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
+
+const textOf = (claim: unknown): string | undefined =>
+  typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined;

@@ -3,7 +3,7 @@
  * the permission showed no more than the basics. A larger one shows more of events whose versions stay as they were.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { jsonIn } from '../../lib/json.ts';
+import { jsonIn } from '../../lib/rendered-json.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import { isObject } from '../json-value.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { teamsParagraphIn, withTeamsParagraph } from './teams-paragraph.ts';
+import { teamsParagraphIn, withTeamsParagraph } from './copy-later.ts';
 
 const LINE = '_'.repeat(80);
 const URL = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting_ODky%40thread.v2/0';

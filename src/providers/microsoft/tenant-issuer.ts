@@ -5,7 +5,7 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
 import type { ProviderApp } from '../../calendars/calendar-provider.ts';
-import { jsonIn } from '../../lib/json.ts';
+import { jsonIn } from '../../lib/rendered-json.ts';
 import { memberOf, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { badIssuer } from '../openid/authorization-server.ts';

@@ -5,6 +5,7 @@
 import {
   type AuthorizationServer,
   authorizationCodeGrantRequest,
+  type Client,
   type ClientAuth,
   ClientSecretPost,
   calculatePKCECodeChallenge,
@@ -17,20 +18,22 @@ import {
   processRevocationResponse,
   refreshTokenGrantRequest,
   revocationRequest,
+  type TokenEndpointResponse,
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
-
 import type {
   AppInUse,
   OAuthCredentials,
   PendingSignIn,
+  ProviderApp,
   RedirectSignIn,
   SignedInAccount,
   SignInRequest,
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { clockOptions } from '../../lib/clock-skew.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 import {
@@ -39,7 +42,6 @@ import {
   openIdServer,
   type ServerFacts,
 } from './authorization-server.ts';
-import { accessOf, clientOf, parseScopes, refreshOf } from './client.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
 /**
@@ -228,3 +230,25 @@ async function revoke(
 
 /** Who knows the token may revoke it: the app is not named. */
 const tokenAlone: ClientAuth = () => {};
+
+export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
+  client_id: clientId,
+  id_token_signed_response_alg: 'RS256',
+  ...clockOptions(now),
+});
+
+/** As a token answer lists them. */
+export const parseScopes = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
+
+/** RFC 6749 §5.1 makes `expires_in` optional. Access tokens of Google and Microsoft live for an hour at least. */
+const ACCESS_SECONDS = 3600;
+
+export const accessOf = (tokens: TokenEndpointResponse, now: number) => ({
+  accessToken: tokens.access_token,
+  expiresAt: now + (tokens.expires_in ?? ACCESS_SECONDS) * 1000,
+});
+
+export const refreshOf = (tokens: TokenEndpointResponse, now: number) => ({
+  refreshToken: tokens.refresh_token,
+  issuedAt: now,
+});

@@ -2,8 +2,7 @@
 import type { Account, AccountHealth } from '../../calendars/account-store.ts';
 import type { ProviderCredentials } from '../../calendars/calendar-provider.ts';
 import type { HealthReason } from '../../calendars/health-reason.ts';
-import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
-import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
+import { PROVIDER_FACTS, PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { type Sealer, sealedField } from '../../lib/sealing.ts';
 import type { Statements, Values } from '../drivers/database.ts';
 import { scheduleEndOfAccess } from '../jobs/job-rows.ts';

@@ -1,6 +1,6 @@
 /** AccountStore in SQL; held to test/contract/account-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
-
+import type { Caller } from '../../audit/audit-entry.ts';
 import {
   type Account,
   type AccountStore,
@@ -8,12 +8,12 @@ import {
   TransactionAnswered,
 } from '../../calendars/account-store.ts';
 import type { Sealer } from '../../lib/sealing.ts';
+import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import { lockUser } from '../changes/user-lock.ts';
 import { connectionNoter } from '../changes/user-notes.ts';
-import type { Database, Statements } from '../drivers/database.ts';
+import type { Database, Statements, Values } from '../drivers/database.ts';
 import { scheduleJob } from '../jobs/job-rows.ts';
-import { dropUnfinished } from './account-deletion.ts';
-import { accountRemover, type RemovalOptions } from './account-disconnecting.ts';
+import { deleteAccounts, dropUnfinished } from './account-deletion.ts';
 import {
   coveredText,
   groupOfTransaction,
@@ -22,6 +22,7 @@ import {
   renewDevice,
 } from './account-groups.ts';
 import { makeRoom, syncNewestOnly } from './account-quota.ts';
+import { deletePutAside } from './account-removal.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -285,3 +286,35 @@ const selected = coveredText(
   WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND ${isCovered}
     AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`,
 );
+
+export type RemovalOptions = {
+  /** Called when a job was committed, so that this process' worker looks at once. */
+  readonly jobScheduled?: (() => void) | undefined;
+  /** Who asks for it, where that is an operator: the log has it then. */
+  readonly caller?: Caller | undefined;
+};
+
+type AccountsToRemove = Values & {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly provider: string;
+  readonly now: number;
+};
+
+/** Removes the accounts of one user that a statement selects with the values; answers how many. */
+export function accountRemover(db: Database, { jobScheduled = () => {}, caller }: RemovalOptions) {
+  return async (accounts: string, values: AccountsToRemove): Promise<number> => {
+    const { clientId, provider, now } = values;
+    const deleted = await db.transaction(async (tx) => {
+      const count = await deleteAccounts(tx, accounts, values);
+      if (count === 0 || caller === undefined) return count;
+      const subject = await subjectOfUser(tx, values);
+      const before = { provider, accounts: count };
+      await auditFor(tx, caller, { action: 'account.disconnected', clientId, subject, before });
+      return count;
+    });
+    if (deleted > 0) jobScheduled();
+    await deletePutAside(db, now, values);
+    return deleted;
+  };
+}

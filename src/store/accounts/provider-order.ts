@@ -1,4 +1,4 @@
-import { PROVIDER_KINDS } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 
 /** What to order by so that accounts come in the order of PROVIDER_KINDS; `column` holds the kind. */
 export const providerOrder = (column: string): string =>

@@ -1,6 +1,9 @@
 /** Keys that are derived from the master key, and which of them a new master key changes. */
-import { type Keyring, type Sealer, sealedField } from '../../lib/sealing.ts';
+import { type Keyring, masterKeyId, type Sealer, sealedField } from '../../lib/sealing.ts';
+import type { MasterKeys } from '../../system/master-key.ts';
 import type { Statements } from './database.ts';
+import { findKeyFile, makeNamedKeyFile, removeNamedKeyFile, replaceKeyFile } from './key-file.ts';
+import { fitKeys, type KeySettings, masterKeyOfOpened } from './master-key.ts';
 
 /**
  * Every purpose that something is derived for, and whether it outlives the master key. While that is changed all do, so
@@ -43,4 +46,34 @@ export async function addDerivedKeys(tx: Statements, sealer: Sealer): Promise<vo
 export async function removeDerivedKeys(tx: Statements): Promise<void> {
   for (const [purpose, { outlives }] of Object.entries(DERIVED_KEYS))
     if (!outlives) await tx.change(REMOVE, { purpose });
+}
+
+/** `ring` has the keys that the database was under when it was opened. */
+export function masterKeys(db: Statements, ring: Keyring, settings: KeySettings): MasterKeys {
+  const { masterKey, masterKeyPrevious, dataDir } = settings;
+  const idOf = (key: Buffer | undefined) => key && masterKeyId(key);
+  const ours = () => JSON.stringify([ring.keyId, ring.keyIds]);
+  return {
+    source: masterKey === undefined ? 'folder' : 'settings',
+    configured: { keyId: idOf(masterKey), previous: idOf(masterKeyPrevious) },
+
+    async look() {
+      const before = ours();
+      const problem = await fitKeys(ring, await masterKeyOfOpened(db), settings);
+      return { changed: ours() !== before, ...(problem !== undefined && { problem }) };
+    },
+
+    async makeNext() {
+      return ring.add(await makeNamedKeyFile(dataDir));
+    },
+
+    discard: (keyId) => removeNamedKeyFile(dataDir, keyId),
+
+    async settle() {
+      const { keyId, next } = await masterKeyOfOpened(db);
+      if (masterKey !== undefined || keyId === undefined || next !== undefined) return;
+      const key = await findKeyFile(dataDir, keyId);
+      if (key !== undefined) await replaceKeyFile(dataDir, key);
+    },
+  };
 }

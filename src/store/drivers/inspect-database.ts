@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { masterKeyId } from '../../lib/sealing.ts';
 import type { MasterKeyState } from '../../system/master-key.ts';
 import type { StorageReport, WatchedCalendars } from '../../system/storage-report.ts';
-import type { Database } from './database.ts';
+import type { BackupFailure, LastBackups, NotedBackup } from '../../system/system-store.ts';
+import type { Database, Statements } from './database.ts';
 import { readKeyFile } from './key-file.ts';
-import { lastBackups } from './last-backups.ts';
 import { findKey, masterKeyState, missingKey, whyUnfit } from './master-key.ts';
 import { pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, READ_ONLY, sqliteFileIn } from './open-database.ts';
@@ -104,4 +104,21 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
 export async function newestInstantOf(db: Database): Promise<number | undefined> {
   const row = await db.get<{ newest: number | null }>(NEWEST);
   return row?.newest ?? undefined;
+}
+
+const BEGUN = 'SELECT MIN(applied_at) AS at FROM migration';
+const LAST = `SELECT name, value FROM setting WHERE name IN ('last_backup', 'last_backup_failure')`;
+
+/** Returns the last backup and why the one after it failed, as systemStore noted them. Throws unless `db` is migrated. */
+export async function lastBackups(db: Statements): Promise<LastBackups> {
+  const begun = await db.get<{ at: number }>(BEGUN);
+  if (begun === undefined) throw new Error('The database has no migrations');
+  const rows = await db.all<{ name: string; value: string }>(LAST);
+  const kept = (name: string) => rows.find((row) => row.name === name)?.value;
+  const [made, failure] = [kept('last_backup'), kept('last_backup_failure')];
+  return {
+    begunAt: begun.at,
+    made: made === undefined ? undefined : (JSON.parse(made) as NotedBackup),
+    failure: failure === undefined ? undefined : (JSON.parse(failure) as BackupFailure),
+  };
 }

@@ -5,11 +5,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-
 import { giveToOwnerOf } from '../../lib/private-folder.ts';
 import { masterKeyId } from '../../lib/sealing.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
-import { StartRefused } from './start-refused.ts';
+
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
+}
 
 const KEY_BYTES = 32;
 

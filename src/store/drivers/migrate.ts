@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import type { Database, Dialect, Statements } from './database.ts';
 
 const FOLDER = new URL('../migrations/', import.meta.url);
@@ -160,4 +160,28 @@ async function renew(tx: Statements, holder: string, now: Clock): Promise<void> 
 async function listMigrations(): Promise<Migration[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort();
   return files.map((file) => ({ number: Number.parseInt(file, 10), file }));
+}
+
+export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';
+
+/** Looks again at each call, except for calls during a look. Throws errors that are none of these states. */
+export function databaseStates(db: Database): () => Promise<DatabaseState> {
+  let look: Promise<DatabaseState> | undefined;
+  return () => {
+    look ??= stateOf(db).finally(() => {
+      look = undefined;
+    });
+    return look;
+  };
+}
+
+async function stateOf(db: Database): Promise<DatabaseState> {
+  try {
+    if (await db.server?.isReadOnly()) return 'read_only';
+    // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.
+    return (await compareMigrations(db)).pending.length === 0 ? 'ready' : 'unmigrated';
+  } catch (reason) {
+    if (isDatabaseAway(reason)) return 'away';
+    throw reason;
+  }
 }

@@ -11,14 +11,12 @@ import { makeFolderPrivate } from '../../lib/private-folder.ts';
 import { createKeyring, type Keyring } from '../../lib/sealing.ts';
 import type { MasterKeys } from '../../system/master-key.ts';
 import type { Database } from './database.ts';
-import { keepDerivedKeys } from './derived-keys.ts';
-import { findKeyFile, makeKeyFile, readKeyFile } from './key-file.ts';
+import { keepDerivedKeys, masterKeys } from './derived-keys.ts';
+import { findKeyFile, makeKeyFile, readKeyFile, StartRefused } from './key-file.ts';
 import { fitKeys, type KeySettings, masterKeyState, missingKey } from './master-key.ts';
-import { masterKeys } from './master-keys.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { LOCK_WAIT_MS, type LockPatience } from './sqlite-lock.ts';
-import { StartRefused } from './start-refused.ts';
 
 export type DatabaseSettings = KeySettings & {
   /** undefined: SQLite in `dataDir`. */

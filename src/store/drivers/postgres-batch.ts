@@ -4,8 +4,7 @@
  */
 import type { BatchStatement, Supplied, Values } from './database.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
-import { valueFor } from './statement-text.ts';
-import { textToFind, textToWrite } from './text-values.ts';
+import { textToFind, textToWrite, valueFor } from './statement-text.ts';
 
 /** More than two batches in flight only lengthen the queue at the server. */
 const BATCHES_IN_FLIGHT = 2;

@@ -13,13 +13,10 @@ import type {
   Values,
 } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
-import { beginText } from './postgres-begin.ts';
-import { PostgresConnections } from './postgres-pool.ts';
+import { beginText, PostgresConnections, retryingSerialization } from './postgres-pool.ts';
 import { SERVER_STATE, type ServerState } from './postgres-presence.ts';
-import { isRefusal, type Query, unnamed } from './postgres-query.ts';
-import { retryingSerialization } from './postgres-retries.ts';
-import { PostgresTexts } from './postgres-texts.ts';
-import { textToFind, textToWrite } from './text-values.ts';
+import { isRefusal, PostgresTexts, type Query, unnamed } from './postgres-query.ts';
+import { textToFind, textToWrite } from './statement-text.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
 export type PostgresOptions = {

@@ -1,10 +1,9 @@
 /** The connections of the PostgreSQL driver. */
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import pg from 'pg';
-
 import { DatabaseAwayError } from '../../lib/database-away-error.ts';
 import { errorCode } from '../../lib/error-code.ts';
+import type { TransactionTerms } from './database.ts';
 import { PostgresPresence } from './postgres-presence.ts';
 import { isRefusal } from './postgres-query.ts';
 
@@ -130,4 +129,38 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string)
   if (oid === pg.types.builtins.INT8) return Number;
   // The cast picks the overload: pg's typings list one for each format.
   return pg.types.getTypeParser(oid, format as 'text');
+}
+
+/** A plan that is kept must be right for an empty table and for a large one. */
+const PLAN_ONCE = [
+  'plan_cache_mode TO force_generic_plan',
+  'enable_seqscan TO off',
+  'enable_hashjoin TO off',
+  'enable_mergejoin TO off',
+];
+
+/** The text that begins a transaction on these terms. */
+export function beginText({ flush, plan }: Partial<TransactionTerms> = {}): string {
+  const settings = [
+    ...(flush === 'later' ? ['synchronous_commit TO off'] : []),
+    ...(plan === 'once' ? PLAN_ONCE : []),
+  ];
+  return ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');
+}
+
+const SERIALIZATION_RETRIES = 10;
+/** serialization_failure and deadlock_detected: the transaction did nothing and may be run again. */
+const RETRYABLE = new Set(['40001', '40P01']);
+
+/** Runs `work` again while it fails of what others did at the same moment. */
+export async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (reason) {
+      if (!RETRYABLE.has(errorCode(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
+    }
+    // At different moments, so that the same ones do not meet again.
+    await sleep(Math.random() * 2 ** Math.min(attempt, 6));
+  }
 }

@@ -16,16 +16,11 @@ import type {
   TransactionTerms,
   Values,
 } from './database.ts';
-import { ReadCache } from './read-cache.ts';
-import { SqliteBatchTexts } from './sqlite-batch-texts.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { isWholeFile } from './sqlite-file.ts';
+import { isWholeFile, logClearing, openWriter } from './sqlite-file.ts';
 import { beginUnlocked, LOCK_WAIT_MS, type LockPatience, READ_TIMEOUT_MS } from './sqlite-lock.ts';
-import { logClearing } from './sqlite-log.ts';
-import { SqliteReads } from './sqlite-reads.ts';
-import { openWriter } from './sqlite-writer.ts';
-import { valueFor } from './statement-text.ts';
-import { textToFind } from './text-values.ts';
+import { ReadCache, SqliteBatchTexts, SqliteReads } from './sqlite-reads.ts';
+import { textToFind, valueFor } from './statement-text.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
 /** How long, in turns of the event loop, writes gather for a commit; a turn takes some 0.1 ms under load. */

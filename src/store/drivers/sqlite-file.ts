@@ -1,8 +1,9 @@
 /** Whether an SQLite file is whole: by its first page (https://sqlite.org/fileformat2.html#the_database_header), or all of it. */
 import { open } from 'node:fs/promises';
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { textToFind } from './text-values.ts';
+import { type LockPatience, PAUSE_MS, whenUnlocked } from './sqlite-lock.ts';
+import { textToFind, textToWrite } from './statement-text.ts';
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
@@ -35,4 +36,64 @@ export function checkIntegrity(file: string): string | undefined {
   } finally {
     connection.close();
   }
+}
+
+/** The least time from the end of a checkpoint to the next, so that deletions in a loop hold up no one. */
+const BETWEEN_MS = 1_000;
+
+/** Returns `clearLog` of a database in a file. */
+export function logClearing(writer: SqliteConnection, patience: LockPatience): () => Promise<boolean> {
+  let current: Promise<boolean> | undefined;
+  /** Has not begun, so that it covers what was committed before each call that shares it. */
+  let next: Promise<boolean> | undefined;
+  let endedAt = -BETWEEN_MS;
+
+  return () => {
+    next ??= clearNext();
+    return next;
+  };
+
+  async function clearNext(): Promise<boolean> {
+    await current?.catch(() => false);
+    const wait = endedAt + BETWEEN_MS - performance.now();
+    if (wait > 0) await sleep(wait);
+    next = undefined;
+    current = checkpoint().finally(() => {
+      endedAt = performance.now();
+    });
+    return current;
+  }
+
+  /** Waits for locks between attempts: SQLite itself would hold up the whole thread. */
+  async function checkpoint(): Promise<boolean> {
+    for (const until = performance.now() + patience.lockWaitMs; ; await sleep(PAUSE_MS)) {
+      const row = writer.inTransaction ? undefined : writer.get<{ busy: number }>(TRUNCATE, {});
+      if (row?.busy === 0) return true;
+      if (performance.now() >= until) return false;
+    }
+  }
+}
+
+const TRUNCATE = 'PRAGMA wal_checkpoint(TRUNCATE)';
+
+/** Taken only as far as the file is large: pages that one request after the other needs are seldom read from it then. */
+const CACHE_KB = 48_000;
+const LOG_BYTES = 10_000_000;
+/** Of 4 kB. Pages that are written again and again are copied to the file once in so many, not with every 1,000. */
+const LOG_PAGES = 2_000;
+
+/** Opens or creates the file; throws when it cannot be opened. */
+export function openWriter(file: string): SqliteConnection {
+  // A lock is waited for between tries, not inside SQLite, which would hold up every read as well.
+  const writer = new SqliteConnection(file, textToWrite, 0);
+  // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
+  whenUnlocked(() => writer.exec('PRAGMA journal_mode = WAL'));
+  writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  // What is deleted is overwritten, so that a copy of the file has nothing of it.
+  writer.exec('PRAGMA secure_delete = ON');
+  // A log that one commit made long is cut off again.
+  writer.exec(
+    `PRAGMA cache_size = -${CACHE_KB}; PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+  );
+  return writer;
 }

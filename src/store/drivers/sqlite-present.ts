@@ -7,7 +7,7 @@ import { RestoreError } from '../../system/restore-error.ts';
 import type { StoredRow } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-lock.ts';
-import { textToFind } from './text-values.ts';
+import { textToFind } from './statement-text.ts';
 
 /** The rows that the backup has and that live no more. */
 export type Ended = Readonly<Record<Compared, readonly StoredRow[]>>;

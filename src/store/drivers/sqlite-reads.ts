@@ -2,11 +2,10 @@
  * Reads of a SQLite database. A commit makes every other connection read its pages anew, and only the one that wrote keeps
  * those that it has in memory: as long as it has no transaction open, it reads too.
  */
-import type { StoredRow, Values } from './database.ts';
+import type { BatchStatement, StoredRow, Supplied, Values } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { isBusy, READ_TIMEOUT_MS } from './sqlite-lock.ts';
-import { STATEMENTS_KEPT } from './statement-text.ts';
-import { textToFind } from './text-values.ts';
+import { STATEMENTS_KEPT, textToFind } from './statement-text.ts';
 
 export class SqliteReads {
   readonly #writer: SqliteConnection;
@@ -52,5 +51,118 @@ export class SqliteReads {
     const answer = read(this.#apart);
     if (this.#readOnly.size < STATEMENTS_KEPT) this.#readOnly.add(sql);
     return answer;
+  }
+}
+
+const ROWS_KEPT = 20_000;
+
+export class ReadCache {
+  readonly #foreignCommits: () => number;
+  readonly #rows = new Map<BatchStatement, Map<Values[string], unknown>>();
+  readonly #tablesOf = new Map<string, readonly string[]>();
+  readonly #changedTables = new Set<string>();
+  #lastForeignCommits: number | undefined;
+  #checked = false;
+
+  /** `foreignCommits` answers a number that changes whenever another process has committed. */
+  constructor(foreignCommits: () => number) {
+    this.#foreignCommits = foreignCommits;
+  }
+
+  /** The cached row whose `statement.key` is `key`, else what `read` answers. Callers must not change it. */
+  find<Row>(statement: BatchStatement, key: Values[string], read: () => Row | undefined): Row | undefined {
+    this.#forgetWhenOthersWrote();
+    const rows = this.#rowsOf(statement);
+    // Rows of a statement are what its own callers state as their Row.
+    const cached = rows.get(key) as Row | undefined;
+    if (cached !== undefined) return cached;
+    const row = read();
+    if (row === undefined) return undefined;
+    if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value ?? '');
+    rows.set(key, row);
+    return row;
+  }
+
+  /** Notes the tables that a statement writes; `committed` then drops the rows it may have changed. */
+  wrote(sql: string): void {
+    let tables = this.#tablesOf.get(sql);
+    if (tables === undefined) {
+      tables = tablesChangedBy(sql);
+      if (this.#tablesOf.size < STATEMENTS_KEPT) this.#tablesOf.set(sql, tables);
+    }
+    for (const table of tables) this.#changedTables.add(table);
+  }
+
+  /** To be called when writes were committed, before any caller is answered. */
+  committed(): void {
+    if (this.#changedTables.size === 0) return;
+    for (const [statement, rows] of this.#rows) {
+      const { readsTables: keptWhileUnwritten = [] } = statement;
+      if ([ANY_TABLE, ...keptWhileUnwritten].some((table) => this.#changedTables.has(table))) rows.clear();
+    }
+    this.#changedTables.clear();
+  }
+
+  #rowsOf(statement: BatchStatement): Map<Values[string], unknown> {
+    let rows = this.#rows.get(statement);
+    if (rows === undefined) {
+      rows = new Map();
+      this.#rows.set(statement, rows);
+    }
+    return rows;
+  }
+
+  /**
+   * Asks once in a turn of the event loop, since asking costs half as much as a look-up. A request that is sent after
+   * another process' commit is read in a later turn, so it never gets a row from before.
+   */
+  #forgetWhenOthersWrote(): void {
+    if (this.#checked) return;
+    this.#checked = true;
+    setImmediate(() => {
+      this.#checked = false;
+    });
+    const now = this.#foreignCommits();
+    if (now !== this.#lastForeignCommits) for (const rows of this.#rows.values()) rows.clear();
+    this.#lastForeignCommits = now;
+  }
+}
+
+/** Stands for all tables: the text of some statements does not say which one they write. */
+const ANY_TABLE = '*';
+
+/** The tables that a statement or script names as written, without those that foreign keys cascade to. */
+function tablesChangedBy(sql: string): string[] {
+  const write =
+    /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(?!SET\b)(\w+)/gi;
+  const tables = [...sql.matchAll(write)].flatMap(([, table]) => table?.toLowerCase() ?? []);
+  const isRead = /^\s*SELECT\b/i.test(sql);
+  return tables.length > 0 || isRead ? tables : [ANY_TABLE];
+}
+
+/** On SQLite each caller of a batch runs its statements alone. */
+const SUPPLIED: Supplied = {
+  value: (column) => `:${column}`,
+  from: '',
+  andFrom: '',
+  fromEach: (query, name) => `FROM (${query}) AS ${name}`,
+};
+
+/** In their order, and the one that answers. */
+type BatchTexts = { readonly all: readonly string[]; readonly answering: string };
+
+/** The texts of batches, each written once. */
+export class SqliteBatchTexts {
+  readonly #known = new Map<BatchStatement, BatchTexts>();
+
+  of(statement: BatchStatement): BatchTexts {
+    const known = this.#known.get(statement);
+    if (known !== undefined) return known;
+    const { sql, precededBy = [], followedBy = [] } = statement;
+    const answering = sql(SUPPLIED);
+    const all = [...precededBy, sql, ...followedBy].map((text) => text(SUPPLIED));
+    const texts = { all, answering };
+    this.#known.set(statement, texts);
+    return texts;
   }
 }

@@ -2,10 +2,9 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
+import { StartRefused } from './key-file.ts';
 import { makeDataFolder, makePrivate, messageOf } from './open-database.ts';
 import { beginUnlocked } from './sqlite-lock.ts';
-import { StartRefused } from './start-refused.ts';
 
 /** How long a server waits for one that is about to end. */
 const WAIT_MS = 5_000;

@@ -1,4 +1,7 @@
 /** SQL with `:named` parameters as the drivers take it: numbered ones, and the values in their order. */
+
+import { randomUUID } from 'node:crypto';
+import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import type { Values } from './database.ts';
 
 /** More texts than the program has: any beyond are made from data and will not come again. */
@@ -40,4 +43,18 @@ export function valueFor(values: Values, parameter: string): Values[string] {
   const value = values[parameter];
   if (value === undefined) throw new Error(`A statement got no value for :${parameter}`);
   return value;
+}
+
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Equals no stored text: it is random and never written. */
+const NOTHING = `matches nothing ${randomUUID()}`;
+
+/** The text to look for. A text that cannot be stored equals nothing that is. */
+export const textToFind = (text: string): string => (storable(text) ? text : NOTHING);
+
+/** The text to write; throws 400 for one that cannot be stored. */
+export function textToWrite(text: string): string {
+  if (storable(text)) return text;
+  throw new ApiError(ANY_CALL.unusable_text);
 }

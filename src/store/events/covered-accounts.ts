@@ -1,8 +1,8 @@
 /** The accounts that a grant covers, with their calendars: what every read begins with. */
 import { aliasAmong, mainCalendar } from '../../calendars/main-calendar.ts';
 import type { LeftOutEvents } from '../../calendars/mirrored-event.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import { PROVIDER_FACTS } from '../../calendars/provider-facts.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { RenderedObject } from '../../lib/rendered-json.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../../reading/event-reader.ts';

@@ -1,6 +1,6 @@
 /** Accounts whose changes somebody waits for: the application has an endpoint, or the user's feed is read. */
 
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { FollowedAccounts } from '../../sync/sync-interval.ts';
 import type { Database, Statements } from '../drivers/database.ts';
 import { OR_EARLIER } from './job-rows.ts';

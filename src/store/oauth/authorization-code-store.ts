@@ -11,7 +11,7 @@ import { syncAll } from '../accounts/account-quota.ts';
 import { recordArrival } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
 import type { Database, Statements } from '../drivers/database.ts';
-import { textToFind } from '../drivers/text-values.ts';
+import { textToFind } from '../drivers/statement-text.ts';
 import { beginFamily } from './token-family-store.ts';
 
 type Consumed = { readonly approvalId: string; readonly scope: Scope; readonly finishes: number };

@@ -1,5 +1,5 @@
 /** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequestStore,

@@ -1,5 +1,5 @@
 /** StreamStore in SQL; held to test/contract/webhook-stream-store.contract.ts on both databases. */
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { NewMessage, PendingNote, Shows, ToldCalendar } from '../../webhooks/message.ts';
 import type { StreamStore } from '../../webhooks/stream-store.ts';

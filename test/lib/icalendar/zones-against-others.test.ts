@@ -18,9 +18,8 @@ import { resourceBudget } from '../../../src/lib/icalendar/resource-budget.ts';
 import { readVTimezone } from '../../../src/lib/icalendar/vtimezone.ts';
 import { resolveZone } from '../../../src/lib/icalendar/zone-resolver.ts';
 import { DAY } from '../../../src/lib/recurrence/civil.ts';
-import { customOffsets } from '../../../src/lib/recurrence/custom-zone.ts';
 import type { CustomZone } from '../../../src/lib/recurrence/event-time.ts';
-import { offsetAt } from '../../../src/lib/recurrence/zone.ts';
+import { customOffsets, offsetAt } from '../../../src/lib/recurrence/zone.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { calendarOf, momentsIn, type RandomVTimezone, vtimezones } from './random-vtimezone.ts';
 

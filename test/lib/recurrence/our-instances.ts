@@ -4,9 +4,8 @@ import type { Instance } from '../../../sandbox/core/occurrences.ts';
 import { instantOf, localOf } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
-import { seriesOf } from '../../../src/lib/recurrence/place-of.ts';
+import { type Span, seriesOf, spanOf } from '../../../src/lib/recurrence/place-of.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
-import { type Span, spanOf } from '../../../src/lib/recurrence/span-of.ts';
 import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
 import { CALENDAR_ZONE, calendarText, type RandomEvent } from './random-events.ts';
 

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test';
 
 import { workPool } from '../../../src/lib/work-pool/work-pool.ts';
 import { DAV_TASKS } from '../../../src/providers/caldav/dav-tasks.ts';
-import { EXPAND } from '../../../src/reading/expand-task.ts';
+import { EXPAND } from '../../../src/reading/expand-elsewhere.ts';
 import { RENDER_TASK } from '../../../src/sync/render-task.ts';
 import { event, resource } from '../../contract/mirror-rows.ts';
 import { calendarObject, vevent } from '../../servers/icalendar.ts';

@@ -1,5 +1,5 @@
 /** An event's `custom` as the text of X-KALENDS-CUSTOM. */
-import { jsonIn } from '../../../lib/json.ts';
+import { jsonIn } from '../../../lib/rendered-json.ts';
 
 /**
  * JSON in base64url, since servers unescape, percent-decode and rewrite properties they do not know, and JSON is full of
