@@ -6,23 +6,23 @@ export const LIMITS = {
   /** Files that the route of an endpoint loads, and their lines. */
   closures: {
     // Twenty of the files bound the cost of a read: large calendars in pieces, heavy series in threads, responses in pieces.
-    'GET /events': { files: 48, lines: 5712 },
+    'GET /events': { files: 34, lines: 5735 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
-    'PUT /event': { files: 46, lines: 6243 },
+    'PUT /event': { files: 38, lines: 6353 },
     // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
-    'linking CalDAV': { files: 42, lines: 4387 },
+    'linking CalDAV': { files: 36, lines: 4425 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
-  largeFolders: { 'src/store/drivers': 37 } as Readonly<Record<string, number>>,
+  largeFolders: { 'src/store/drivers': 24 } as Readonly<Record<string, number>>,
   /** Files with fewer lines than `smallFileLines` whose only importer is in the same folder: they belong into it. */
-  smallFiles: 44,
+  smallFiles: 6,
   smallFileLines: 40,
   /** Interfaces with more methods than `interfaceMethods`. */
   largeInterfaces: 7,
   interfaceMethods: 9,
   /** Findings of the prose check, by kind of text. */
-  prose: { comments: 3013, documents: 350, commands: 39, catalogs: 202, titles: 353, names: 599 },
+  prose: { comments: 2172, documents: 350, commands: 39, catalogs: 202, titles: 209, names: 598 },
   sentenceWords: 35,
   commitSubjectCharacters: 72,
   /** The image, compressed, in bytes. */
