@@ -111,7 +111,21 @@ export class AccountLimitReached extends Error {
   }
 }
 
-export interface AccountStore {
+/** Linked accounts, as they are read. */
+export interface AccountReader {
+  /** Those that the grant covers, in provider order, then by when they were linked. */
+  accountsOf(reader: Reader): Promise<Account[]>;
+  /** All that are the user's, whoever linked them, in that order. */
+  listAccounts(clientId: string, userId: string): Promise<Account[]>;
+  findAccount(accountKey: string): Promise<Account | undefined>;
+  /** For every account of the user, by its key. */
+  loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
+  /** Unsealed; `undefined` when the account is gone. */
+  credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** What changes an account, and what deletes it. */
+export interface AccountChanges {
   /**
    * Links the account within its transaction, in a group that only the transaction has. Linked again in it, it keeps its
    * key and gets new credentials and health: concurrent calls make one account. Schedules its first sync in the same
@@ -124,26 +138,12 @@ export interface AccountStore {
    * account that is linked again. Of those that are not the user's yet, the newest few are synced.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
-
-  /** Those that the grant covers, in provider order, then by when they were linked. */
-  accountsOf(reader: Reader): Promise<Account[]>;
-  /** All that are the user's, whoever linked them, in that order. */
-  listAccounts(clientId: string, userId: string): Promise<Account[]>;
-  findAccount(accountKey: string): Promise<Account | undefined>;
-
-  /** For every account of the user, by its key. */
-  loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
-
-  /** Unsealed; `undefined` when the account is gone. */
-  credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;
-
   /**
    * A no-op when the account is gone, was linked again since the caller read it, or is in that state for
    * that reason already. `degraded` does not replace `reauth_required`, so that a passing failure never hides what the
    * user must do. The reason `calendar_permission_missing` also sets `calendarPermission`.
    */
   setHealth(account: AccountVersion, problem: AccountProblem, now: number): Promise<void>;
-
   /**
    * Keeps the addresses by which events name the account's user, where there are any to keep, and that its server was
    * asked. A no-op when the account was linked again since the caller read it.
@@ -153,23 +153,19 @@ export interface AccountStore {
     addresses: readonly string[] | undefined,
     now: number,
   ): Promise<void>;
-
   /**
    * Makes the account active, unless its list or one of its calendars failed its last sync. A calendar permission that
    * was missing counts as granted then.
    */
   recover(accountKey: string, now: number): Promise<void>;
-
   /**
    * Deletes accounts with their credentials, mirror and jobs. A pending code that covers no account any more is
    * withdrawn in the same transaction. Access that the provider can end is kept for a job that ends it
    * (ended-access-store.ts). Answers how many accounts were deleted; none is no error.
    */
   disconnect(accounts: AccountSelection, now: number): Promise<number>;
-
   /** Deletes one account as `disconnect` does, whether it is the user's or still a transaction's. False when it is gone. */
   removeAccount(accountKey: string, now: number): Promise<boolean>;
-
   /**
    * Brings the syncs of a user's accounts forward, or of one of them; those that are not the user's yet are left alone.
    * Answers of how many.
@@ -178,10 +174,11 @@ export interface AccountStore {
     user: Pick<Account, 'clientId' | 'userId'> & { readonly accountKey?: string | undefined },
     now: number,
   ): Promise<number>;
-
   /**
    * Deletes the accounts of transactions that ended before `endedBefore` without being the user's, as `disconnect` does.
    * Answers how many. What was allowed and never redeemed is remembered without its accounts for 30 days.
    */
   dropUnfinished(endedBefore: number, now: number): Promise<number>;
 }
+
+export type AccountStore = AccountReader & AccountChanges;

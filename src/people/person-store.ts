@@ -63,17 +63,45 @@ export type NewSession = Session & { readonly sessionHash: string; readonly pers
 /** How the acceptance of an invitation ended. */
 export type Accepted = 'done' | 'link_ended' | 'login_taken' | 'passkey_taken' | 'identity_taken';
 
-export interface PersonStore extends PasskeyStore, IdentityStore {
+/** Members of the dashboard. */
+export interface MemberStore {
   /** Returns whether any member is registered. */
   hasPeople(): Promise<boolean>;
+
   /** By name. */
   listPeople(): Promise<readonly Person[]>;
+
   findPerson(personId: string): Promise<Person | undefined>;
+
   /** Returns the member with the hash of their password, if they have one. */
   findByLogin(
     login: string,
   ): Promise<{ readonly person: Person; readonly password: string | undefined } | undefined>;
 
+  /**
+   * Returns false if the member is gone, or `last_owner` if no other owner would remain. Applications that do not exist
+   * are left out. If the role changes, their sessions end and the links that they created are deleted.
+   */
+  setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
+
+  /** Deletes the person with the links that they created. */
+  removePerson(personId: string): Promise<boolean | 'last_owner'>;
+
+  setName(personId: string, name: string): Promise<void>;
+
+  /** Ends all their other sessions. */
+  setPassword(personId: string, password: string, keptSession: string): Promise<void>;
+
+  /**
+   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has
+   * none about this member in the ten minutes before `now`: `count` is the number since the previous entry,
+   * `known_browser` is of this attempt.
+   */
+  noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
+}
+
+/** One-time links for members. */
+export interface InvitationStore {
   /**
    * Adds a link. Returns false for a setup link if anybody is registered, for a reset link if its person is gone, and
    * if the creator is no owner or their session has ended: if a concurrent call ends the creator, no link of that
@@ -84,12 +112,16 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
     tokenHash: string,
     creator?: LinkCreator,
   ): Promise<boolean>;
+
   /** A link works until it expires, and only while its creator is an owner. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;
+
   /** Lists the links that work, newest first; with `personId` the reset links of this person. */
   listInvitations(now: number, personId?: string): Promise<readonly Invitation[]>;
+
   /** Deletes a link; with `personId` only a reset link of this person. Returns false if there is none. */
   removeInvitation(invitationId: string, personId?: string): Promise<boolean>;
+
   /**
    * Uses the link: registers the member, or replaces all sign-in methods of an existing one with a new password,
    * passkey or identity, in one transaction. Only one of several callers succeeds. The setup of an instance deletes all
@@ -97,39 +129,33 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
    * deleted.
    */
   acceptInvitation(tokenHash: string, person: NewPerson, now: number): Promise<Accepted>;
+}
 
-  /**
-   * Returns false if the member is gone, or `last_owner` if no other owner would remain. Applications that do not exist
-   * are left out. If the role changes, their sessions end and the links that they created are deleted.
-   */
-  setRole(personId: string, role: Role, clientIds: readonly string[]): Promise<boolean | 'last_owner'>;
-  /** Deletes the person with the links that they created. */
-  removePerson(personId: string): Promise<boolean | 'last_owner'>;
-  setName(personId: string, name: string): Promise<void>;
-  /** Ends all their other sessions. */
-  setPassword(personId: string, password: string, keptSession: string): Promise<void>;
-
+/** Browsers in which members are signed in. */
+export interface SessionStore {
   addSession(session: NewSession): Promise<void>;
+
   /** Returns a session of a registered member, seen after `seenAfter` and started after `createdAfter`. */
   findSession(
     sessionHash: string,
     since: { readonly seenAfter: number; readonly createdAfter: number },
   ): Promise<FoundSession | undefined>;
-  /**
-   * Counts a wrong password or passkey, once per call however many run at once. The audit log gets an entry if it has
-   * none about this member in the ten minutes before `now`: `count` is the number since the previous entry,
-   * `known_browser` is of this attempt.
-   */
-  noteRefusedSignIn(personId: string, isKnownBrowser: boolean, now: number): Promise<void>;
+
   /** Newest first. */
   listSessions(personId: string): Promise<readonly Session[]>;
+
   touchSession(sessionId: string, now: number): Promise<void>;
+
   proveSession(sessionId: string, now: number): Promise<void>;
+
   endSession(personId: string, sessionId: string): Promise<void>;
+
   /** Ends all sessions except this one. */
   endOtherSessions(personId: string, sessionId: string): Promise<void>;
+
   /** Ends all of them and deletes the links that the person created. Returns the number of sessions. */
   endSessions(personId: string): Promise<number>;
+
   /** Deletes unusable sessions, and expired links and challenges. Returns how many it deleted. */
   deleteEnded(before: {
     readonly seen: number;
@@ -137,3 +163,5 @@ export interface PersonStore extends PasskeyStore, IdentityStore {
     readonly now: number;
   }): Promise<number>;
 }
+
+export type PersonStore = MemberStore & InvitationStore & SessionStore & PasskeyStore & IdentityStore;

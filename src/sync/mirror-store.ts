@@ -35,12 +35,14 @@ export type BegunSync = { readonly calendar: MirroredCalendar; readonly unfinish
 /** When, epoch milliseconds. */
 export type NotedAt = { readonly now: number; readonly goesOn: boolean };
 
-/** What syncing writes. Reading is reading/event-reader.ts. */
-export interface MirrorStore {
+/** The calendars of each account, and the syncs of their list. */
+export interface MirroredLists {
   /** In the provider's order, without those that the account's user left out (calendar-choice-store.ts). */
   listCalendars(accountKey: string): Promise<MirroredCalendar[]>;
+
   /** `undefined` when it is gone or left out. */
   findCalendar(calendarKey: string): Promise<MirroredCalendar | undefined>;
+
   /** `undefined` when the account is gone. */
   findList(accountKey: string): Promise<ListState | undefined>;
 
@@ -64,10 +66,25 @@ export interface MirrorStore {
 
   /** Keeps what was left out of a list that was just read: as a failure of the moment it was listed (see isCutList). */
   noteCutList(accountKey: string, cut: SyncFailure): Promise<void>;
+}
 
+/** How the sync of a list ends. */
+export interface ListEnds {
   /** Gives the lease back and keeps what the sync failed of. */
   failList(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
+  /** The same for the list, and gives its lease back unless `goesOn`. */
+  noteListFailure(lease: SyncLease, failure: SyncFailure, at: NotedAt): Promise<void>;
+
+  /** The same for the sync of a list. */
+  excuseList(lease: SyncLease): Promise<void>;
+
+  /** The same for a list. */
+  releaseList(lease: SyncLease): Promise<void>;
+}
+
+/** The events of each calendar, and the syncs that write them. */
+export interface MirroredEvents {
   /** The calendar as it is at that moment; `undefined` when it is gone or left out, or another holds the lease. */
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
@@ -93,7 +110,10 @@ export interface MirrorStore {
 
   /** Ends a sync and gives the lease back: the next one's token, when this one began, and what is left out by now. */
   finishSync(lease: SyncLease, token: string | undefined, syncedAt: number): Promise<boolean>;
+}
 
+/** How the sync of a calendar ends before it is finished. */
+export interface SyncEnds {
   /**
    * Gives the lease back and keeps what the sync failed of. The token stays as it is. What a calendar that is too large
    * has so far can be read from then on.
@@ -103,24 +123,18 @@ export interface MirrorStore {
   /** Keeps a failure of the calendar, and the lease: the sync goes on, or gives it back without having come to its end. */
   noteFailure(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** The same for the list, and gives its lease back unless `goesOn`. */
-  noteListFailure(lease: SyncLease, failure: SyncFailure, at: NotedAt): Promise<void>;
-
   /** Gives the lease back in the middle of a sync, which a later one goes on with. */
   pauseSync(lease: SyncLease): Promise<void>;
 
   /** No longer counts a sync as begun: the process was told to stop, and may end before it does. */
   excuseSync(lease: SyncLease): Promise<void>;
 
-  /** The same for the sync of a list. */
-  excuseList(lease: SyncLease): Promise<void>;
-
   /** Gives the lease back, as after a write, and leaves everything else as it is. */
   releaseCalendar(lease: SyncLease): Promise<void>;
-
-  /** The same for a list. */
-  releaseList(lease: SyncLease): Promise<void>;
 
   /** Forgets the sync token, so that the next sync lists everything. */
   forgetSyncToken(lease: SyncLease): Promise<void>;
 }
+
+/** What a sync writes. `EventReader` (reading/event-reader.ts) reads it. */
+export type MirrorStore = MirroredLists & ListEnds & MirroredEvents & SyncEnds;

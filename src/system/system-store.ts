@@ -1,14 +1,19 @@
 import type { JobKind } from '../jobs/job-store.ts';
 import type { Check } from './doctor-checks.ts';
 
-/** What is known of the program itself and of its database. Instants are epoch milliseconds. */
-export interface SystemStore {
+/** The processes that serve this database. */
+export interface InstanceStore {
   /** Says that an instance lives, and forgets those that were not seen since `goneBefore`. */
   noteInstance(instance: Instance, goneBefore: number): Promise<void>;
+
   forgetInstance(instanceId: string): Promise<void>;
+
   /** Those seen since then, the one that runs longest first; 200 at most. */
   listInstances(seenSince: number): Promise<readonly Instance[]>;
+}
 
+/** The work that waits, and the size of the database. */
+export interface LoadStore {
   /** Of each kind that has jobs: how many wait and run, and how many of them should have run before `lateBefore`. */
   countJobs(now: number, lateBefore: number): Promise<readonly JobCount[]>;
 
@@ -17,24 +22,35 @@ export interface SystemStore {
 
   /** How large the database is now. */
   databaseBytes(): Promise<number>;
+
   /** Keeps how large it is today, and forgets days before `since`. */
   keepSize(day: number, since: number): Promise<void>;
+
   /** The oldest first. */
   listSizes(): Promise<readonly DaySize[]>;
 
   /** The budgets of apps at providers that were used lately; 50 at most. */
   listAppBudgets(): Promise<readonly UsedBudget[]>;
+}
 
+/** Checks and backups. A change that a person requested is audited. */
+export interface UpkeepStore {
   /** Keeps the result of the checks in place of the last one. What a person asked for is audited. */
   keepChecks(checks: KeptChecks): Promise<void>;
+
   lastChecks(): Promise<KeptChecks | undefined>;
 
   /** Keeps that a backup was made. What a person asked for is audited. */
   noteBackup(backup: NotedBackup): Promise<void>;
+
   /** Keeps why the last scheduled one was not, until one is made. */
   noteBackupFailure(failure: BackupFailure): Promise<void>;
+
   lastBackups(): Promise<LastBackups>;
 }
+
+/** What is known of the program and of its database. Instants are epoch milliseconds. */
+export type SystemStore = InstanceStore & LoadStore & UpkeepStore;
 
 /** A process that serves this database. */
 export type Instance = {

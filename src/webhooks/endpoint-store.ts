@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointSecret } from './message.ts';
 
-/** Where deliveries go. Instants are epoch milliseconds. */
-export interface EndpointStore {
+/** Endpoints that an operator sets up. */
+export interface EndpointSettings {
   /** Of one application, or of all; the first of each first, then the oldest. */
   listEndpoints(clientId: string | undefined): Promise<ListedEndpoint[]>;
 
@@ -11,6 +11,30 @@ export interface EndpointStore {
   /** Throws ApiError 409 `too_many_endpoints` if the application has as many as it may; racing calls included. */
   addEndpoint(endpoint: NewEndpoint): Promise<void>;
 
+  /**
+   * What it hears from now on, and where it is. A new address ends a pause: what waits goes there, and is tried at once. The URL
+   * of the first endpoint stays: it is its application's. False when there is none.
+   */
+  changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
+
+  /** With all that waits for it and its log. False when there is none, or it is its application's webhook URL. */
+  removeEndpoint(endpointId: string): Promise<boolean>;
+
+  /** Sends it nothing more until it is resumed. False when there is none. */
+  pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
+
+  /** Goes on where it stood, at once. False when there is none. */
+  resumeEndpoint(endpointId: string): Promise<boolean>;
+
+  /** Returns whether an application other than `clientId` has an endpoint at the address of `url` (endpoint-address.ts). */
+  isElsewhere(url: string, clientId: string): Promise<boolean>;
+
+  /** How its deliveries since then went. */
+  figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
+}
+
+/** The temporary endpoints of `kalends listen`. */
+export interface ListenerStore {
   /** The same for one that is asked for its messages, and lives until then. False where the application has `most` already. */
   addListener(listener: NewEndpoint, expiresAt: number, most: number): Promise<boolean>;
 
@@ -22,25 +46,10 @@ export interface EndpointStore {
 
   /** Removes those that ended before. Answers how many they were. */
   removeEndedListeners(now: number): Promise<number>;
+}
 
-  /** Sends it nothing more until it is resumed. False when there is none. */
-  pauseEndpoint(endpointId: string, now: number): Promise<boolean>;
-
-  /** Goes on where it stood, at once. False when there is none. */
-  resumeEndpoint(endpointId: string): Promise<boolean>;
-
-  /**
-   * What it hears from now on, and where it is. A new address ends a pause: what waits goes there, and is tried at once. The URL
-   * of the first endpoint stays: it is its application's. False when there is none.
-   */
-  changeEndpoint(endpointId: string, change: EndpointChange): Promise<boolean>;
-
-  /** How its deliveries since then went. */
-  figuresOf(endpointId: string, since: number): Promise<EndpointFigures>;
-
-  /** With all that waits for it and its log. False when there is none, or it is its application's webhook URL. */
-  removeEndpoint(endpointId: string): Promise<boolean>;
-
+/** The secrets of endpoints. */
+export interface EndpointSecretStore {
   /** Its secrets, the newest first; `undefined` when there is no such endpoint. */
   secretsOf(endpointId: string): Promise<EndpointSecret[] | undefined>;
 
@@ -52,10 +61,10 @@ export interface EndpointStore {
     endpointId: string,
     change: (secrets: readonly EndpointSecret[]) => readonly EndpointSecret[],
   ): Promise<boolean>;
-
-  /** Returns whether an application other than `clientId` has an endpoint at the address of `url` (endpoint-address.ts). */
-  isElsewhere(url: string, clientId: string): Promise<boolean>;
 }
+
+/** The URLs and listeners that receive deliveries. Instants are epoch milliseconds. */
+export type EndpointStore = EndpointSettings & ListenerStore & EndpointSecretStore;
 
 export type NewEndpoint = Pick<Endpoint, 'endpointId' | 'clientId' | 'url' | 'hears' | 'createdAt'> & {
   readonly secret: string;

@@ -10,12 +10,8 @@ import type {
   ToldPlace,
 } from './message.ts';
 
-/**
- * What is told to endpoints, and how far. The transaction that changes the mirror makes a stream due, so that what is in
- * the mirror is told whatever dies in between. At most one message of a stream is under way; whoever took it under a lease
- * that has ended changes nothing. Instants are epoch milliseconds.
- */
-export interface StreamStore {
+/** The streams that are due. */
+export interface StreamQueue {
   /**
    * Streams that changed since the last call are due at that time. One that is worked waits until it is given back, or until
    * its lease has ended: its worker may be dead. Answers how many they were.
@@ -34,7 +30,10 @@ export interface StreamStore {
 
   /** Makes all leases end: no other process works this database. */
   endLeases(): Promise<void>;
+}
 
+/** What the next message of a stream says. */
+export interface StreamContent {
   /** The changes behind the stream's place, in order, at most `limit`. */
   pendingChanges(
     place: { readonly calendarKey: string; readonly told: ToldPlace },
@@ -52,7 +51,10 @@ export interface StreamStore {
 
   /** How much of an account living grants show, and of one that is gone those of its user; `undefined` when there is none. */
   shownOfAccount(account: AccountName): Promise<Shows | undefined>;
+}
 
+/** The message of a stream that is in progress. */
+export interface StreamMessages {
   /** Stores a message of the stream, which is under way from then on, and moves its place. False when the lease was lost. */
   startMessage(stream: TakenStream, message: NewMessage, of: MessageOf): Promise<boolean>;
 
@@ -74,6 +76,13 @@ export interface StreamStore {
    */
   withhold(stream: TakenStream, now: number): Promise<void>;
 }
+
+/**
+ * Streams of deliveries and their positions. The transaction that changes the mirror makes a stream due, so that each change
+ * is delivered whatever fails in between. A stream has at most one message in progress. A worker whose lease has expired
+ * changes nothing. Instants are epoch milliseconds.
+ */
+export type StreamStore = StreamQueue & StreamContent & StreamMessages;
 
 export type AccountName = {
   readonly clientId: string;
