@@ -74,8 +74,7 @@ const HTTP =
   /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
 /** The recurrence of Kalends, which the sandbox has its own model of: an independent witness shares no code with it. */
-const WITNESSED =
-  /^src\/lib\/recurrence\/(expand.*|rule.*|series|master-clock|place-of)\.ts$/;
+const WITNESSED = /^src\/lib\/recurrence\/(expand.*|rule.*|series|master-clock|place-of)\.ts$/;
 
 /**
  * Returns every broken rule of `src`, and the cycles of folders in `src`, `sandbox` and `packages`. Biome finds cycles of

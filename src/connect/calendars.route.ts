@@ -16,16 +16,16 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/calendars', async (http, reply) => {
     const page = await openPage(http, deps);
     const { visit, request } = page;
-    const found = await choiceOf(page, scalar(visit.query, 'account'), deps);
-    if (found === undefined) return seeOther(reply, selectionPath(request));
+    const choice = await choiceOf(page, scalar(visit.query, 'account'), deps);
+    if (choice === undefined) return seeOther(reply, selectionPath(request));
     const appearance = await appearanceOf(http, request, deps);
-    return showPage(reply, calendarsPage({ request, ...found }, appearance), { request });
+    return showPage(reply, calendarsPage({ request, ...choice }, appearance), { request });
   });
 
   app.post('/connect/calendars', { bodyLimit: CHOICE_BYTES }, async (http, reply) => {
     const form = await readForm(http, deps);
-    const found = await choiceOf(form, form.field('account'), deps);
-    if (found !== undefined) await choose(http, found, deps);
+    const choice = await choiceOf(form, form.field('account'), deps);
+    if (choice !== undefined) await choose(http, choice, deps);
     return seeOther(reply, selectionPath(form.request, 'calendars_chosen'));
   });
 }

@@ -68,11 +68,11 @@ export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
     const page = await openPage(http, deps);
     const { accounts: covered, loading } = await accountsOf(page, deps);
     const messages = messagesFor(page.request.language);
-    const shown = covered.filter(({ isManageable }) => isManageable);
-    const accounts = shown.map((view) => {
+    const manageable = covered.filter(({ isManageable }) => isManageable);
+    const accounts = manageable.map((view) => {
       return { key: view.accountKey, ...accountState(view, loading.get(view.accountKey), messages) };
     });
-    const calendars = shown.map(({ accountKey }) => loading.get(accountKey)?.calendars ?? 0);
+    const calendars = manageable.map(({ accountKey }) => loading.get(accountKey)?.calendars ?? 0);
     const count = calendars.reduce((sum, one) => sum + one, 0);
     const progress: Progress = {
       done: !accounts.some(({ kind }) => kind === 'loading'),

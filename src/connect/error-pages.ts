@@ -122,8 +122,8 @@ function settingsOf(
 
 /** The request in the language that its error page was asked for in. */
 function inChosenLanguage(request: AuthorizationRequest, { url }: FastifyRequest): AuthorizationRequest {
-  const named = scalar(receivedQuery(url), ENDED_LANGUAGE);
-  return named === undefined ? request : { ...request, language: chooseLanguage({ named }) };
+  const language = scalar(receivedQuery(url), ENDED_LANGUAGE);
+  return language === undefined ? request : { ...request, language: chooseLanguage({ named: language }) };
 }
 
 async function errorAppearance(

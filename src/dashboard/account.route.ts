@@ -55,13 +55,21 @@ export async function showAccount(
   const usesPasskeys = party !== undefined;
   const ways = await otherWays(deps);
   const followsClaims = person.identity?.roleSource === 'claims';
-  const shown = {
+  const details = {
     refusedSignIns,
     usesPasswords: ways.usesPasswords && !followsClaims,
     hasPasskeyPanel: ways.usesPasskeys && !followsClaims,
     issuer: deps.singleSignOn?.provider.issuer,
   };
-  const facts = { sessions, links, current: session.sessionId, passkeys, usesPasskeys, elsewhere, ...shown };
+  const facts = {
+    sessions,
+    links,
+    current: session.sessionId,
+    passkeys,
+    usesPasskeys,
+    elsewhere,
+    ...details,
+  };
   const content = accountContent({ ...facts, ...parts }, viewer);
   return show({ title: messages.text('account.title'), content, usesPasskeys }, status);
 }
@@ -180,8 +188,8 @@ function sessionItem(
   viewer: Viewer,
 ): Html {
   const isThis = sessionId === current;
-  const words = messages.markup('account.sessions.seen', { when: instant(seenAt), address });
+  const description = messages.markup('account.sessions.seen', { when: instant(seenAt), address });
   const button = html`<button class="small">${messages.text('account.sessions.end')}</button>`;
-  return html`<li><div><strong><bdi>${browserName(browser)}</bdi></strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${words}</p></div>
+  return html`<li><div><strong><bdi>${browserName(browser)}</bdi></strong>${isThis && html` ${chip(messages.text('account.sessions.this'))}`}<p class="hint">${description}</p></div>
 ${!isThis && postForm(viewer, `${PATH}/sessions/${sessionId}/end`, button)}</li>`;
 }

@@ -58,8 +58,11 @@ async function editNoticeOf({ person, viewer, parameter, deps }: DashboardVisit)
 type Shown = { readonly client: Client; readonly tab: string; readonly content: Html };
 
 function showTab({ viewer, query, show }: DashboardVisit, shown: Shown, status = 200) {
-  const said = query('done') === 'saved' && status === 200 ? html`${messages.text('saved')}` : undefined;
-  return show({ title: shown.client.name, content: applicationPage({ ...shown, said }, viewer) }, status);
+  const notice = query('done') === 'saved' && status === 200 ? html`${messages.text('saved')}` : undefined;
+  return show(
+    { title: shown.client.name, content: applicationPage({ ...shown, said: notice }, viewer) },
+    status,
+  );
 }
 
 const settings = ({ publicUrl }: OpenDashboard): DashboardRoute[] => [

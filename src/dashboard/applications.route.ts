@@ -37,9 +37,9 @@ export const applicationsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     needs: 'application.list',
     async handle({ person, viewer, query, show }) {
       const clients = await readableApplications(person, deps);
-      const said = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
+      const notice = query('done') === 'deleted' ? html`${messages.text('applications.deleted')}` : undefined;
       const waiting = mayRole(person.role, 'verification.review') ? await waitingReviews(person, deps) : [];
-      const list = applicationsPage({ clients, said }, viewer);
+      const list = applicationsPage({ clients, said: notice }, viewer);
       const content = html`${list}${waitingLink(waiting.length)}`;
       return show({ title: messages.text('applications.title'), content });
     },

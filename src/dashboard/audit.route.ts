@@ -29,25 +29,30 @@ export const auditRoutes = ({ audit }: OpenDashboard): DashboardRoute[] => [
 function filterOf({ person, query }: DashboardVisit): AuditFilter {
   const clientId = query('client');
   const action = actionOf(query('action'));
-  const own = person.role === 'developer' ? person.clientIds : undefined;
-  const chosen = clientId === '' ? own : own === undefined || own.includes(clientId) ? clientId : [];
+  const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
+  const chosen =
+    clientId === ''
+      ? ownClientIds
+      : ownClientIds === undefined || ownClientIds.includes(clientId)
+        ? clientId
+        : [];
   return { ...(chosen !== undefined && { clientId: chosen }), ...(action !== undefined && { action }) };
 }
 
 const actionOf = (text: string): AuditAction | undefined => AUDIT_ACTIONS.find((action) => action === text);
 
 function auditContent(entries: readonly AuditEntry[], visit: DashboardVisit): Html {
-  const shown = entries.slice(0, ON_A_PAGE);
-  const last = entries.length > ON_A_PAGE ? shown.at(-1) : undefined;
+  const visible = entries.slice(0, ON_A_PAGE);
+  const last = entries.length > ON_A_PAGE ? visible.at(-1) : undefined;
   const heads = ['audit.when', 'audit.who', 'audit.what', 'audit.change'] as const;
   const list = table({
     name: messages.text('audit.title'),
     heads: heads.map((head) => messages.text(head)),
-    rows: shown.map(entryRow),
+    rows: visible.map(entryRow),
   });
   return html`${top(messages.text('audit.title'), messages.text('audit.lead'))}
 ${filterForm(visit)}
-${shown.length === 0 ? html`<div class="empty">${messages.text('audit.none')}</div>` : list}
+${visible.length === 0 ? html`<div class="empty">${messages.text('audit.none')}</div>` : list}
 ${last !== undefined && html`<div class="buttons"><a class="button small" href="${olderPath(visit, last.number)}">${messages.text('older')}</a></div>`}`;
 }
 
@@ -63,8 +68,8 @@ function filterForm({ query }: DashboardVisit): Html {
 }
 
 function olderPath({ query }: DashboardVisit, before: number): string {
-  const kept = { action: query('action'), client: query('client'), before: String(before) };
-  return `${PATH}?${new URLSearchParams(Object.entries(kept).filter(([, value]) => value !== ''))}`;
+  const parameters = { action: query('action'), client: query('client'), before: String(before) };
+  return `${PATH}?${new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''))}`;
 }
 
 function entryRow(entry: AuditEntry): Html[] {

@@ -94,11 +94,11 @@ async function showBranding(visit: DashboardVisit, typed: BrandingTyped) {
   const wish = { ...readPreviewWish(query), draft: typed.look };
   const parts = { client, branding, hasOther, wish, typed };
   const content = html`${editNotice(verification, viewer)}${brandingContent(parts, viewer)}`;
-  const said = typed.problems === undefined ? brandingSaid(query('done')) : undefined;
+  const notice = typed.problems === undefined ? brandingSaid(query('done')) : undefined;
   return show(
     {
       title: client.name,
-      content: applicationPage({ client, tab: BRANDING_TAB, content, said }, viewer),
+      content: applicationPage({ client, tab: BRANDING_TAB, content, said: notice }, viewer),
       hasFrames: true,
     },
     typed.problems === undefined ? 200 : 400,

@@ -41,11 +41,11 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
       const deliveries = found.slice(0, ON_A_PAGE);
       const last = found.length > ON_A_PAGE ? deliveries.at(-1) : undefined;
       const values = filterValues(query);
-      const one = oneApplication(query, clients);
-      const mayReplay = one !== undefined && may(person, 'delivery.replay', one.clientId);
+      const application = oneApplication(query, clients);
+      const mayReplay = application !== undefined && may(person, 'delivery.replay', application.clientId);
       const replay =
         mayReplay && deliveries.length > 0
-          ? addressWith(`${DELIVERIES}/${encodeURIComponent(one.clientId)}/replay`, values)
+          ? addressWith(`${DELIVERIES}/${encodeURIComponent(application.clientId)}/replay`, values)
           : undefined;
       const older = last && deliveriesPath({ ...values, after: placeText(last) });
       const lists = { clients, states: STATES, deliveries, older, replay };

@@ -35,17 +35,19 @@ export function readFilter(person: Person, query: Query, clients: readonly Clien
   const [userId, calendarId, endpointId] = ['user', 'calendar', 'endpoint'].map(
     (name) => query(name) || undefined,
   );
-  const one = oneApplication(query, clients);
+  const application = oneApplication(query, clients);
   const isOfOne = userId !== undefined || calendarId !== undefined;
   return {
     filter: {
-      clientId: isOfOne ? (one?.clientId ?? []) : listedApplications(person, query),
+      clientId: isOfOne ? (application?.clientId ?? []) : listedApplications(person, query),
       ...{ state, userId, calendarId, endpointId, ...range },
     },
     problems: [
       ...problems,
       ...(query('state') !== '' && state === undefined ? (['filter.wrong.state'] as const) : []),
-      ...(isOfOne && query('client') === '' && one === undefined ? (['filter.wrong.client'] as const) : []),
+      ...(isOfOne && query('client') === '' && application === undefined
+        ? (['filter.wrong.client'] as const)
+        : []),
     ],
   };
 }
@@ -65,9 +67,9 @@ export async function findDelivery(
   { messages }: Pick<DeliveriesDeps, 'messages'>,
 ): Promise<AttemptedMessage> {
   mustBeAllowed(actor, 'delivery.read', clientId);
-  const found = await messages.findAttempts(clientId, messageId);
-  if (found === undefined) throw new PeopleRefusal('not_there');
-  return found;
+  const delivery = await messages.findAttempts(clientId, messageId);
+  if (delivery === undefined) throw new PeopleRefusal('not_there');
+  return delivery;
 }
 
 /** Sends it once more, soon. Throws PeopleRefusal. */

@@ -22,9 +22,9 @@ async function showDelivery(
   parts: Pick<DeliveryParts, 'opened' | 'question' | 'said'> = {},
 ): Promise<FastifyReply> {
   const { person, viewer, show, deps } = visit;
-  const named = namedIn(visit);
-  const client = await readApplication(person, named.clientId, deps);
-  const message = await findDelivery(person, named, deps);
+  const names = namedIn(visit);
+  const client = await readApplication(person, names.clientId, deps);
+  const message = await findDelivery(person, names, deps);
   const url = (await deps.endpoints.findEndpoint(message.endpointId))?.url;
   const content = deliveryPage({ client, message, url, ...parts }, viewer);
   return show({ title: whatOf(message), content });
@@ -56,8 +56,8 @@ export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     needs: 'delivery.body',
     async handle(visit) {
       const received = { timestamp: visit.field('timestamp').trim(), line: visit.field('signature').trim() };
-      const found = await checkReceived(visit.person, { ...namedIn(visit), received }, deps);
-      return showDelivery(visit, { question: { ...received, found } });
+      const verdict = await checkReceived(visit.person, { ...namedIn(visit), received }, deps);
+      return showDelivery(visit, { question: { ...received, found: verdict } });
     },
   },
   {
@@ -65,9 +65,9 @@ export const deliveryRoutes = (deps: OpenDashboard): DashboardRoute[] => [
     path: `${ONE}/replay`,
     needs: 'delivery.replay',
     async handle(visit) {
-      const named = namedIn(visit);
-      await replayOne(visit.person, named, visit.deps);
-      return goTo(visit.reply, `${deliveryPath(named)}?done=replayed`);
+      const names = namedIn(visit);
+      await replayOne(visit.person, names, visit.deps);
+      return goTo(visit.reply, `${deliveryPath(names)}?done=replayed`);
     },
   },
 ];

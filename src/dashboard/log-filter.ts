@@ -45,10 +45,10 @@ export function oneApplication(query: Query, clients: readonly Client[]): Client
  * the instance.
  */
 export function listedApplications(person: Person, query: Query): readonly string[] | undefined {
-  const asked = query('client');
-  const own = person.role === 'developer' ? person.clientIds : undefined;
-  if (asked === '') return own;
-  return own === undefined || own.includes(asked) ? [asked] : [];
+  const clientId = query('client');
+  const ownClientIds = person.role === 'developer' ? person.clientIds : undefined;
+  if (clientId === '') return ownClientIds;
+  return ownClientIds === undefined || ownClientIds.includes(clientId) ? [clientId] : [];
 }
 
 /** An address with those of its values that are there. */

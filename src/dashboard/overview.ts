@@ -32,7 +32,7 @@ export const MOST_AILING = 20_000;
 export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Overview> {
   const { activity, connectionCounts, messages, now } = deps;
   const clientIds = person.role === 'developer' ? person.clientIds : undefined;
-  const of = clientIds === undefined ? {} : { clientId: clientIds };
+  const filter = clientIds === undefined ? {} : { clientId: clientIds };
   const thisHour = hourOf(now());
   const [applications, connections, ailing, sums, hours, delivered] = await Promise.all([
     readableApplications(person, deps),
@@ -40,7 +40,7 @@ export async function overviewOf(person: Person, deps: OverviewDeps): Promise<Ov
     connectionCounts.countByHealth(MOST_AILING + 1, clientIds),
     activity.sumsSince(hourOf(now() - WEEK_MS), clientIds),
     activity.hoursSince(thisHour - (DAY_HOURS - 1) * HOUR_MS, clientIds),
-    messages.listMessages({ ...of, state: 'delivered' }, { after: undefined, limit: 1 }),
+    messages.listMessages({ ...filter, state: 'delivered' }, { after: undefined, limit: 1 }),
   ]);
   return {
     applications: applications.length,
@@ -68,10 +68,10 @@ export function funnelOf(sums: ReadonlyMap<Activity, number>): Funnel {
 
 /** Every hour of the day, the oldest first, also those in which nothing happened. */
 function dayOf(counts: readonly HourCount[], last: number): Hour[] {
-  const found = new Map(counts.map(({ hour, activity, count }) => [`${hour} ${activity}`, count]));
+  const countByHour = new Map(counts.map(({ hour, activity, count }) => [`${hour} ${activity}`, count]));
   return Array.from({ length: DAY_HOURS }, (_, index) => {
     const at = last - (DAY_HOURS - 1 - index) * HOUR_MS;
-    const entries = DAILY.map((name) => [name, found.get(`${at} ${name}`) ?? 0] as const);
+    const entries = DAILY.map((name) => [name, countByHour.get(`${at} ${name}`) ?? 0] as const);
     return { at, ...(Object.fromEntries(entries) as Record<DailyActivity, number>) }; // one for each name
   });
 }

@@ -22,10 +22,10 @@ const list = ({ people, now }: OpenDashboard): DashboardRoute => ({
   needs: 'people.manage',
   async handle({ viewer, query, show }) {
     const [all, invitations] = await Promise.all([people.listPeople(), people.listInvitations(now())]);
-    const said = query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined;
+    const notice = query('done') === 'withdrawn' ? html`${messages.text('people.withdrawn')}` : undefined;
     return show({
       title: messages.text('people.title'),
-      content: peoplePage({ people: all, invitations, said }, viewer),
+      content: peoplePage({ people: all, invitations, said: notice }, viewer),
     });
   },
 });
@@ -115,8 +115,8 @@ export async function showPerson(
     people.listSessions(personId),
   ]);
   const done = DONE[query('done')];
-  const said = done === undefined ? undefined : html`${messages.text(done)}`;
-  const content = personPage({ person, applications, passkeys, sessions, said, problem }, viewer);
+  const notice = done === undefined ? undefined : html`${messages.text(done)}`;
+  const content = personPage({ person, applications, passkeys, sessions, said: notice, problem }, viewer);
   return show({ title: person.name, content }, problem === undefined ? 200 : 409);
 }
 

@@ -23,8 +23,12 @@ export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): Se
         signal,
         ...(body !== undefined && { payload: body }),
       });
-      const kept = await firstOf(answer.stream());
-      return { status: answer.statusCode, requestId: String(answer.headers['x-request-id'] ?? ''), ...kept };
+      const firstPart = await firstOf(answer.stream());
+      return {
+        status: answer.statusCode,
+        requestId: String(answer.headers['x-request-id'] ?? ''),
+        ...firstPart,
+      };
     } catch (failure) {
       if (signal.aborted) return undefined;
       throw failure;

@@ -41,7 +41,7 @@ type Forms = () => Promise<readonly OperationForm[]>;
 
 /** Created at first use: the reference's schemas are loaded with the forms. */
 function formsOf({ publicUrl }: OpenDashboard): Forms {
-  let made: Promise<readonly OperationForm[]> | undefined;
+  let forms: Promise<readonly OperationForm[]> | undefined;
   const make = async () => {
     const [{ currentDocument }, { operationForms }] = await Promise.all([
       import('../api-reference/current-document.ts'),
@@ -51,8 +51,8 @@ function formsOf({ publicUrl }: OpenDashboard): Forms {
     return operationForms(document);
   };
   return () => {
-    made ??= make();
-    return made;
+    forms ??= make();
+    return forms;
   };
 }
 

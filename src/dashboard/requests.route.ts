@@ -37,9 +37,9 @@ async function listIn({ person, deps }: DashboardVisit, { path, clients, query, 
   const { filter, problems } = await readRequestFilter(person, { query, clients }, deps);
   const after = requestPlaceOf(query('after'));
   const page = { after, limit: ON_A_PAGE + 1 };
-  const found = filter === undefined ? [] : await deps.requestLog.listRequests(filter, page);
-  const requests = found.slice(0, ON_A_PAGE);
-  const last = found.length > ON_A_PAGE ? requests.at(-1) : undefined;
+  const entries = filter === undefined ? [] : await deps.requestLog.listRequests(filter, page);
+  const requests = entries.slice(0, ON_A_PAGE);
+  const last = entries.length > ON_A_PAGE ? requests.at(-1) : undefined;
   const names = REQUEST_FILTERS.filter((name) => !isOfOne || name !== 'client');
   const values = Object.fromEntries(names.map((name) => [name, query(name)]));
   const older = last && addressWith(path, { ...values, after: requestPlaceText(last) });

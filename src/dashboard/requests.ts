@@ -60,8 +60,8 @@ async function userIn(
   client: Client | undefined,
   requestLog: RequestLog,
 ): Promise<string | undefined> {
-  const named = client && (await requestLog.userOf(client.clientId, typed));
-  return named ?? (USER_HASH.test(typed) ? typed : undefined);
+  const userReference = client && (await requestLog.userOf(client.clientId, typed));
+  return userReference ?? (USER_HASH.test(typed) ? typed : undefined);
 }
 
 /** Parses the position of the next page. Undefined if the text is not such a position. */
@@ -119,10 +119,10 @@ export async function pathOfRequest(
   ]);
   const userIds = [...new Set(told.map(({ userId }) => userId))];
   const hashes = await Promise.all(userIds.map((userId) => requestLog.userOf(clientId, userId)));
-  const own = new Set(userIds.filter((_, index) => hashes[index] === user));
+  const ownUserIds = new Set(userIds.filter((_, index) => hashes[index] === user));
   return {
     requests: requests.filter((one) => one.requestId !== requestId).slice(0, MOST_SHOWN),
-    deliveries: told.filter(({ userId }) => own.has(userId)).slice(0, MOST_SHOWN),
+    deliveries: told.filter(({ userId }) => ownUserIds.has(userId)).slice(0, MOST_SHOWN),
     isPartial: told.length === MOST_LOOKED_THROUGH,
   };
 }

@@ -280,13 +280,13 @@ async function logRefusal(reason: unknown, visit: DoorVisit, deps: OpenDashboard
   await traceFailure(reason, { way: 'single_sign_on', visit }, deps);
   if (!(reason instanceof PeopleRefusal) || reason.cause === undefined) return;
   const { cause, kind } = reason;
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const reasonText = cause instanceof Error ? cause.message : String(cause);
   const error = cause instanceof Error && 'error' in cause ? String(cause.error) : undefined;
   deps.log.warn(
     {
       event: 'single_sign_on_failed',
       kind,
-      reason: said.slice(0, 300),
+      reason: reasonText.slice(0, 300),
       error: error?.slice(0, 100),
       requestId: visit.http.id,
     },

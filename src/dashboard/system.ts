@@ -78,30 +78,30 @@ const limitsOf = (kind: AppKind): ProviderLimits => PROVIDER_FACTS[kind].request
 export async function runChecks({ program, system, now }: SystemDeps): Promise<void> {
   const checks = await program.check();
   // A provider's message can be long.
-  const kept = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
-  await system.keepChecks({ at: now(), checks: kept });
+  const stored = checks.map((check) => ({ ...check, message: check.message.slice(0, MOST_CHARACTERS) }));
+  await system.keepChecks({ at: now(), checks: stored });
 }
 
 /** Makes a backup beside the database. Returns the reason if it could not. */
 export async function makeBackup({ program, system }: SystemDeps): Promise<BackupRefusal | undefined> {
   if (program.backups === undefined) throw new PeopleRefusal('not_there');
-  const made = await program.backups.make();
-  if (typeof made === 'string') return made;
-  await system.noteBackup(made);
+  const backup = await program.backups.make();
+  if (typeof backup === 'string') return backup;
+  await system.noteBackup(backup);
   return undefined;
 }
 
 /** Signs tokens with the next key, unless `active` no longer signs: a form that is sent twice rotates once. */
 export async function rotateTokenKeys(active: string, deps: SystemDeps): Promise<void> {
   const { signingKeys: keys, program, sealer, now } = deps;
-  const found = await keys.listSigningKeys();
-  if (!found.some(({ kid, status }) => kid === active && status === 'active')) return;
+  const signingKeys = await keys.listSigningKeys();
+  if (!signingKeys.some(({ kid, status }) => kid === active && status === 'active')) return;
   await rotateSigningKeys(program.tokenAlgorithm, { keys, sealer, now });
 }
 
 /** Does the same for webhooks. The previous key also signs for a week. */
 export async function rotateDeliveryKeys(active: string, deps: SystemDeps): Promise<void> {
-  const found = await deps.webhookKeys.listWebhookKeys(deps.now());
-  if (!found.some(({ keyId, status }) => keyId === active && status === 'active')) return;
+  const webhookKeys = await deps.webhookKeys.listWebhookKeys(deps.now());
+  if (!webhookKeys.some(({ keyId, status }) => keyId === active && status === 'active')) return;
   await rotateWebhookKeys(OVERLAP_MS, deps);
 }

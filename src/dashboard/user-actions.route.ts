@@ -57,8 +57,8 @@ export const userActionRoutes = (): DashboardRoute[] => [
     path: `${USER_ROUTE}/disconnect`,
     needs: 'user.change',
     async handle(visit) {
-      const of = { ...userOf(visit, visit.field), accountKey: visit.field('account') };
-      await disconnectAccount(visit.person, of, visit.deps);
+      const account = { ...userOf(visit, visit.field), accountKey: visit.field('account') };
+      await disconnectAccount(visit.person, account, visit.deps);
       return backToUser(visit, { done: 'disconnect' });
     },
   },
@@ -85,9 +85,9 @@ export const userActionRoutes = (): DashboardRoute[] => [
     needs: 'user.change',
     isFresh: true,
     async handle(visit) {
-      const of = userOf(visit, visit.field);
-      const receipt = await deleteUserForGood(visit.person, of, visit.deps);
-      const content = receiptContent(receipt, of.clientId);
+      const owner = userOf(visit, visit.field);
+      const receipt = await deleteUserForGood(visit.person, owner, visit.deps);
+      const content = receiptContent(receipt, owner.clientId);
       return visit.show({ title: messages.text('receipt.title'), content });
     },
   },
@@ -102,9 +102,9 @@ const ask = (
   path: `${USER_ROUTE}/${name}`,
   needs: 'user.change',
   async handle(visit) {
-    const of = userOf(visit);
-    const shown = await readUser(visit.person, of, visit.deps);
-    return visit.show({ title: shownName(visit.person, of.userId), content: content(shown, visit) });
+    const owner = userOf(visit);
+    const user = await readUser(visit.person, owner, visit.deps);
+    return visit.show({ title: shownName(visit.person, owner.userId), content: content(user, visit) });
   },
 });
 

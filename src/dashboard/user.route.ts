@@ -30,12 +30,12 @@ export const userRoutes = (): DashboardRoute[] => [
     needs: 'user.read',
     async handle(visit) {
       const { person, viewer, query, show, deps } = visit;
-      const of = userOf(visit);
-      const shown = await readUser(person, of, deps);
-      const said = saidOf(query('done'), query('count'));
-      const reconnect = reconnectLink(shown.client, of.userId, deps);
-      const content = userContent({ ...deps, shown, reconnect, said }, viewer);
-      return show({ title: shownName(person, of.userId), content });
+      const owner = userOf(visit);
+      const user = await readUser(person, owner, deps);
+      const notice = saidOf(query('done'), query('count'));
+      const reconnect = reconnectLink(user.client, owner.userId, deps);
+      const content = userContent({ ...deps, shown: user, reconnect, said: notice }, viewer);
+      return show({ title: shownName(person, owner.userId), content });
     },
   },
   {
@@ -46,13 +46,13 @@ export const userRoutes = (): DashboardRoute[] => [
       const { person, viewer, query, show, deps } = visit;
       const of = { ...userOf(visit), accountKey: query('account') };
       const after = referredPlace<CalendarPlace>(query('after'), deps);
-      const shown = await readAccount(person, { ...of, after, limit: CALENDARS_ON_A_PAGE }, deps);
-      const { next, account } = shown;
+      const details = await readAccount(person, { ...of, after, limit: CALENDARS_ON_A_PAGE }, deps);
+      const { next, account } = details;
       const { userReferenceKey } = deps;
       const place = next && sealedPlace({ position: next.position, calendarKey: next.calendarKey }, deps);
       const more = { account: of.accountKey, ...(place !== undefined && { after: place }) };
       const nextPath = place && userLink('user/account', of, { userReferenceKey, reader: person, more });
-      const content = accountContent({ shown, nextPath, userReferenceKey }, viewer);
+      const content = accountContent({ shown: details, nextPath, userReferenceKey }, viewer);
       return show({ title: shownName(person, account.display), content });
     },
   },

@@ -51,9 +51,12 @@ export const webhooksRoutes = (): DashboardRoute[] => [
 async function showTab(visit: DashboardVisit, content: Html, status = 200): Promise<FastifyReply> {
   const { person, parameter, viewer, query, show, deps } = visit;
   const client = await readApplication(person, parameter('clientId'), deps);
-  const said = status === 200 ? saidOf(query('done')) : undefined;
+  const notice = status === 200 ? saidOf(query('done')) : undefined;
   return show(
-    { title: client.name, content: applicationPage({ client, tab: WEBHOOKS_TAB, content, said }, viewer) },
+    {
+      title: client.name,
+      content: applicationPage({ client, tab: WEBHOOKS_TAB, content, said: notice }, viewer),
+    },
     status,
   );
 }

@@ -53,8 +53,8 @@ export function barChart(bars: readonly Bar[], words: BarChartWords): Html {
     ({ name }) => html`<path class="series-${name}" d="${drawn.map((bar, i) => shapeOf(bar, i, name))}"/>`,
   );
   const width = counts.length * STEP;
-  const said = `${words.title}. ${series.map(({ sum }) => sum).join(', ')}`;
-  const plot = html`<svg class="chart-plot" role="img" aria-label="${said}" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none">
+  const description = `${words.title}. ${series.map(({ sum }) => sum).join(', ')}`;
+  const plot = html`<svg class="chart-plot" role="img" aria-label="${description}" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none">
 <path class="baseline" vector-effect="non-scaling-stroke" d="M0 ${HEIGHT}H${width}"/>${paths}</svg>`;
   return html`<figure class="chart"><figcaption>${words.title}<span class="chart-legend">${series.map(
     ({ name, sum }) => html`<span class="series-${name}">${sum}</span> `,

@@ -74,6 +74,6 @@ function send({ headers }: FastifyRequest, reply: FastifyReply, { type, text }: 
   if (reply.statusCode !== 200) return reply.type(type).send(text);
   const etag = `"${hash('sha256', text, 'base64url')}"`;
   reply.header('cache-control', CACHED_FOR).header('etag', etag);
-  const known = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
-  return known.includes(etag) ? reply.code(304).send() : reply.type(type).send(text);
+  const etags = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return etags.includes(etag) ? reply.code(304).send() : reply.type(type).send(text);
 }

@@ -36,15 +36,15 @@ export function searchIndex(pages: readonly DocumentationPage[]): SearchIndex {
     const anchorOf = anchorMaker();
     return sectionsOf(markdown).map(({ heading, text }, i) => {
       const anchor = heading === undefined ? '' : anchorOf(heading);
-      const shown = heading === undefined || i === 0 ? title : plainText(heading);
+      const sectionTitle = heading === undefined || i === 0 ? title : plainText(heading);
       const plain = plainText(text).replace(/\s+/g, ' ').trim();
       return {
         path: i === 0 ? path : `${path}#${anchor}`,
         pageTitle: title,
-        heading: shown,
+        heading: sectionTitle,
         text: plain,
         lowerText: plain.toLowerCase(),
-        lowerHeading: `${shown} ${i === 0 ? title : ''}`.toLowerCase(),
+        lowerHeading: `${sectionTitle} ${i === 0 ? title : ''}`.toLowerCase(),
       };
     });
   });
@@ -72,10 +72,10 @@ export const wordsOf = (query: string): string[] =>
     .slice(0, MOST_WORDS);
 
 export function search(index: SearchIndex, query: string): SearchResult[] {
-  const words = wordsOf(query);
-  if (words.length === 0) return [];
+  const terms = wordsOf(query);
+  if (terms.length === 0) return [];
   return index
-    .map((section) => ({ section, score: scoreOf(section, words) }))
+    .map((section) => ({ section, score: scoreOf(section, terms) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_RESULTS)
@@ -83,7 +83,7 @@ export function search(index: SearchIndex, query: string): SearchResult[] {
       path,
       pageTitle,
       heading,
-      excerpt: excerptOf(text, lowerText, words),
+      excerpt: excerptOf(text, lowerText, terms),
     }));
 }
 
@@ -100,8 +100,8 @@ function scoreOf({ lowerText, lowerHeading }: IndexedSection, words: readonly st
 }
 
 function excerptOf(text: string, lowerText: string, words: readonly string[]): string {
-  const found = words.map((word) => lowerText.indexOf(word)).filter((at) => at >= 0);
-  const begin = found.length === 0 ? 0 : Math.max(0, Math.min(...found) - EXCERPT / 3);
+  const positions = words.map((word) => lowerText.indexOf(word)).filter((at) => at >= 0);
+  const begin = positions.length === 0 ? 0 : Math.max(0, Math.min(...positions) - EXCERPT / 3);
   const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1;
   const part = text.slice(from, from + EXCERPT);
   return `${from > 0 ? '… ' : ''}${part}${from + EXCERPT < text.length ? ' …' : ''}`;

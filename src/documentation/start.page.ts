@@ -44,13 +44,13 @@ export function startMarkdown(pages: readonly DocumentationPage[]): string {
 
 /** A query longer than the field admits was cut off, and is shown so. */
 export function resultsPage(query: string, results: readonly SearchResult[]): Html {
-  const shown = query.slice(0, MOST_QUERY_CHARACTERS);
-  if (shown.trim() === '')
+  const visibleQuery = query.slice(0, MOST_QUERY_CHARACTERS);
+  if (visibleQuery.trim() === '')
     return html`<h1>Search</h1><p>Type words into the field above: an operation, a field, a code of an error, a setting.</p>`;
   if (results.length === 0)
-    return html`<h1>Nothing found</h1><p>No section has all words of <bdi>“${shown}”</bdi>. Try fewer or other words, or look through
+    return html`<h1>Nothing found</h1><p>No section has all words of <bdi>“${visibleQuery}”</bdi>. Try fewer or other words, or look through
 <a href="/docs">all pages</a>.</p>`;
-  return html`<h1>Results for <bdi>“${shown}”</bdi></h1>
+  return html`<h1>Results for <bdi>“${visibleQuery}”</bdi></h1>
 <ol class="results">
 ${results.map(
   ({

@@ -5,7 +5,7 @@ const secrets = {};
 
 for (const details of document.querySelectorAll('details.try')) {
   const form = details.querySelector('form');
-  const shown = details.querySelector('.tried');
+  const output = details.querySelector('.tried');
   details.hidden = false;
   // Fills in values that were typed under another operation.
   details.addEventListener('toggle', () => {
@@ -16,12 +16,12 @@ for (const details of document.querySelectorAll('details.try')) {
     event.preventDefault();
     const button = form.querySelector('button');
     button.disabled = true;
-    shown.textContent = 'Waiting for the answer …';
+    output.textContent = 'Waiting for the answer …';
     try {
-      show(shown, await send(form));
+      show(output, await send(form));
     } catch (error) {
       // The request failed, or its body is invalid JSON.
-      shown.textContent = `No answer: ${error.message}`;
+      output.textContent = `No answer: ${error.message}`;
     } finally {
       button.disabled = false;
     }

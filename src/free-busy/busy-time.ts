@@ -42,11 +42,11 @@ export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<Bu
   let busy: readonly Interval[] = [];
   const leftOut: LeftOut[] = [];
   for (const owned of calendars) {
-    const one =
+    const intervals =
       calendars.length === 1 ? all : await intervalsOf({ ...input, calendars: [owned] }, wide, deps);
-    busy = merged([...busy, ...clipped(one.intervals, window)]);
-    leftOut.push(...one.leftOut);
-    if (one.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
+    busy = merged([...busy, ...clipped(intervals.intervals, window)]);
+    leftOut.push(...intervals.leftOut);
+    if (intervals.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
   }
   return { busy, leftOut };
 }

@@ -84,7 +84,7 @@ type Sent = {
 function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
   const { id, method, routeOptions, asker, refusalBody, ip, params, query, body, headers } = request;
   const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
-  const shown = refusalBody === undefined ? undefined : JSON.stringify(refusalBody);
+  const loggedBody = refusalBody === undefined ? undefined : JSON.stringify(refusalBody);
   return {
     requestId: id,
     method,
@@ -93,7 +93,7 @@ function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
     durationMs,
     asker,
     address: ip,
-    body: isJson && typeof payload === 'string' ? payload : shown,
+    body: isJson && typeof payload === 'string' ? payload : loggedBody,
     received: [params, query, body, headers.authorization],
   };
 }

@@ -11,13 +11,13 @@ export type BeforeBody<Request extends object, Found> = {
 export function beforeBody<Request extends object, Found>(
   find: (request: Request) => Promise<Found>,
 ): BeforeBody<Request, Found> {
-  const known = new WeakMap<object, { readonly found: Found }>();
+  const resultByRequest = new WeakMap<object, { readonly found: Found }>();
   return {
     async check(request) {
-      known.set(request, { found: await find(request) });
+      resultByRequest.set(request, { found: await find(request) });
     },
     foundOf(request) {
-      const entry = known.get(request);
+      const entry = resultByRequest.get(request);
       if (entry === undefined) throw new Error('A route asked for what was not found out of its request');
       return entry.found;
     },

@@ -24,19 +24,19 @@ const SHARE = 1 / 4;
 
 /** Refuses a body with 503 if it and all other incomplete bodies would exceed the limit. */
 export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): void {
-  let taken = 0;
+  let heldBytes = 0;
   const ofCaller = new Map<string, number>();
   const full = `The bodies that are being received take more than ${most / 1024 / 1024} MiB: send it again in a few seconds`;
 
   /** `bytes` may be negative. */
   const take = (caller: string, bytes: number): void => {
-    taken += bytes;
+    heldBytes += bytes;
     const now = (ofCaller.get(caller) ?? 0) + bytes;
     if (now === 0) ofCaller.delete(caller);
     else ofCaller.set(caller, now);
   };
   const isRoomFor = (caller: string, bytes: number): boolean =>
-    taken + bytes <= most && (ofCaller.get(caller) ?? 0) + bytes <= most * SHARE;
+    heldBytes + bytes <= most && (ofCaller.get(caller) ?? 0) + bytes <= most * SHARE;
 
   app.addHook('preParsing', (request, reply, payload, next) => {
     if (isWithoutBody(request.headers) || (request.routeOptions.bodyLimit ?? small) <= small) {
@@ -44,10 +44,10 @@ export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): 
       return;
     }
     const caller = request.headers.authorization ?? '';
-    let own = 0;
+    let ownBytes = 0;
     const release = () => {
-      take(caller, -own);
-      own = 0;
+      take(caller, -ownBytes);
+      ownBytes = 0;
     };
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -55,7 +55,7 @@ export function limitBodyRoom(app: FastifyInstance, { most, small }: BodyRoom): 
           done(tooMuch(full));
           return;
         }
-        own += chunk.length;
+        ownBytes += chunk.length;
         take(caller, chunk.length);
         done(null, chunk);
       },

@@ -44,7 +44,7 @@ const MOST_LINGERING = 100;
 /** Makes `server` refuse connections over the limits. Its existing connection listeners receive only the others. */
 export function limitConnections(server: Server, open: OpenConnections, deps: ConnectionLimitDeps): void {
   const { limits, peerOf, headers } = deps;
-  const kept = Math.min(MOST_KEPT_FOR_LOOPBACK, Math.floor(limits.connections / 10));
+  const reserved = Math.min(MOST_KEPT_FOR_LOOPBACK, Math.floor(limits.connections / 10));
   const warn = onceAMinute(
     ({ message, status }: ApiError, refused) =>
       deps.log.warn({ event: 'connections_refused', refused, status }, message),
@@ -55,7 +55,7 @@ export function limitConnections(server: Server, open: OpenConnections, deps: Co
 
   const problemOf = (address: string): ApiError | undefined => {
     const peer = peerOf(address);
-    const most = peer === 'loopback' ? limits.connections : limits.connections - kept;
+    const most = peer === 'loopback' ? limits.connections : limits.connections - reserved;
     if (peer === 'caller') {
       const key = addressKey(address);
       if (counted.of(key) >= limits.connectionsPerAddress && !counted.makeRoom(key)) {

@@ -36,8 +36,8 @@ export function mapErrors(app: FastifyInstance, answerError: ReturnType<typeof e
 /** Returns a 404 error for a path or method that does not exist. */
 export const notFound = ({ method, url }: FastifyRequest): ApiError => {
   const path = url.split('?')[0] ?? '';
-  const shown = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
-  return new ApiError(ANY_CALL.not_found, `There is nothing at ${method} ${shown}`);
+  const visiblePath = path.length > MOST_PATH_SHOWN ? `${path.slice(0, MOST_PATH_SHOWN)}…` : path;
+  return new ApiError(ANY_CALL.not_found, `There is nothing at ${method} ${visiblePath}`);
 };
 
 const MOST_PATH_SHOWN = 500;

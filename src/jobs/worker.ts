@@ -128,7 +128,7 @@ class JobWorker implements Worker {
     const limit = most.slots - running.length;
     if (limit <= 0) return false;
     const holder = randomUUID();
-    const taken = await jobs.take({
+    const claimed = await jobs.take({
       holder,
       kinds,
       limit,
@@ -138,10 +138,10 @@ class JobWorker implements Worker {
       running: [...running, ...abandoned],
       abandoned,
     });
-    for (const name of taken.setAside) this.#tellSetAside(name);
-    for (const job of taken.jobs) this.#start({ job, holder });
-    this.#noteExhausted(taken.passedOver, jobClass);
-    return taken.isCut;
+    for (const name of claimed.setAside) this.#tellSetAside(name);
+    for (const job of claimed.jobs) this.#start({ job, holder });
+    this.#noteExhausted(claimed.passedOver, jobClass);
+    return claimed.isCut;
   }
 
   #runningOf({ kinds }: JobClass): Job[] {

@@ -46,6 +46,6 @@ export async function giveToOwnerOf(folder: string, file: string): Promise<void>
 
 /** Returns the mode of a file or folder. Nothing for a link, whose target is the operator's responsibility. */
 async function modeOf(place: string): Promise<number> {
-  const found = await lstat(place).catch(() => undefined);
-  return found?.isFile() || found?.isDirectory() ? found.mode : 0;
+  const stats = await lstat(place).catch(() => undefined);
+  return stats?.isFile() || stats?.isDirectory() ? stats.mode : 0;
 }

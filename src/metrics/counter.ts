@@ -12,9 +12,9 @@ export function counter<N extends CounterName>(name: N): Counter<N> {
   return {
     add(labels, by = 1) {
       const key = keyOf(labels);
-      const one = series.get(key);
-      if (one === undefined) series.set(key, { labels, value: by });
-      else one.value += by;
+      const entry = series.get(key);
+      if (entry === undefined) series.set(key, { labels, value: by });
+      else entry.value += by;
     },
     family: () => ({ name, samples: [...series.values()] }),
   };

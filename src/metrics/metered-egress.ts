@@ -14,14 +14,14 @@ export function meteredEgress(egress: Egress, sent: (request: SentRequest) => vo
   return {
     async request(request: EgressRequest) {
       const begun = performance.now();
-      const told = (outcome: string) =>
+      const record = (outcome: string) =>
         sent({ outcome, seconds: (performance.now() - begun) / 1000, account: request.account });
       try {
         const answer = await egress.request(request);
-        told(outcomeOf(answer.status));
+        record(outcomeOf(answer.status));
         return answer;
       } catch (reason) {
-        told(reason instanceof EgressError ? reason.kind : 'fault');
+        record(reason instanceof EgressError ? reason.kind : 'fault');
         throw reason;
       }
     },

@@ -25,13 +25,13 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
   if (token === undefined) {
     throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   }
-  const named = await deps.signer.readAccessToken(token);
-  const living = named && (await deps.families.findLivingGrant(named.familyId));
+  const claims = await deps.signer.readAccessToken(token);
+  const living = claims && (await deps.families.findLivingGrant(claims.familyId));
   // The key of a deleted family may, very rarely, be generated again: so the application and the user are compared too.
-  if (!living || living.clientId !== named.clientId || living.userId !== named.userId) {
-    const owner = named ?? (await deps.signer.readAnyToken(token));
+  if (!living || living.clientId !== claims.clientId || living.userId !== claims.userId) {
+    const owner = claims ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
-    const isRefreshToken = named === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
+    const isRefreshToken = claims === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
     const row = ANY_CALL.invalid_token;
     const message = isRefreshToken ? REFRESH_TOKEN : row.message;
     const challenge = `Bearer error="invalid_token", error_description="${message}"`;
@@ -52,6 +52,6 @@ export function requireScope(
 ): void {
   if (scopeCovers(grant.scope, needed)) return;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` };
-  const named = typeof refusal === 'string' ? { message: refusal } : refusal;
-  throw new ApiError(ANY_CALL.insufficient_scope, { ...named, headers });
+  const error = typeof refusal === 'string' ? { message: refusal } : refusal;
+  throw new ApiError(ANY_CALL.insufficient_scope, { ...error, headers });
 }

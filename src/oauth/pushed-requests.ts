@@ -55,8 +55,8 @@ export async function pushRequest(
   readPushedFacts(query);
 
   const facts = query.filter(({ name }) => FACTS.includes(name)).map(({ spelling }) => spelling);
-  const kept = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
-  const requestUri = await keepPushed({ clientId, query: kept, createdAt: now() }, { pushedRequests });
+  const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
+  const requestUri = await keepPushed({ clientId, query: stored, createdAt: now() }, { pushedRequests });
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };
 }
 

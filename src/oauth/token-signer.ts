@@ -99,8 +99,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const { familyId, clientId, userId, scope } = grant;
       const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
       // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
-      const named = { ...common, client_id: clientId, jti: randomUUID() };
-      const access: AccessClaims = { ...named, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const payload = { ...common, client_id: clientId, jti: randomUUID() };
+      const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS };
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
       const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
       return {

@@ -221,16 +221,16 @@ export async function readRegistration(
   deps: PeopleDeps,
 ): Promise<Problems & Joined & { readonly login: string | undefined; readonly isKnown: boolean }> {
   const invitation = await openLink(token, deps);
-  const known =
+  const person =
     invitation.personId === undefined ? undefined : await deps.people.findPerson(invitation.personId);
-  const login = known?.login ?? invitation.login ?? loginOf(typed);
-  const nameProblem = known === undefined ? personNameProblem(name) : undefined;
+  const login = person?.login ?? invitation.login ?? loginOf(typed);
+  const nameProblem = person === undefined ? personNameProblem(name) : undefined;
   const problems: FieldProblems = {
     ...(nameProblem !== undefined && { name: `The name ${nameProblem}.` }),
     ...(login === undefined && { login: 'This is no e-mail address. It should look like ada@example.com.' }),
   };
-  const personId = known?.personId ?? randomBytes(12).toString('base64url');
-  return { problems, login, personId, name: known?.name ?? name.trim(), isKnown: known !== undefined };
+  const personId = person?.personId ?? randomBytes(12).toString('base64url');
+  return { problems, login, personId, name: person?.name ?? name.trim(), isKnown: person !== undefined };
 }
 
 async function complete(

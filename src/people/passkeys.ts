@@ -51,8 +51,8 @@ export async function askForNewPasskey(
 ): Promise<PasskeyRequest> {
   const party = partyOf(deps);
   const challenge = newChallenge(person.personId);
-  const known = await deps.people.listPasskeys(person.personId);
-  const options = await creationOptions({ challenge: challenge.challenge, person, known }, party);
+  const existing = await deps.people.listPasskeys(person.personId);
+  const options = await creationOptions({ challenge: challenge.challenge, person, known: existing }, party);
   return { options, cookie: sealChallenge(challenge, purpose, deps) };
 }
 
@@ -64,8 +64,8 @@ export async function askForPasskey(
 ): Promise<PasskeyRequest> {
   const party = partyOf(deps);
   const challenge = newChallenge(person?.personId ?? '');
-  const known = person === undefined ? [] : await deps.people.listPasskeys(person.personId);
-  const options = await requestOptions({ challenge: challenge.challenge, known }, party);
+  const existing = person === undefined ? [] : await deps.people.listPasskeys(person.personId);
+  const options = await requestOptions({ challenge: challenge.challenge, known: existing }, party);
   return { options, cookie: sealChallenge(challenge, purpose, deps) };
 }
 
@@ -81,9 +81,9 @@ export async function readNewPasskey(
   const party = partyOf(deps);
   const challenge = await spendChallenge(cookie, purpose, deps);
   if (challenge === undefined) throw new PeopleRefusal('challenge_ended');
-  const made = await verifyCreation(text, challenge, party);
-  if (made === undefined) throw new PeopleRefusal('wrong_passkey');
-  return { personId: challenge.personId, passkey: { ...made, name: passkeyName(name) } };
+  const credential = await verifyCreation(text, challenge, party);
+  if (credential === undefined) throw new PeopleRefusal('wrong_passkey');
+  return { personId: challenge.personId, passkey: { ...credential, name: passkeyName(name) } };
 }
 
 /** Returns the member's name for the passkey, or a default name. */

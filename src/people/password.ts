@@ -36,12 +36,12 @@ export function passwordProblem(password: string, own: readonly string[]): strin
   if (count < LEAST_CHARACTERS)
     return `It needs ${LEAST_CHARACTERS} characters or more: three or four words do.`;
   if (count > MOST_CHARACTERS) return `It must not be longer than ${MOST_CHARACTERS} characters.`;
-  const folded = password.toLowerCase();
-  if (new Set(folded).size < LEAST_DIFFERENT || isRepeated(folded) || isSequence(folded))
+  const lowerCase = password.toLowerCase();
+  if (new Set(lowerCase).size < LEAST_DIFFERENT || isRepeated(lowerCase) || isSequence(lowerCase))
     return 'It repeats itself, and would be guessed soon. Three or four words that have nothing to do with each other are good.';
-  if (isCommon(folded)) return 'It is one of the most common passwords. Choose another one.';
+  if (isCommon(lowerCase)) return 'It is one of the most common passwords. Choose another one.';
   const parts = own.flatMap((text) => text.toLowerCase().split(/[\s@]+/)).filter((part) => part.length > 3);
-  const rest = parts.reduce((text, part) => text.replaceAll(part, ''), folded).replaceAll('kalends', '');
+  const rest = parts.reduce((text, part) => text.replaceAll(part, ''), lowerCase).replaceAll('kalends', '');
   if (rest.length < LEAST_CHARACTERS / 2)
     return 'It is little more than your name or address. Choose another one.';
   return undefined;

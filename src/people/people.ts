@@ -90,11 +90,11 @@ export async function changePassword(
 
 /** Returns the member with an id or an e-mail address, as the command line names them. */
 export async function namedPerson(name: string, { people }: Pick<PeopleDeps, 'people'>): Promise<Person> {
-  const found = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
-  if (found === undefined)
+  const person = (await people.findByLogin(name.toLowerCase()))?.person ?? (await people.findPerson(name));
+  if (person === undefined)
     throw new ApiError(
       ANY_CALL.not_found,
       `There is no person "${name}"; "kalends admin list" shows them all.`,
     );
-  return found;
+  return person;
 }

@@ -71,10 +71,10 @@ export async function findSignedIn(
   if (secret === undefined || !SECRET.test(secret)) return undefined;
   const at = now();
   const since = { seenAfter: at - IDLE_MS, createdAfter: at - LONGEST_MS };
-  const found = await people.findSession(hashOfSecret(secret), since);
-  if (found === undefined || isOutlived(found, at)) return undefined;
-  if (found.session.seenAt < at - TOUCHED_MS) await people.touchSession(found.session.sessionId, at);
-  return { ...found, secret };
+  const match = await people.findSession(hashOfSecret(secret), since);
+  if (match === undefined || isOutlived(match, at)) return undefined;
+  if (match.session.seenAt < at - TOUCHED_MS) await people.touchSession(match.session.sessionId, at);
+  return { ...match, secret };
 }
 
 const isOutlived = ({ person, session }: Pick<SignedIn, 'person' | 'session'>, now: number): boolean =>

@@ -76,10 +76,10 @@ export async function personOfIdentity(
   const { rules } = singleSignOnOf(deps);
   const identity = identityOf(proven, deps);
   const claimed = roleOfClaims(proven.claims, rules);
-  const known = await people.findByIdentity(identity);
-  if (expected !== undefined && known?.personId !== expected) throw new PeopleRefusal('other_person');
-  const person = known ?? (await register(proven, claimed, deps));
-  if (known?.identity?.roleSource === 'claims') await follow(known, claimed, deps);
+  const existing = await people.findByIdentity(identity);
+  if (expected !== undefined && existing?.personId !== expected) throw new PeopleRefusal('other_person');
+  const person = existing ?? (await register(proven, claimed, deps));
+  if (existing?.identity?.roleSource === 'claims') await follow(existing, claimed, deps);
   await people.useIdentity(identity, now());
   return person;
 }

@@ -66,7 +66,7 @@ export async function beginFlow(
     endsAt: now + TEST_USER_MS,
   });
   if (user === undefined) throw new PeopleRefusal('not_there');
-  const asked = {
+  const parameters = {
     client_id: clientId,
     user_id: user.userId,
     user_name: name,
@@ -74,7 +74,7 @@ export async function beginFlow(
     response_type: 'code',
     ...{ scope, state, code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
   };
-  const query = String(new URLSearchParams(asked));
+  const query = String(new URLSearchParams(parameters));
   const requestUri = await keepPushed({ clientId, query, createdAt: now }, deps);
   return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
 }

@@ -110,11 +110,11 @@ function fieldOf(
 ): OperationField {
   const plain = resolved(schema, schemas);
   const choices = Array.isArray(plain.enum) ? plain.enum.map(String) : [];
-  const own = schema.description ?? plain.description;
+  const description = schema.description ?? plain.description;
   return {
     ...{ name: `${place}.${label}`, label, place, isRequired, choices },
     kind: choices.length > 0 ? 'choice' : kindOf(plain),
-    about: about ?? (typeof own === 'string' ? own : undefined),
+    about: about ?? (typeof description === 'string' ? description : undefined),
     example: example === undefined ? '' : typeof example === 'string' ? example : JSON.stringify(example),
   };
 }

@@ -89,10 +89,10 @@ function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): 
 /** Replaces placeholders in fields with the test user's tokens. */
 function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
   if (tokens === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const words = Object.entries(TOKEN_WORDS);
+  const placeholders = Object.entries(TOKEN_WORDS);
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
-      const [key] = words.find(([, word]) => word === value) ?? [];
+      const [key] = placeholders.find(([, word]) => word === value) ?? [];
       return [name, key === undefined ? value : tokens[key as keyof typeof TOKEN_WORDS]]; // a key of it
     }),
   );

@@ -27,9 +27,9 @@ export function withoutUnchanged(change: EventChange, event: CalendarEvent): Eve
 
 /** Whether both have the same guests. A list need not say how they are called, or what they answered. */
 function isSameList(list: readonly Attendee[], guests: readonly Attendee[]): boolean {
-  const known = new Map(guests.map((guest) => [guest.email.toLowerCase(), guest]));
+  const guestByEmail = new Map(guests.map((guest) => [guest.email.toLowerCase(), guest]));
   const isKnown = ({ email, name, status }: Attendee) => {
-    const guest = known.get(email.toLowerCase());
+    const guest = guestByEmail.get(email.toLowerCase());
     if (guest === undefined) return false;
     return (name === undefined || name === guest.name) && (status === 'none' || status === guest.status);
   };

@@ -119,9 +119,9 @@ export function entryTexts(
     const owner = owners.get(single.calendarKey);
     if (owner) texts.set(keyOf(single), toText(single, owner));
   }
-  for (const one of series) {
-    const owner = owners.get(one.calendarKey);
-    if (owner) texts.set(keyOf(one), seriesText(one, owner, toText));
+  for (const row of series) {
+    const owner = owners.get(row.calendarKey);
+    if (owner) texts.set(keyOf(row), seriesText(row, owner, toText));
   }
   return texts;
 }
@@ -143,8 +143,8 @@ function seriesText(one: WholeSeries, owner: EventOwner, toText: EventText): Ren
     .filter((instance) => !instance.cancelled)
     .map(({ event, thisAndFuture, payload: row }) => {
       if (one.rows[row]?.hasOriginal === false) inherited += event.original?.length ?? 0;
-      const shown = inherited > MOST_INHERITED ? { ...event, original: undefined } : event;
-      return renderObject(membersOf(toText(shown, owner)), thisAndFuture ? { thisAndFuture } : undefined);
+      const visible = inherited > MOST_INHERITED ? { ...event, original: undefined } : event;
+      return renderObject(membersOf(toText(visible, owner)), thisAndFuture ? { thisAndFuture } : undefined);
     });
   return renderObject(
     membersOf(toText(listedMaster(one, times, zone), owner)),

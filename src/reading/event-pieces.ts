@@ -51,15 +51,15 @@ const NOTHING_READ: ReadonlyMap<string, EventContent> = new Map();
 
 /** What of these further instances can say as well. */
 function shared(piece: readonly NamedEvent[], contents: ReadonlyMap<string, EventContent>) {
-  const kept = new Map<string, EventContent>();
+  const contentByKey = new Map<string, EventContent>();
   for (const { calendarKey, row, master, times } of piece) {
     if (times === undefined) continue;
-    for (const one of master === undefined ? [row] : [row, master]) {
-      const content = contents.get(keyOf(calendarKey, one));
-      if (content !== undefined) kept.set(keyOf(calendarKey, one), content);
+    for (const part of master === undefined ? [row] : [row, master]) {
+      const content = contents.get(keyOf(calendarKey, part));
+      if (content !== undefined) contentByKey.set(keyOf(calendarKey, part), content);
     }
   }
-  return kept;
+  return contentByKey;
 }
 
 const keyOf = (calendarKey: string, row: RowName): string => `${calendarKey} ${nameOfRow(row)}`;
@@ -73,21 +73,21 @@ async function contentsFor(
   const missing = new Map<string, Map<string, RowName & { size: number }>>();
   for (const { calendarKey, row, master, size, stored } of piece) {
     if (stored !== undefined) continue;
-    for (const one of master === undefined ? [row] : [row, master]) {
-      const key = keyOf(calendarKey, one);
-      const known = before.get(key);
-      if (known !== undefined) contents.set(key, known);
+    for (const part of master === undefined ? [row] : [row, master]) {
+      const key = keyOf(calendarKey, part);
+      const cached = before.get(key);
+      if (cached !== undefined) contents.set(key, cached);
       else {
         const rows = missing.get(calendarKey) ?? new Map();
-        missing.set(calendarKey, rows.set(key, { ...one, size }));
+        missing.set(calendarKey, rows.set(key, { ...part, size }));
       }
     }
   }
   for (const [calendarKey, rows] of missing) {
     for (const some of piecesOf([...rows.values()], ({ size }) => size)) {
-      const found = await reader.contentsOf(calendarKey, some, originals);
+      const fetched = await reader.contentsOf(calendarKey, some, originals);
       for (const row of some) {
-        const content = found.get(nameOfRow(row));
+        const content = fetched.get(nameOfRow(row));
         if (content !== undefined) contents.set(keyOf(calendarKey, row), content);
       }
     }
@@ -100,12 +100,12 @@ function listedEvent(
   contents: ReadonlyMap<string, EventContent>,
   { zones }: PieceDeps,
 ): ListedEvent | undefined {
-  const own = stored ?? contents.get(keyOf(calendarKey, row));
-  if (own === undefined) return undefined;
-  const { content: text, original, etag } = own;
+  const ownContent = stored ?? contents.get(keyOf(calendarKey, row));
+  if (ownContent === undefined) return undefined;
+  const { content: text, original, etag } = ownContent;
   if (times === undefined) return { calendarKey, id, startsAt, content: text, original, etag };
   const ofMaster = master && stored === undefined ? contents.get(keyOf(calendarKey, master)) : undefined;
-  const content = ofMaster === undefined ? own : { ...own, original: ofMaster.original };
+  const content = ofMaster === undefined ? ownContent : { ...ownContent, original: ofMaster.original };
   const rules = masterTiming === undefined ? undefined : rulesOf(masterTiming, zones.get(calendarKey));
   return { calendarKey, id, startsAt, ...content, ...(times && { times }), ...rules };
 }

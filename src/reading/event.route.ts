@@ -23,16 +23,16 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
 
     app.get<EventRequest>('/events/changes', async (request, reply) => {
       const authenticate = () => authenticateBearer(request, deps);
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const signal = AbortSignal.any([gone.signal, stopping.signal]);
+      const closed = new AbortController();
+      reply.raw.once('close', () => closed.abort());
+      const signal = AbortSignal.any([closed.signal, stopping.signal]);
       return reply.type(JSON_TYPE).send(await listChanges(request.query, { authenticate, signal }, deps));
     });
 
     app.get<EventRequest>('/events/:id', async (request, reply) => {
       const grant = await authenticateBearer(request, deps);
-      const wanted = parseEventRequest(request.query, request.params.id);
-      return reply.type(JSON_TYPE).send(await findEvent(wanted, grant, deps));
+      const target = parseEventRequest(request.query, request.params.id);
+      return reply.type(JSON_TYPE).send(await findEvent(target, grant, deps));
     });
   };
 }

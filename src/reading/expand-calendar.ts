@@ -164,11 +164,11 @@ type Collector = ReturnType<typeof collector>;
 
 /** Keeps the first of what is added, and knows behind which moment nothing more is wanted. */
 function collector({ window, after, limit }: Wanted) {
-  let kept: Found[] = [];
+  let events: Found[] = [];
   let end = window.end;
   const cut = () => {
-    kept = kept.sort(byPosition).slice(0, limit);
-    const last = kept[limit - 1];
+    events = events.sort(byPosition).slice(0, limit);
+    const last = events[limit - 1];
     if (last !== undefined) end = Math.min(end, last.startsAt + 1);
   };
   return {
@@ -178,17 +178,17 @@ function collector({ window, after, limit }: Wanted) {
     /** Answers how many of them are behind `after`. */
     add(found: readonly Found[]): number {
       let count = 0;
-      for (const one of found) {
-        if (after !== undefined && byPosition(one, after) <= 0) continue;
-        kept.push(one);
+      for (const event of found) {
+        if (after !== undefined && byPosition(event, after) <= 0) continue;
+        events.push(event);
         count += 1;
       }
-      if (kept.length >= (end === window.end ? limit : limit + limit / 4)) cut();
+      if (events.length >= (end === window.end ? limit : limit + limit / 4)) cut();
       return count;
     },
     found(): Found[] {
       cut();
-      return kept;
+      return events;
     },
   };
 }
@@ -198,8 +198,8 @@ function collector({ window, after, limit }: Wanted) {
  * page it fills; a stretch that holds too many is made shorter.
  */
 function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget): void {
-  let found = 0;
-  for (let start = page.first, length = FIRST_STRETCH; start < page.end() && found < page.limit; ) {
+  let count = 0;
+  for (let start = page.first, length = FIRST_STRETCH; start < page.end() && count < page.limit; ) {
     const stretch = { start, end: Math.min(start + length, page.end()) };
     const instances = tryExpanding(of, stretch, budget);
     if (instances === undefined) {
@@ -209,7 +209,7 @@ function addInstances(of: OneSeries, page: Collector, budget: RecurrenceBudget):
     }
     // What began in an earlier stretch was found there.
     const isNew = ({ startsAt }: Instance<number>) => start === page.first || startsAt >= start;
-    found += page.add(instances.filter(isNew).map((instance) => foundInstance(of, instance)));
+    count += page.add(instances.filter(isNew).map((instance) => foundInstance(of, instance)));
     start = stretch.end;
     length *= 2;
   }

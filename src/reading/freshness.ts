@@ -270,8 +270,8 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
     const isNamed = account.scope !== 'free-busy';
     const parts = byCalendar.get(calendar.calendarKey) ?? [];
     const series = parts.filter((part) => part.part === 'series');
-    const named = isNamed ? series.slice(0, MOST_NAMED) : [];
-    const unnamed = series.length - named.length;
+    const listed = isNamed ? series.slice(0, MOST_NAMED) : [];
+    const unnamed = series.length - listed.length;
     const kinds = new Set(parts.map(({ part }) => part));
     const name = isNamed ? `the calendar “${calendar.title}”` : 'a calendar';
     const messages = [
@@ -287,7 +287,7 @@ export function leftOutProblems(calendars: readonly Owned[], leftOut: readonly L
     return [
       ...syncProblems(owned, isNamed),
       ...messages.map((message) => leftOutProblem(owned, message)),
-      ...named.map(({ id }) => ({
+      ...listed.map(({ id }) => ({
         ...leftOutProblem(
           owned,
           `The recurring event ${id} of ${name} is left out: following its rules takes too long. Make them simpler, or delete it`,

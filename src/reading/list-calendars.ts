@@ -41,8 +41,8 @@ export async function listCalendars(
     const some = owned.slice(texts.length, texts.length + AT_ONCE);
     const keys = size < MOST_ORIGINALS ? some.map(({ calendar }) => calendar.calendarKey) : [];
     const originals = await deps.events.calendarOriginals(keys);
-    for (const one of some) {
-      const text = calendarText(one, originals.get(one.calendar.calendarKey));
+    for (const entry of some) {
+      const text = calendarText(entry, originals.get(entry.calendar.calendarKey));
       size += text.length;
       texts.push(text);
     }

@@ -83,10 +83,10 @@ async function smallPage(
     const times = timesOfCalendar({ calendarKey, timeZone: zones.get(calendarKey) ?? 'UTC' }, ofCalendar);
     // A master stands at its start, but is there by an instance that can be anywhere in the window.
     const until = singleEvents ? end : window.end;
-    const wanted = { window: { ...window, end: until }, after, limit, singleEvents };
-    const expanded = expandHere(times, wanted, budget);
+    const range = { window: { ...window, end: until }, after, limit, singleEvents };
+    const expanded = expandHere(times, range, budget);
     if (expanded === undefined) return undefined;
-    for (const found of expanded.found) events.push(namedInstance(found, ofCalendar, singleEvents));
+    for (const occurrence of expanded.found) events.push(namedInstance(occurrence, ofCalendar, singleEvents));
     end = endOfPage(events, limit, end);
   }
   return pageOf(events, pageSize, []);
@@ -114,9 +114,9 @@ export async function heavyPage(
   const leftOut: LeftOut[] = [];
   let end = window.end;
   for (const { calendarKey } of calendars) {
-    const found = await singlesOf(calendarKey, { ...request, window: { ...window, end } }, deps);
-    if (found.isOver) leftOut.push({ calendarKey, part: 'search' });
-    for (const one of found.singles) events.push(namedSingle(one));
+    const page = await singlesOf(calendarKey, { ...request, window: { ...window, end } }, deps);
+    if (page.isOver) leftOut.push({ calendarKey, part: 'search' });
+    for (const single of page.singles) events.push(namedSingle(single));
     end = endOfPage(events, limit, end);
     await turn();
   }
@@ -125,12 +125,12 @@ export async function heavyPage(
     const { calendarKey } = calendar;
     // A master stands at its start, but is there by an instance that can be anywhere in the window.
     const until = singleEvents ? end : window.end;
-    const wanted = { window: { ...window, end: until }, after, limit, singleEvents };
-    const { series, over } = await seriesOf(calendarKey, { ...request, window: wanted.window }, deps);
+    const range = { window: { ...window, end: until }, after, limit, singleEvents };
+    const { series, over } = await seriesOf(calendarKey, { ...request, window: range.window }, deps);
     const times = timesOfCalendar(calendar, series);
     await mainThreadTurn();
-    const expanded = expandHere(times, wanted, budget) ?? (await expandElsewhere(times, wanted, deps));
-    for (const found of expanded.found) events.push(namedInstance(found, series, singleEvents));
+    const expanded = expandHere(times, range, budget) ?? (await expandElsewhere(times, range, deps));
+    for (const occurrence of expanded.found) events.push(namedInstance(occurrence, series, singleEvents));
     for (const place of expanded.tooComplex)
       leftOut.push({ calendarKey, part: 'series', id: series[place]?.id ?? '' });
     if (over !== undefined) leftOut.push({ calendarKey, part: over });
@@ -151,12 +151,12 @@ async function singlesOf(
   const singles: SingleName[] = [];
   let searched = 0;
   for (let after: EventPosition | undefined = first; singles.length < limit; await turn()) {
-    const asked = search.length > 0 ? NAMES_AT_ONCE : Math.min(NAMES_AT_ONCE, limit - singles.length);
-    const names = await reader.singleNames(calendarKey, { window, after, limit: asked });
+    const count = search.length > 0 ? NAMES_AT_ONCE : Math.min(NAMES_AT_ONCE, limit - singles.length);
+    const names = await reader.singleNames(calendarKey, { window, after, limit: count });
     if (search.length === 0) singles.push(...names);
     else {
       for (const piece of piecesOf(names, ({ searched: bytes }) => bytes)) {
-        for (const one of piece) searched += one.searched;
+        for (const part of piece) searched += part.searched;
         if (searched > MOST_SEARCHED) return { singles, isOver: true };
         const matching = await reader.matching(calendarKey, piece, search);
         singles.push(...piece.filter((one) => matching.has(nameOfRow(one))));
@@ -164,7 +164,7 @@ async function singlesOf(
       }
     }
     after = names.at(-1);
-    if (names.length < asked) break;
+    if (names.length < count) break;
   }
   return { singles, isOver: false };
 }
@@ -198,9 +198,9 @@ async function seriesOf(
         searched += search.length > 0 ? bytes.reduce((sum, of) => sum + of, 0) : 0;
         if (searched > MOST_SEARCHED) return { series, over: 'search' };
         if (search.length > 0) await turn();
-        const found =
+        const matches =
           search.length > 0 ? await matchingSeries({ ...one, searched: bytes }, search, reader) : one;
-        if (found !== undefined) series.push(found);
+        if (matches !== undefined) series.push(matches);
       }
       if (characters > MOST_TIMES) return { series, over: 'recurring' };
     }

@@ -61,18 +61,18 @@ function bucket({ ofApplication, burst }: RowLimits): (key: string, at: number) 
 /** Counts keys within windows of time that follow one another. */
 function counts(windowMs: number, most: number) {
   let window = 0;
-  const taken = new Map<string, number>();
+  const rowsByOwner = new Map<string, number>();
   const countOf = (key: string, at: number): number => {
     const current = Math.floor(at / windowMs);
-    if (current !== window) taken.clear();
+    if (current !== window) rowsByOwner.clear();
     window = current;
-    return taken.get(key) ?? 0;
+    return rowsByOwner.get(key) ?? 0;
   };
   return {
     isFree: (key: string, at: number): boolean => countOf(key, at) < most,
     take(key: string, at: number): boolean {
       const count = countOf(key, at);
-      if (count < most) taken.set(key, count + 1);
+      if (count < most) rowsByOwner.set(key, count + 1);
       return count < most;
     },
   };

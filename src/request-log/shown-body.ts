@@ -25,8 +25,10 @@ export function shownBody({ body, route, received }: Refused): string | undefine
   const values = route === undefined ? undefined : valuesIn(received);
   const hide = (text: string) => hideIn(text, values ?? []);
   const names = values === undefined ? ['error', 'code', 'requestId'] : KEPT_FIELDS;
-  const kept = names.filter((name) => fields[name] !== undefined);
-  const text = JSON.stringify(Object.fromEntries(kept.map((name) => [name, mapped(fields[name], hide)])));
+  const fieldNames = names.filter((name) => fields[name] !== undefined);
+  const text = JSON.stringify(
+    Object.fromEntries(fieldNames.map((name) => [name, mapped(fields[name], hide)])),
+  );
   if (Buffer.byteLength(text) <= MOST_BYTES) return text;
   const { error, code } = fields;
   return JSON.stringify({ error: shortened(error), code: shortened(code) });
@@ -56,9 +58,9 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
 }
 
 function hideIn(text: string, values: readonly string[]): string {
-  let shown = text.replaceAll(MAIL_ADDRESS, HIDDEN);
-  for (const value of values) shown = shown.replaceAll(value, HIDDEN);
-  return shown;
+  let masked = text.replaceAll(MAIL_ADDRESS, HIDDEN);
+  for (const value of values) masked = masked.replaceAll(value, HIDDEN);
+  return masked;
 }
 
 /** The texts that were sent, the longest first; undefined when there are too many to look for. */

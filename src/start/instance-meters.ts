@@ -114,13 +114,13 @@ function timed(handlers: JobHandlers, observe: Observe): JobHandlers {
     const handler = handlers[kind];
     return async (key, signal) => {
       const begun = performance.now();
-      const told = (outcome: string) => observe({ kind, outcome }, (performance.now() - begun) / 1000);
+      const record = (outcome: string) => observe({ kind, outcome }, (performance.now() - begun) / 1000);
       try {
         const failure = await handler(key, signal);
-        told(failure?.kind ?? 'done');
+        record(failure?.kind ?? 'done');
         return failure;
       } catch (reason) {
-        told('fault');
+        record('fault');
         throw reason;
       }
     };

@@ -99,9 +99,9 @@ export function systemStore(db: Database, caller?: Caller): SystemStore {
           const running = leased.find((one) => one.kind === kind)?.running ?? 0;
           const values = { kind, most: MOST_COUNTED + running };
           const count = (await db.get<{ count: number }>(OF_KIND, values))?.count ?? 0;
-          const found = late.find((one) => one.kind === kind);
+          const lateCount = late.find((one) => one.kind === kind);
           const waiting = Math.max(0, count - running);
-          return { kind, waiting, running, late: found?.late ?? 0, oldest: found?.oldest };
+          return { kind, waiting, running, late: lateCount?.late ?? 0, oldest: lateCount?.oldest };
         }),
       );
       return counts.filter(({ waiting, running }) => waiting + running > 0);

@@ -76,11 +76,11 @@ export async function planRemovals(
   stored: Iterable<string>,
   listed: ReadonlySet<string>,
 ): Promise<string[][]> {
-  const gone: string[] = [];
+  const deleted: string[] = [];
   await inTurns(stored, (href) => {
-    if (!listed.has(href)) gone.push(href);
+    if (!listed.has(href)) deleted.push(href);
   });
-  return inSlices(gone);
+  return inSlices(deleted);
 }
 
 function inSlices<T>(items: readonly T[]): T[][] {

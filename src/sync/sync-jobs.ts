@@ -45,13 +45,13 @@ function syncAccount(deps: SyncJobsDeps): JobHandler {
     const facts = await followed.syncFacts(accountKey);
     if (facts === undefined) return undefined;
     const calendars = await mirror.listCalendars(accountKey);
-    const kept = await keepWatches({ ...facts, accountKey, calendars }, deps, signal);
+    const watching = await keepWatches({ ...facts, accountKey, calendars }, deps, signal);
     const extent = watchedExtent(
       calendars.map(({ calendarKey }) => calendarKey),
-      kept,
+      watching,
       now(),
     );
-    const renewAt = Math.min(...kept.map((watch) => watch.renewAt));
+    const renewAt = Math.min(...watching.map((watch) => watch.renewAt));
     const interval = syncIntervalMs({ ...facts, watched: extent, renewAt }, startedAt);
     await jobs.schedule(
       'sync-account',

@@ -60,8 +60,8 @@ export function backupsDue(
     try {
       const last = (await backups.list()).find(({ isScheduled }) => isScheduled);
       if (now() - failedAt < RETRY_MS || (last !== undefined && now() - last.at < everyMs)) return;
-      const made = await backups.makeScheduled(keep);
-      await (typeof made === 'string' ? failed(NO_ROOM) : noted(made));
+      const backup = await backups.makeScheduled(keep);
+      await (typeof backup === 'string' ? failed(NO_ROOM) : noted(backup));
     } catch (reason) {
       await failed(reasonOf(reason));
     }

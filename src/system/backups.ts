@@ -47,30 +47,30 @@ export function backupsIn(folder: string, deps: BackupsDeps): Backups {
   const list = () => listBackups(folder);
   let making: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const made = making.then(work);
-    making = made.catch(() => undefined);
-    return made;
+    const result = making.then(work);
+    making = result.catch(() => undefined);
+    return result;
   };
-  let asked: Promise<Backup | BackupRefusal> | undefined;
+  let requested: Promise<Backup | BackupRefusal> | undefined;
   return {
     folder,
     list,
     make() {
-      asked ??= inTurn(async () => {
-        const kept = (await list()).filter(({ isScheduled }) => !isScheduled);
-        return kept.length >= MOST_BACKUPS ? 'full' : makeBackup(folder, '', deps);
+      requested ??= inTurn(async () => {
+        const unscheduled = (await list()).filter(({ isScheduled }) => !isScheduled);
+        return unscheduled.length >= MOST_BACKUPS ? 'full' : makeBackup(folder, '', deps);
       }).finally(() => {
-        asked = undefined;
+        requested = undefined;
       });
-      return asked;
+      return requested;
     },
     makeScheduled: (keep) =>
       inTurn(async () => {
-        const made = await makeBackup(folder, 'scheduled-', deps);
-        if (typeof made === 'string') return made;
+        const backup = await makeBackup(folder, 'scheduled-', deps);
+        if (typeof backup === 'string') return backup;
         const old = (await list()).filter(({ isScheduled }) => isScheduled).slice(keep);
         for (const { name } of old) await rm(path.join(folder, name), { force: true });
-        return made;
+        return backup;
       }),
   };
 }
@@ -99,8 +99,8 @@ async function listBackups(folder: string): Promise<Backup[]> {
     if (isMissing(reason)) return [];
     throw reason;
   });
-  const found = await Promise.all(names.map((name) => backupOf(path.join(folder, name))));
-  return found.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
+  const files = await Promise.all(names.map((name) => backupOf(path.join(folder, name))));
+  return files.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
 }
 
 /** Under another name until it is complete, so that a partial copy is never taken for a backup. */
@@ -126,12 +126,12 @@ async function backupOf(file: string): Promise<Backup | undefined> {
   const name = path.basename(file);
   const [, scheduled, day, hour, minute, second, partial] = NAME.exec(name) ?? [];
   if (day === undefined || partial !== undefined) return undefined;
-  const found = await stat(file).catch((reason) => {
+  const stats = await stat(file).catch((reason) => {
     if (isMissing(reason)) return undefined;
     throw reason;
   });
   const at = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-  return found && { name, bytes: found.size, at, isScheduled: scheduled !== undefined };
+  return stats && { name, bytes: stats.size, at, isScheduled: scheduled !== undefined };
 }
 
 const isMissing = (reason: unknown): boolean => errorCode(reason) === 'ENOENT';

@@ -12,8 +12,8 @@ import type { Check } from './doctor-checks.ts';
 export function checkNames({ unknownNames }: Config): Check {
   const name = 'configuration';
   if (unknownNames.length === 0) return { name, status: 'ok', message: 'Every setting can be read.' };
-  const words = unknownNames.map((one) => one.name + (one.nearest ? ` (${one.nearest} is one)` : ''));
-  return { name, status: 'warn', message: `Set, and no setting of Kalends: ${words.join(', ')}.` };
+  const descriptions = unknownNames.map((one) => one.name + (one.nearest ? ` (${one.nearest} is one)` : ''));
+  return { name, status: 'warn', message: `Set, and no setting of Kalends: ${descriptions.join(', ')}.` };
 }
 
 /** The data folder is writable, its key file is its owner's alone, and others can read nothing of it. */

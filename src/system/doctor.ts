@@ -113,8 +113,8 @@ export async function checkAll(config: Config, { inspectStorage, now }: DoctorDe
 }
 
 async function inTime(name: string, check: Promise<Check>): Promise<Check> {
-  const found = await within(PATIENCE_MS, check);
-  return found === LATE ? { name, status: 'warn', message: `${SLOW}: try it again.` } : found;
+  const result = await within(PATIENCE_MS, check);
+  return result === LATE ? { name, status: 'warn', message: `${SLOW}: try it again.` } : result;
 }
 
 /** Returns a warning if applications with developers use the instance's webhook keys. */

@@ -42,12 +42,12 @@ const TELL_EVERY_MS = 2_000;
 export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   const { masterKey, masterKeys, now } = deps;
   const state = await masterKey.masterKeyState();
-  const wanted = state.next?.keyId ?? (await newKey(state, deps));
-  if (wanted === undefined) return { ...namesOf(state), sealedAnew: await resealAll(deps) };
+  const newKeyId = state.next?.keyId ?? (await newKey(state, deps));
+  if (newKeyId === undefined) return { ...namesOf(state), sealedAnew: await resealAll(deps) };
 
-  const next = state.next ?? (await masterKey.announceKey(wanted, now()));
+  const next = state.next ?? (await masterKey.announceKey(newKeyId, now()));
   // Another run was faster.
-  if (next.keyId !== wanted) await masterKeys.discard(wanted);
+  if (next.keyId !== newKeyId) await masterKeys.discard(newKeyId);
   await takeUp(masterKeys);
   deps.tell(`The master key is changed from ${state.keyId} to ${next.keyId}.`);
   if (next.phase === 'announced') await putInUse(next.keyId, deps);
@@ -155,14 +155,14 @@ async function resealAll(deps: RotationDeps): Promise<Record<string, number>> {
 
 async function resealOne(column: string, { masterKey, now, tell }: RotationDeps): Promise<number> {
   let count = 0;
-  let told = now();
+  let reportedAt = now();
   for (let after: Parameters<MasterKeyStore['resealColumn']>[1], more = true; more; ) {
     const part = await masterKey.resealColumn(column, after, ROWS);
     count += part.count;
     after = part.after;
     more = after !== undefined;
-    if (more && now() - told >= TELL_EVERY_MS) {
-      told = now();
+    if (more && now() - reportedAt >= TELL_EVERY_MS) {
+      reportedAt = now();
       tell(`${column}: ${count} sealed anew so far.`);
     }
   }

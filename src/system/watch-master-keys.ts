@@ -14,14 +14,14 @@ export function watchMasterKeys({ masterKeys, log }: KeyWatchDeps, changed: () =
   let looking: Promise<void> | undefined;
   let last: string | undefined;
   const look = async () => {
-    const found = await masterKeys.look();
-    if (found.changed) {
+    const state = await masterKeys.look();
+    if (state.changed) {
       log.info({ event: 'master_keys_changed' }, 'The master keys of the database were taken up');
       changed();
     }
-    if (found.problem !== undefined && found.problem !== last)
-      log.error({ event: 'master_key_missing', reason: found.problem }, 'This instance lacks a master key');
-    last = found.problem;
+    if (state.problem !== undefined && state.problem !== last)
+      log.error({ event: 'master_key_missing', reason: state.problem }, 'This instance lacks a master key');
+    last = state.problem;
   };
   const timer = setInterval(() => {
     looking ??= look()

@@ -102,8 +102,8 @@ class OtlpExporter implements Exporter {
       return answer.ok ? undefined : `the collector answered ${answer.status}`;
     } catch (reason) {
       const { cause } = reason instanceof Error ? reason : {};
-      const known = cause instanceof Error ? cause : reason;
-      return known instanceof Error ? known.message : String(known);
+      const error = cause instanceof Error ? cause : reason;
+      return error instanceof Error ? error.message : String(error);
     }
   }
 

@@ -79,14 +79,14 @@ export async function keepWatches(
   const watching = deps.providers[kind]?.open(credentials, deps.sessions.open(account)).watching;
   if (watching === undefined) return rows;
 
-  const wanted = url === undefined ? [] : targetsOf(watched.calendars, watching, url);
+  const targets = url === undefined ? [] : targetsOf(watched.calendars, watching, url);
   const keeping = { watching, accountKey, kind, deps };
   try {
-    for (const target of wanted) {
+    for (const target of targets) {
       // What is over the cap is polled until the next look.
       if (signal.aborted || !(await keepOne(target, rows.filter(isOf(target)), keeping))) break;
     }
-    for (const row of rows.filter((one) => !wanted.some((target) => isOf(target)(one))))
+    for (const row of rows.filter((one) => !targets.some((target) => isOf(target)(one))))
       if (!signal.aborted) await stop(row, keeping);
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
@@ -149,10 +149,10 @@ async function renewed(row: Watch | undefined, { watching, deps }: Keeping): Pro
   const { watches, now } = deps;
   if (watching.renew === undefined || row?.remoteId === undefined || !isLive(row, now())) return false;
   try {
-    const made = await watching.renew(row.remoteId);
+    const renewed = await watching.renew(row.remoteId);
     await watches.settleWatch(row.watchId, {
       ...row,
-      ...times(made, now()),
+      ...times(renewed, now()),
       state: 'live',
       reason: undefined,
     });
@@ -172,9 +172,9 @@ async function make({ calendarKey, watch }: Target, { watching, accountKey, deps
   const token = randomBytes(32).toString('base64url');
   const asked = { watchId, accountKey, calendarKey, tokenHash: hashOfSecret(token), madeAt };
   if (!(await watches.addWatch({ ...asked, expiresAt: madeAt + LONGEST_MS }))) return;
-  let made: MadeWatch;
+  let created: MadeWatch;
   try {
-    made = await watch({ watchId, token });
+    created = await watch({ watchId, token });
   } catch (reason) {
     const outcome = refusedOutcome(reason, deps.now());
     if (outcome === undefined) await watches.removeWatch(watchId);
@@ -186,8 +186,8 @@ async function make({ calendarKey, watch }: Target, { watching, accountKey, deps
     );
     return;
   }
-  const { remoteId } = made;
-  const outcome = { remoteId, reason: undefined, ...times(made, deps.now()) };
+  const { remoteId } = created;
+  const outcome = { remoteId, reason: undefined, ...times(created, deps.now()) };
   await watches.settleWatch(watchId, { ...outcome, state: watching.provesReach ? 'live' : 'made' });
   // What changed between its last sync and now was told by nobody.
   if (calendarKey !== undefined) await jobs.schedule('sync-calendar', calendarKey, deps.now());

@@ -13,15 +13,15 @@ const LONGEST_VALIDATION = 4_000;
 const MOST_NOTICES = 100;
 
 export function receiverRoutes(deps: ReceiverRouteDeps): FastifyPluginAsync {
-  const taken = notices(deps);
+  const received = notices(deps);
   return async (app) => {
     // Microsoft's handshake is of type text/plain, without a body.
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null, undefined));
     app.post('/webhook-receiver/google', { bodyLimit: FORM_BYTES }, (request, reply) =>
-      google(request, reply, taken),
+      google(request, reply, received),
     );
     app.post('/webhook-receiver/microsoft', { bodyLimit: NOTICE_BYTES }, (request, reply) =>
-      microsoft(request, reply, taken),
+      microsoft(request, reply, received),
     );
     const other = { bodyLimit: FORM_BYTES };
     app.post<{ Params: { provider: string } }>('/webhook-receiver/:provider', other, async ({ params }) => {

@@ -10,13 +10,13 @@ const MOST_A_MINUTE = 600;
 
 /** For one process. `now` is epoch milliseconds. */
 export function watchCap(now: () => number, most = MOST_A_MINUTE): WatchCap {
-  const asked = new Map<ProviderKind, { readonly minute: number; readonly count: number }>();
+  const countByProvider = new Map<ProviderKind, { readonly minute: number; readonly count: number }>();
   return (provider) => {
     const minute = Math.floor(now() / MINUTE_MS);
-    const known = asked.get(provider);
-    const count = known?.minute === minute ? known.count : 0;
+    const current = countByProvider.get(provider);
+    const count = current?.minute === minute ? current.count : 0;
     if (count >= most) return false;
-    asked.set(provider, { minute, count: count + 1 });
+    countByProvider.set(provider, { minute, count: count + 1 });
     return true;
   };
 }

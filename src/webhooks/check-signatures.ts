@@ -37,11 +37,11 @@ export function checkSignatures(
   keys: SignatureKeys,
 ): CheckedSignature[] {
   const content = contentOf(message);
-  const own = secretSignaturesOf(content, keys.secrets, keys.now);
+  const bySecrets = secretSignaturesOf(content, keys.secrets, keys.now);
   const signatures = line.split(/\s+/).filter((one) => one !== '');
   return signatures.slice(0, MOST_SIGNATURES).map((signature) => {
     if (signature.startsWith('v1,'))
-      return { scheme: 'v1', signature, by: own.includes(signature) ? 'secret' : undefined };
+      return { scheme: 'v1', signature, by: bySecrets.includes(signature) ? 'secret' : undefined };
     if (!signature.startsWith('v1a,')) return { scheme: undefined, signature, by: undefined };
     const bytes = Buffer.from(signature.slice('v1a,'.length), 'base64');
     const key = keys.published.find((one) => verify(null, content, publicKeyOf(one), bytes));

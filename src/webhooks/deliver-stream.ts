@@ -80,16 +80,20 @@ async function deliverNote(stream: TakenStream, deps: DeliverDeps): Promise<Take
   const note = notes.find((one) => isHeard(one, stream));
   const last = notes.at(-1);
   if (note === undefined) {
-    const told = last === undefined ? stream.told : { seq: last.seq, id: undefined };
-    await streams.passOver(stream, told, notes.length > MOST_NOTES);
+    const position = last === undefined ? stream.told : { seq: last.seq, id: undefined };
+    await streams.passOver(stream, position, notes.length > MOST_NOTES);
     return undefined;
   }
   const told = { seq: note.seq, id: undefined };
-  const made = noteMessage(note, stream, now());
-  if (!(await streams.startMessage(stream, made, { of: { provider: note.provider }, told })))
+  const newMessage = noteMessage(note, stream, now());
+  if (!(await streams.startMessage(stream, newMessage, { of: { provider: note.provider }, told })))
     return undefined;
   const more = last !== undefined && last.seq > note.seq;
-  return attempt(begunBy(stream, made, told), { message: pendingOf(made), calendar: undefined, more }, deps);
+  return attempt(
+    begunBy(stream, newMessage, told),
+    { message: pendingOf(newMessage), calendar: undefined, more },
+    deps,
+  );
 }
 
 /** Notes that are looked at together. */
@@ -97,8 +101,8 @@ const MOST_NOTES = 50;
 
 /** Whether the endpoint asks for such a note, and somebody lets the application see it. */
 function isHeard({ kind, shows }: PendingNote, { endpoint }: TakenStream): boolean {
-  const hears = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
-  return hears && isNoteShown(kind, shows);
+  const isTopic = kind === 'connections' ? endpoint.hearsConnections : endpoint.hearsCalendars;
+  return isTopic && isNoteShown(kind, shows);
 }
 
 type Trying = {

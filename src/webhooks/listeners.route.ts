@@ -22,9 +22,9 @@ export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
     app.addHook('preClose', async () => stopping.abort());
     app.post('/webhooks/listeners', options, (request) => addListener(foundOf(request), request.body, deps));
     app.get<OfListener>('/webhooks/listeners/:id/deliveries', options, (request, reply) => {
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const signal = AbortSignal.any([gone.signal, stopping.signal]);
+      const closed = new AbortController();
+      reply.raw.once('close', () => closed.abort());
+      const signal = AbortSignal.any([closed.signal, stopping.signal]);
       const listener = { clientId: foundOf(request), endpointId: request.params.id };
       return takeDeliveries(listener, { query: request.query, signal }, deps);
     });

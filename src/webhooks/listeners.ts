@@ -107,8 +107,8 @@ export async function takeDeliveries(
   const { clientId, endpointId } = listener;
   const deliveries = await deps.waits.run({ clientId, userId: endpointId }, async () => {
     for (let left = wait * 1_000; ; left -= LOOK_EVERY_MS) {
-      const taken = signal.aborted ? [] : await takeDue(endpointId, deps);
-      if (taken.length > 0 || left <= 0 || signal.aborted) return taken;
+      const claimed = signal.aborted ? [] : await takeDue(endpointId, deps);
+      if (claimed.length > 0 || left <= 0 || signal.aborted) return claimed;
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
     }
   });
@@ -124,7 +124,7 @@ export async function removeListener(listener: ListenerName, { endpoints }: List
 /** Works the streams that are due for it as the worker does; what would be sent is what is answered. */
 async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedDelivery[]> {
   const now = deps.now();
-  const taken = await deps.streams.takeStreams({
+  const claimed = await deps.streams.takeStreams({
     listenerId,
     holder: randomUUID(),
     now,
@@ -135,7 +135,7 @@ async function takeDue(listenerId: string, deps: ListenersDeps): Promise<HandedD
   });
   const handed: HandedDelivery[] = [];
   const turnDeps = { ...deps, webhookEgress: handing(handed) };
-  await Promise.all(taken.map((stream) => workTurn(stream, turnDeps, () => false)));
+  await Promise.all(claimed.map((stream) => workTurn(stream, turnDeps, () => false)));
   return handed;
 }
 

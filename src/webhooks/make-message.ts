@@ -73,13 +73,15 @@ async function toldEvents(
   const from = stream.told.id === undefined ? stream.told.seq : stream.told.seq - 1;
   const changes = pending.slice(0, MOST_CHANGES);
   const visible = changes.filter((change) => isTold(change, from, { stream, calendar }));
-  const shown = await shownEvents(visible, calendar, deps);
+  const visibleEvents = await shownEvents(visible, calendar, deps);
   const events: ToldEvent[] = [];
   let bytes = 0;
   let told = stream.told;
   const inMessage = new Set(visible);
   for (const [index, change] of changes.entries()) {
-    const event = inMessage.has(change) ? eventOf(change, { from, shown, calendar }, deps) : undefined;
+    const event = inMessage.has(change)
+      ? eventOf(change, { from, shown: visibleEvents, calendar }, deps)
+      : undefined;
     if (event !== undefined) {
       const size = Buffer.byteLength(JSON.stringify(event));
       if (events.length > 0 && bytes + size > MOST_BYTES) return { events, told, isCut: true };
@@ -126,8 +128,8 @@ function eventOf(
 ): ToldEvent | undefined {
   const { calendarKey, provider, accountId, display, href } = calendar;
   const { id, deleted, createdSeq, createdOwn, foreignSeq, fields, was } = change;
-  const own = foreignSeq <= from;
-  const isNew = createdSeq > from && (own || !createdOwn);
+  const isOwn = foreignSeq <= from;
+  const isNew = createdSeq > from && (isOwn || !createdOwn);
   const current = deleted
     ? { provider, account: accountId, accountName: display, calendarId: href, ...was }
     : shown.get(keyOf({ calendarKey, id }));
@@ -138,7 +140,7 @@ function eventOf(
     ...current,
     id,
     changeType,
-    ...(own && { own }),
+    ...(isOwn && { own: isOwn }),
     ...(changeType === 'updated' && changedFields.length > 0 && { changedFields }),
   };
   return calendar.shows === 'busy' ? busyEvent(event, (name) => busyId({ calendarKey, id: name })) : event;

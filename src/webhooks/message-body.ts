@@ -79,14 +79,14 @@ const BUSY_FIELDS: ReadonlySet<unknown> = new Set([
 
 /** `undefined` where nothing that `free-busy` may see has changed. `busyId` names the event to it. */
 export function busyEvent(event: ToldEvent, busyId: (id: string) => string): ToldEvent | undefined {
-  const shown: Record<string, unknown> = {};
-  for (const name of BUSY_MEMBERS) if (event[name] !== undefined) shown[name] = event[name];
+  const busyEvent: Record<string, unknown> = {};
+  for (const name of BUSY_MEMBERS) if (event[name] !== undefined) busyEvent[name] = event[name];
   const fields = Array.isArray(event.changedFields)
     ? event.changedFields.filter((field) => BUSY_FIELDS.has(field))
     : undefined;
   if (fields?.length === 0) return undefined;
   return {
-    ...shown,
+    ...busyEvent,
     id: busyId(event.id),
     title: 'Busy',
     changeType: event.changeType,
@@ -110,9 +110,9 @@ const LEFT_OUT: readonly string[] = ['original', 'originalTruncated'];
 
 /** An event of an answer without what a delivery leaves out, in its overrides too. */
 export function withoutOriginals(event: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const shown = Object.fromEntries(Object.entries(event).filter(([name]) => !LEFT_OUT.includes(name)));
-  if (Array.isArray(shown.overrides)) shown.overrides = shown.overrides.map(withoutOriginals);
-  return shown;
+  const visible = Object.fromEntries(Object.entries(event).filter(([name]) => !LEFT_OUT.includes(name)));
+  if (Array.isArray(visible.overrides)) visible.overrides = visible.overrides.map(withoutOriginals);
+  return visible;
 }
 
 /** As a store keeps it: which message a body is for. */

@@ -80,8 +80,8 @@ export async function subscribe(
   // An id of ours is that of one calendar, whether it is followed or not.
   if (channelId !== undefined && isDefaultChannelId(channelId) && channelId !== defaultChannelId(calendarKey))
     refuseMistakes([TAKEN]);
-  const own = channelId === defaultChannelId(calendarKey) ? undefined : channelId;
-  const chosen = { clientId, userId, calendarKey, channelId: own, expiresAt: expiration };
+  const ownChannelId = channelId === defaultChannelId(calendarKey) ? undefined : channelId;
+  const chosen = { clientId, userId, calendarKey, channelId: ownChannelId, expiresAt: expiration };
   const subscription = await deps.subscriptions.subscribe(chosen, deps.now());
   if (subscription === 'taken') refuseMistakes([TAKEN]);
   if (subscription === 'taken' || subscription === 'gone')

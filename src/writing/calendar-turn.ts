@@ -77,7 +77,7 @@ async function underLease<T>(
   const lease = { key: calendarKey, holder: randomUUID() };
   let calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
   while (calendar === undefined) {
-    if ((await mirror.findCalendar(calendarKey)) === undefined) throw gone();
+    if ((await mirror.findCalendar(calendarKey)) === undefined) throw calendarDeleted();
     if (performance.now() >= deadline) throw busy();
     await sleep(POLL_MS);
     calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
@@ -145,7 +145,7 @@ export async function openForWriting(
 ): Promise<{ account: Account; open: CalendarAccount }> {
   const account = await deps.accounts.findAccount(accountKey);
   const credentials = await deps.accounts.credentialsOf(accountKey);
-  if (account === undefined || credentials === undefined) throw gone();
+  if (account === undefined || credentials === undefined) throw calendarDeleted();
   const provider = deps.providers[account.provider];
   if (provider === undefined) {
     const message = `The provider ${account.provider} is not set up here`;
@@ -200,7 +200,7 @@ export async function runAndRecordHealth<T>(
 }
 
 const busy = () => new ApiError(WRITING.calendar_busy);
-const gone = () =>
+const calendarDeleted = () =>
   new ApiError(READING.calendar_not_found, 'The calendar or its account is no longer connected');
 const lost = () =>
   new ApiError(READING.sync_in_progress, 'The calendar was written to, but reading it back took too long');

@@ -45,12 +45,12 @@ export async function findTarget(
   place: Place,
   storedEvents: StoredEvents,
 ): Promise<Target | undefined> {
-  const named = await targetOf(eventId, place, storedEvents);
-  if (recurringEventId === undefined || recurringEventId === eventId || named === undefined) return named;
-  if (named.kind === 'single') return named;
-  if (named.kind === 'instance') {
-    const seriesId = named.master?.eventId ?? named.override?.seriesId;
-    if (seriesId === recurringEventId) return named;
+  const target = await targetOf(eventId, place, storedEvents);
+  if (recurringEventId === undefined || recurringEventId === eventId || target === undefined) return target;
+  if (target.kind === 'single') return target;
+  if (target.kind === 'instance') {
+    const seriesId = target.master?.eventId ?? target.override?.seriesId;
+    if (seriesId === recurringEventId) return target;
   } else {
     // The two ids the other way round.
     const instance = await targetOf(recurringEventId, place, storedEvents);

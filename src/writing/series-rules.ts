@@ -249,8 +249,8 @@ export function hasInstances(
   try {
     const budget = recurrenceBudget(MOST_INSTANCES, MOST_STEPS);
     const { instances, unsupported } = expand({ master, overrides: [] }, window, calendarZone, budget);
-    const named = new Set(instances.map(({ originalStart }) => at(originalStart)));
-    return (time) => unsupported || named.has(at(time));
+    const originalStarts = new Set(instances.map(({ originalStart }) => at(originalStart)));
+    return (time) => unsupported || originalStarts.has(at(time));
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return () => true;
     throw error;

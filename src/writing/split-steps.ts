@@ -128,8 +128,8 @@ async function withoutLater(
     await writing.delete(calendar.href, { ...targetIn(resources, recurrenceId), href, etag });
     resources = (await writing.read(calendar.href, seriesHref)) ?? resources;
   }
-  const gone = before.map(({ href }) => href).filter((href) => !hrefsOf(resources).has(href));
-  return { changed: resources, removed: [...new Set([...result.removed, ...gone])] };
+  const deleted = before.map(({ href }) => href).filter((href) => !hrefsOf(resources).has(href));
+  return { changed: resources, removed: [...new Set([...result.removed, ...deleted])] };
 }
 
 const hrefsOf = (resources: readonly EventResource[]): ReadonlySet<string> =>

@@ -144,8 +144,8 @@ function readCodeChallenge(query: ReceivedQuery): string | undefined {
 
 /** Both encodings in any mixture; names that are no provider's are ignored, and none is no restriction. */
 function readProviders(query: ReceivedQuery): readonly ProviderKind[] {
-  const named = values(query, 'providers').flatMap((value) => value.split(',').map(parseProviderKind));
-  const offered = PROVIDER_KINDS.filter((kind) => named.includes(kind));
+  const providers = values(query, 'providers').flatMap((value) => value.split(',').map(parseProviderKind));
+  const offered = PROVIDER_KINDS.filter((kind) => providers.includes(kind));
   return offered.length > 0 ? offered : PROVIDER_KINDS;
 }
 

@@ -75,14 +75,14 @@ export function transactionCookies(
 ): CookieToSet[] {
   const name = (transactionId: string) => prefixOf(place) + TRANSACTION + transactionId;
   const started = Math.floor(request.createdAt / 1000).toString(36);
-  const own = { name: name(request.transactionId), value: `${started}.${secret}`, maxAge: REQUEST_SECONDS };
+  const flow = { name: name(request.transactionId), value: `${started}.${secret}`, maxAge: REQUEST_SECONDS };
   // Browsers send the older of two first: of those of one second too, the newer ones stay.
   const ended = others
     .toReversed()
     .toSorted((a, b) => b.startedAt - a.startedAt)
     .slice(MOST_TRANSACTIONS - 1)
     .map(({ transactionId }) => ({ name: name(transactionId), value: '', maxAge: 0 }));
-  return [requestCookie(request), own, ...ended];
+  return [requestCookie(request), flow, ...ended];
 }
 
 /** `oauth_req`: a JSON object of exactly these three (docs/security.md T8). It proves nothing. */

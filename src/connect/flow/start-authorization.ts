@@ -62,22 +62,22 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     const { request } = pushed;
     return { request, secret: undefined, path: selectionPath(request) };
   }
-  const asked = pushed?.query ?? visit.query;
+  const parameters = pushed?.query ?? visit.query;
   const secret = newSecret();
   // Of those that were pushed, only the dashboard's own can name a user of the playground: `/par` refuses them.
-  const wishes = readAuthorizeRequest(asked, { acceptsPlayground: pushed !== undefined });
+  const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
   const request: AuthorizationRequest = {
-    ...wishes,
-    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(asked)),
-    providers: offered(wishes.providers, client, deps.offeredProviders),
+    ...options,
+    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(parameters)),
+    providers: offered(options.providers, client, deps.offeredProviders),
     isPushed: pushed !== undefined,
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
-    redirectUri: redirectUriOf(wishes, asked, client),
+    redirectUri: redirectUriOf(options, parameters, client),
     // Fixed here for the whole flow: the way through a provider and back keeps it.
-    language: chooseLanguage({ named: scalar(asked, 'lng'), acceptLanguage }),
-    query: pushed === undefined ? startingQuery(visit.query, wishes) : startingQuery(readBeside(visit)),
+    language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
+    query: pushed === undefined ? startingQuery(visit.query, options) : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
     allowedAt: undefined,

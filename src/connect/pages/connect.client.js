@@ -29,13 +29,13 @@
     button.setAttribute('aria-disabled', 'true');
     for (const input of document.querySelectorAll('#password')) input.type = 'password';
     // The choice of a language sends the form too, and nothing is waited for.
-    const words = button.formNoValidate ? undefined : event.target.dataset.working;
-    say(words ?? document.body.dataset.working);
-    if (words) {
+    const workingText = button.formNoValidate ? undefined : event.target.dataset.working;
+    say(workingText ?? document.body.dataset.working);
+    if (workingText) {
       const wait = document.createElement('span');
       wait.className = 'wait';
       wait.ariaHidden = 'true';
-      wait.textContent = words;
+      wait.textContent = workingText;
       button.append(wait);
     }
     setTimeout(resume, 30_000);

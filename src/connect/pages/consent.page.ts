@@ -19,7 +19,7 @@ export function consentPage(consent: Consent, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('consent.title');
   const areAllNew = accounts.every(isNewAccount);
-  const words = (account: (typeof accounts)[number]) =>
+  const describeAccount = (account: (typeof accounts)[number]) =>
     !areAllNew && isNewAccount(account) ? messages.text('selection.new') : undefined;
   const content = html`${backLink(selectionPath(request), messages)}
 ${asker(request, appearance)}
@@ -27,7 +27,7 @@ ${asker(request, appearance)}
 ${verificationNotice(appearance)}
 ${abilities(consent, appearance)}
 <h2 id="accounts">${messages.text('consent.accounts', { count: accounts.length })}</h2>
-${accountNames(accounts, { labelledBy: 'accounts', words })}
+${accountNames(accounts, { labelledBy: 'accounts', words: describeAccount })}
 ${consentTerms(consent, appearance)}
 ${consentActions(request, messages)}`;
   return layout({ title, content, settings: { request, path: pagePath('consent', request) } }, appearance);

@@ -104,9 +104,9 @@ function accountButton(deed: keyof typeof BUTTONS, { name }: AccountView, messag
 
 /** The way to sign in again, which keeps the account's id. */
 function signInAgainForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
-  const deed = account.problem === 'more_needed' ? 'update' : 'mend';
+  const action = account.problem === 'more_needed' ? 'update' : 'mend';
   return html`<form method="get" action="/connect/${account.provider}">${transactionField(request)}${accountField(account)}
-${accountButton(deed, account, messages)}</form>`;
+${accountButton(action, account, messages)}</form>`;
 }
 
 /** It asks before it is done. */

@@ -210,7 +210,7 @@ export type DeleteParts = {
 export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
   const { client, contents, most, typed = '', problem } = parts;
   const { clientId, name } = client;
-  const gone = (['users', 'accounts', 'endpoints'] as const)
+  const deletedCounts = (['users', 'accounts', 'endpoints'] as const)
     .filter((key) => contents[key] > 0)
     .map((key) => {
       const count = Math.min(contents[key], most);
@@ -220,7 +220,7 @@ export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
 <div class="buttons"><button class="destructive">${messages.text('delete.do')}</button>
 <a class="button" href="${applicationPath(clientId)}">${messages.text('cancel')}</a></div>`;
   return html`<section class="panel"><h2>${messages.text('delete.title')}</h2><p class="lead">${messages.text('delete.lead')}</p>
-<ul class="gone">${gone}<li>${messages.text('delete.rest')}</li></ul>
+<ul class="gone">${deletedCounts}<li>${messages.text('delete.rest')}</li></ul>
 <p class="lead">${messages.text('delete.untouched')}</p>
 ${postForm(viewer, `${applicationPath(clientId)}/delete`, form)}</section>`;
 }

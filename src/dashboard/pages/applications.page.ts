@@ -114,11 +114,11 @@ export type ShownSecrets = {
 
 /** Secrets as they are shown once. */
 export function secretsPanel({ clientSecret, webhookSecret }: ShownSecrets, lead: Html): Html {
-  const one = (id: string, title: DashboardMessageKey, secret: string) =>
+  const secretRow = (id: string, title: DashboardMessageKey, secret: string) =>
     html`<h3>${messages.text(title)}</h3>${copyRow(id, secret)}`;
   return html`<section class="panel once">${notice('note', lead)}
-${clientSecret !== undefined && one('client-secret', 'credentials.secret', clientSecret)}
-${webhookSecret !== undefined && one('webhook-secret', 'credentials.webhook_secret', webhookSecret)}</section>`;
+${clientSecret !== undefined && secretRow('client-secret', 'credentials.secret', clientSecret)}
+${webhookSecret !== undefined && secretRow('webhook-secret', 'credentials.webhook_secret', webhookSecret)}</section>`;
 }
 
 export type CreatedParts = ShownSecrets & {

@@ -58,13 +58,13 @@ ${olderLink(older)}`;
 function filtersOf(parts: DeliveriesParts): Html {
   const { clients, states, query } = parts;
   const value = (name: string) => ({ name, value: query(name) });
-  const words = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
+  const options = states.map((state) => [state, messages.text(`delivery.state.${state}`)] as const);
   return filterForm({
     path: DELIVERIES,
     isUsed: isFiltered(parts),
     fields: [
       applicationFilter(clients, query('client')),
-      selectFilter({ ...value('state'), label: 'delivery.state' }, words),
+      selectFilter({ ...value('state'), label: 'delivery.state' }, options),
       textFilter({ ...value('user'), label: 'delivery.user' }),
       textFilter({ ...value('calendar'), label: 'delivery.calendar' }),
       textFilter({ ...value('endpoint'), label: 'delivery.endpoint' }),

@@ -106,7 +106,7 @@ function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
         ? stateWord('good', messages.text('attempt.taken'))
         : stateWord('bad', messages.text('attempt.failed'));
     const text = answer === undefined ? undefined : visibleText(answer, MOST_ANSWER);
-    const said =
+    const notice =
       mayOpen &&
       text !== undefined &&
       html`<details class="answer"><summary>${messages.text('attempt.answer')}</summary><pre>${text}</pre></details>`;
@@ -115,7 +115,7 @@ function attemptsOf({ log, state }: AttemptedMessage, mayOpen: boolean): Html {
       instant(startedAt),
       html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
       html`<span class="code">${status ?? '–'}</span>`,
-      html`${word}${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${said}`,
+      html`${word}${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${notice}`,
     ];
   });
   return table({
@@ -135,9 +135,9 @@ function headersOf({ message, opened }: DeliveryParts): Html {
     ...(last === undefined ? [] : [`webhook-timestamp: ${Math.floor(last / 1000)}`]),
     `webhook-signature: ${line || '•••'}`,
   ];
-  const found = opened && opened.signatures.length > 0 ? signatureList(opened.signatures) : undefined;
+  const signatures = opened && opened.signatures.length > 0 ? signatureList(opened.signatures) : undefined;
   return html`<pre class="wide">${lines.join('\n')}</pre>
-<p class="hint">${messages.text('delivery.headers.text')}</p>${found}`;
+<p class="hint">${messages.text('delivery.headers.text')}</p>${signatures}`;
 }
 
 function signatureList(found: readonly CheckedSignature[]): Html {
@@ -169,7 +169,7 @@ function checkPanel({ message, question }: DeliveryParts, viewer: Viewer): Html 
   const path = `${deliveryPath(message)}/signature`;
   const last = message.log.at(-1)?.startedAt;
   const timestamp = question?.timestamp ?? (last === undefined ? '' : String(Math.floor(last / 1000)));
-  const found =
+  const result =
     question !== undefined &&
     (question.found.length > 0
       ? signatureList(question.found)
@@ -179,5 +179,5 @@ ${field({ name: 'timestamp', label: messages.text('signature.timestamp'), value:
 ${field({ name: 'signature', label: messages.text('signature.line'), hint: messages.text('signature.line.hint'), value: question?.line ?? '', maxLength: 2000 })}</div>
 <div class="buttons"><button>${messages.text('signature.check')}</button></div>`;
   return html`<section class="panel" id="signature"><h2>${messages.text('signature.title')}</h2><p class="lead">${messages.text('signature.text')}</p>
-${found}${postForm(viewer, path, form)}</section>`;
+${result}${postForm(viewer, path, form)}</section>`;
 }

@@ -65,9 +65,9 @@ ${mayChange && removePanel(endpoint)}`;
 
 function doButtons(endpoint: ListedFigures, viewer: Viewer): Html {
   const path = endpointPath(endpoint);
-  const one = (name: 'test' | 'pause' | 'resume') =>
+  const actionForm = (name: 'test' | 'pause' | 'resume') =>
     postForm(viewer, `${path}/${name}`, html`<button>${messages.text(`webhooks.${name}`)}</button>`);
-  return html`${endpoint.expiresAt === undefined && one('test')}${one(endpoint.state === 'paused' ? 'resume' : 'pause')}`;
+  return html`${endpoint.expiresAt === undefined && actionForm('test')}${actionForm(endpoint.state === 'paused' ? 'resume' : 'pause')}`;
 }
 
 function testNotice({ status, fault, durationMs, answer }: Attempt): Html {

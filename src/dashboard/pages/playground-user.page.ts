@@ -57,7 +57,7 @@ const noProvider = (clientId: string): Html =>
 
 /** The first connection: who is made, and what it may. */
 function unconnected({ client: { clientId }, user, wrong }: TestUserParts, viewer: Viewer): Html {
-  const named =
+  const nameForm =
     user === undefined
       ? field({
           ...{ name: 'name', label: messages.text('playground.name'), isOptional: true, maxLength: 32 },
@@ -67,7 +67,7 @@ function unconnected({ client: { clientId }, user, wrong }: TestUserParts, viewe
       : html`<p class="lead"><span class="code">${user.userId}</span></p>`;
   const content = html`<section class="panel"><h2>${messages.text('playground.connect')}</h2>
 <p class="lead">${messages.text('playground.connect.text')}</p>
-<div class="fields">${named}${scopes()}</div>
+<div class="fields">${nameForm}${scopes()}</div>
 <div class="buttons"><button class="primary">${messages.text('playground.connect.do')}</button></div></section>`;
   return connectForm(viewer, clientId, content);
 }
@@ -90,8 +90,8 @@ function connected(parts: ConnectedParts, viewer: Viewer): Html {
     ({ provider, display }) => html`<li>${PROVIDER_NAMES[provider]} <bdi>${display}</bdi></li>`,
   );
   const deliveries = `/dashboard/deliveries?${new URLSearchParams({ client: clientId, user: user.userId })}`;
-  const of = { clientId, userId: user.userId };
-  const userPage = userLink('user', of, { reader: viewer.person, userReferenceKey });
+  const testUser = { clientId, userId: user.userId };
+  const userPage = userLink('user', testUser, { reader: viewer.person, userReferenceKey });
   const links = html`<a class="button" href="${userPage}">${messages.text('playground.user.page')}</a><a class="button" href="${deliveries}">${messages.text('playground.deliveries')}</a>`;
   const again = connectForm(
     viewer,

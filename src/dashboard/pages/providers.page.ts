@@ -49,15 +49,15 @@ function providerPanel(kind: AppKind, parts: ProvidersParts, viewer: Viewer): Ht
   const { client, apps, registrations, checked } = parts;
   const path = `${applicationPath(client.clientId)}${PROVIDERS_TAB}/${kind}`;
   const provider = PROVIDER_NAMES[kind];
-  const own = apps[kind];
+  const ownApp = apps[kind];
   const isOffered = client.providers?.includes(kind) ?? true;
-  const change = html`<a class="button" href="${path}">${messages.text(own === undefined ? 'providers.add' : 'providers.change')}</a>`;
+  const change = html`<a class="button" href="${path}">${messages.text(ownApp === undefined ? 'providers.add' : 'providers.change')}</a>`;
   const check =
-    own !== undefined &&
+    ownApp !== undefined &&
     may(viewer.person, 'application.change', client.clientId) &&
     postForm(viewer, `${path}/check`, html`<button>${messages.text('providers.check')}</button>`);
   return html`<section class="panel" id="${kind}"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${provider}</h2>
-${stateOf(own, registrations[kind], provider)}
+${stateOf(ownApp, registrations[kind], provider)}
 ${!isOffered && html`<p class="hint">${messages.text('providers.not_offered')}</p>`}
 ${checked?.kind === kind && checkResult(checked.check, provider)}
 <div class="buttons">${may(viewer.person, 'application.secrets', client.clientId) && change}${check}</div>

@@ -31,7 +31,7 @@ export function reviewActions(
   const isUnderReview = status === 'under_review';
   const canSubmit = status === 'not_submitted' || status === 'changes_requested';
   const isOff = missingForReview(verification).length > 0;
-  const own: StepForm[] = may(person, 'application.change', clientId)
+  const ownSteps: StepForm[] = may(person, 'application.change', clientId)
     ? [
         ...(canSubmit
           ? [{ step: 'submit', rank: 'primary', label: 'verification.submit', isOff } as const]
@@ -48,7 +48,7 @@ export function reviewActions(
     isReviewer && verifiedAt !== undefined
       ? [{ step: 'withdraw', rank: 'destructive', label: 'verification.withdraw', isNoteRequired: true }]
       : [];
-  const forms = [...(isReviewer && isUnderReview ? decisions : []), ...own, ...withdrawal];
+  const forms = [...(isReviewer && isUnderReview ? decisions : []), ...ownSteps, ...withdrawal];
   const isHomeless = typed !== undefined && !forms.some(({ step }) => step === typed.step);
   return html`${isHomeless && html`<div class="panel"><p class="wrong" role="alert">${typed.problem}</p></div>`}
 ${forms.map((form) => stepPanel(form, verification, { typed, viewer }))}`;

@@ -42,8 +42,8 @@ export type BetweenParts = {
  * redirects by itself can do both.
  */
 export function betweenPage({ to, issuer, theme }: BetweenParts): Page {
-  const said = to.startsWith('/') ? 'sso.back' : 'sso.leaving';
-  const lead = messages.markup(said, { host: hostOf(issuer) });
+  const titleKey = to.startsWith('/') ? 'sso.back' : 'sso.leaving';
+  const lead = messages.markup(titleKey, { host: hostOf(issuer) });
   return onwardPage({ to, title: messages.text('sso.title'), lead }, theme);
 }
 

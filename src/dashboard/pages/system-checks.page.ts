@@ -48,10 +48,10 @@ export function checksNotice(kept: KeptChecks | undefined, path: string): Html |
   const items = wrong.map(
     ({ name, message }) => html`<li><strong>${name}</strong>: ${visibleText(message, MOST_CHARACTERS)}</li>`,
   );
-  const words = messages.markup('system.checks.wrong', { when: instant(kept.at) });
+  const summary = messages.markup('system.checks.wrong', { when: instant(kept.at) });
   const isBad = wrong.some(({ status }) => status === 'fail');
   return notice(
     isBad ? 'trouble' : 'note',
-    html`<p><a href="${path}">${words}</a></p><ul class="wrongs">${items}</ul>`,
+    html`<p><a href="${path}">${summary}</a></p><ul class="wrongs">${items}</ul>`,
   );
 }

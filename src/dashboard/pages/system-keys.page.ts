@@ -36,7 +36,7 @@ ${masterKeySection(keys.master)}`;
 /** The master key is changed only on the command line: servers may have to be restarted for it. */
 function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
   const code = (id: string) => html`<span class="code">${id}</span>`;
-  const said =
+  const notice =
     next === undefined
       ? messages.markup('system.master_key.text', { key: code(keyId) })
       : messages.markup('system.master_key.changing', {
@@ -46,7 +46,7 @@ function masterKeySection({ keyId = '', next, before }: MasterKeyState): Html {
     before !== undefined &&
     html` ${messages.markup('system.master_key.before', { key: code(before.keyId), when: instant(before.until) })}`;
   return html`<h2>${messages.text('system.master_key')}</h2>
-<section class="panel"><p>${said}${earlier}</p>
+<section class="panel"><p>${notice}${earlier}</p>
 <p>${messages.text(`system.master_key.${next === undefined ? 'change' : 'go_on'}`)}</p>
 ${command(`${COMMAND} keys rotate-master`)}</section>`;
 }

@@ -83,8 +83,8 @@ export function deleteContent(parts: Parts, viewer: Viewer): Html {
 <li>${messages.text('user_delete.grants', { count: grants })}</li>
 <li>${messages.text('user_delete.logs')}</li></ul>
 <p>${messages.text('user_delete.kept')}</p>`;
-  const words = { title: 'user_delete.title', button: 'user.delete' } as const;
-  return question({ path: 'user/delete', ...words, text, isDestructive: true }, parts, viewer);
+  const labels = { title: 'user_delete.title', button: 'user.delete' } as const;
+  return question({ path: 'user/delete', ...labels, text, isDestructive: true }, parts, viewer);
 }
 
 const COUNTED = ['accounts', 'grants', 'calendars', 'events', 'changes', 'deliveries'] as const;

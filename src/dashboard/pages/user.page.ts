@@ -28,15 +28,15 @@ export type UserParts = UserLinkDeps & {
 /** The links and forms of one user's pages, as one reader has them. */
 export function userTools({ shown, ...deps }: Omit<UserParts, 'reconnect' | 'said'>, viewer: Viewer) {
   const { person: reader } = viewer;
-  const of = { clientId: shown.client.clientId, userId: shown.user.userId };
+  const userName = { clientId: shown.client.clientId, userId: shown.user.userId };
   const link = (path: UserPath, more?: Readonly<Record<string, string>>) =>
-    userLink(path, of, { ...deps, reader, ...(more && { more }) });
+    userLink(path, userName, { ...deps, reader, ...(more && { more }) });
   const form = (path: UserPath, content: Html, more: Readonly<Record<string, string>> = {}) => {
-    const fields = Object.entries({ ...userReference(of, reader, deps), ...more });
+    const fields = Object.entries({ ...userReference(userName, reader, deps), ...more });
     const hidden = fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-    return postForm(viewer, `${applicationPath(of.clientId)}/${path}`, html`${hidden}${content}`);
+    return postForm(viewer, `${applicationPath(userName.clientId)}/${path}`, html`${hidden}${content}`);
   };
-  return { link, form, mayChange: may(reader, 'user.change', of.clientId) };
+  return { link, form, mayChange: may(reader, 'user.change', userName.clientId) };
 }
 export type UserTools = ReturnType<typeof userTools>;
 
@@ -109,8 +109,8 @@ function grantTable(grants: readonly LivingGrant[]): Html {
 /** These addresses name the user, so members who may not read user names get the lists of the whole application. */
 function furtherLinks({ user }: ShownUser, { person }: Viewer): Html {
   const { clientId, userId } = user;
-  const named = mayRole(person.role, 'user.name');
-  const query = new URLSearchParams({ client: clientId, ...(named && { user: userId }) }).toString();
+  const mayName = mayRole(person.role, 'user.name');
+  const query = new URLSearchParams({ client: clientId, ...(mayName && { user: userId }) }).toString();
   return html`<ul class="plain"><li><a href="/dashboard/requests?${query}">${messages.text('user.requests')}</a></li>
 <li><a href="/dashboard/deliveries?${query}">${messages.text('user.deliveries')}</a></li></ul>`;
 }

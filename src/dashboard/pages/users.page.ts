@@ -52,8 +52,8 @@ function searchForm({ beginning, clientId }: UsersParts, viewer: Viewer): Html {
 function emptyList({ beginning, isFirstPage }: UsersParts, viewer: Viewer): Html {
   const isSearch = beginning !== '' || !isFirstPage;
   const title = messages.text(isSearch ? 'users.none.found' : 'users.none');
-  const found = findsWhole(viewer) ? 'users.none.found_whole.text' : 'users.none.found.text';
-  return html`<div class="empty"><strong>${title}</strong><p>${messages.text(isSearch ? found : 'users.none.text')}</p></div>`;
+  const hintKey = findsWhole(viewer) ? 'users.none.found_whole.text' : 'users.none.found.text';
+  return html`<div class="empty"><strong>${title}</strong><p>${messages.text(isSearch ? hintKey : 'users.none.text')}</p></div>`;
 }
 
 function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersParts, viewer: Viewer): Html[] {

@@ -69,13 +69,13 @@ function statusPanel({ verification, operatorName }: VerificationParts): Html {
     verifiedAt === undefined
       ? html`${messages.text('verification.unverified')}`
       : messages.markup('verification.verified', { when: instant(verifiedAt) });
-  const asked =
+  const request =
     reviewerNote !== undefined &&
     html`<div class="notice caution">${SIGNS.caution}<div><strong>${messages.text('verification.asked')}</strong><p class="note"><bdi>${reviewerNote}</bdi></p></div></div>`;
   return html`<section class="panel"><h2>${messages.text('verification.title')}</h2><p class="lead">${messages.text('verification.lead')}</p>
 <dl class="facts review"><dt>${messages.text('verification.application')}</dt><dd>${verified}</dd>
 <dt>${messages.text('verification.review')}</dt><dd>${word} ${since}</dd></dl>
-${asked}
+${request}
 <p class="hint">${messages.text(`verification.status.${status}.about`, { isVerified: verifiedAt === undefined ? 'no' : 'yes' })}</p>
 ${operatorName === undefined && html`<p class="hint">${messages.text('verification.no_operator')}</p>`}</section>`;
 }

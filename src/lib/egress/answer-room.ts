@@ -52,8 +52,8 @@ export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
   let free = 0;
 
   const ofHost = (host: string): Holders => {
-    const known = hosts.get(host);
-    if (known !== undefined) return known;
+    const existing = hosts.get(host);
+    if (existing !== undefined) return existing;
     const holders: Holders = { held: 0, shares: new Set() };
     hosts.set(host, holders);
     return holders;

@@ -30,12 +30,12 @@ export function receivedBytes(): ReceivedBytes {
 
   return {
     add(piece) {
-      let taken = 0;
-      while (taken < piece.length) {
+      let heldBytes = 0;
+      while (heldBytes < piece.length) {
         if (used === block.length) nextBlock();
-        const length = piece.copy(block, used, taken);
+        const length = piece.copy(block, used, heldBytes);
         used += length;
-        taken += length;
+        heldBytes += length;
       }
     },
     size: () => before + used,

@@ -179,9 +179,9 @@ export function textOf(property: ContentLine, budget?: ResourceBudget): string {
   const pieces: string[] = [];
   let at = 0;
   for (; backslash !== -1; backslash = value.indexOf('\\', backslash + 2)) {
-    const meant = ESCAPED.get(value[backslash + 1] ?? '');
-    if (meant === undefined) continue;
-    pieces.push(value.slice(at, backslash), meant);
+    const unescaped = ESCAPED.get(value[backslash + 1] ?? '');
+    if (unescaped === undefined) continue;
+    pieces.push(value.slice(at, backslash), unescaped);
     at = backslash + 2;
   }
   if (budget !== undefined) spend(budget, 'escapes', pieces.length / 2);

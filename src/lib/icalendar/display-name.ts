@@ -58,19 +58,19 @@ const OF_CANADA = new Map(
 export function zoneOfDisplayName(name: string): string | undefined {
   const [, bracket, bracketed] = /^\(((?:UTC|GMT)[^()]{0,12})\)\s*(.*)$/is.exec(name) ?? [];
   const offset = bracket === undefined ? undefined : parseNamedOffset(bracket);
-  const written = (bracketed ?? name).trim();
-  const text = plain(written);
+  const label = (bracketed ?? name).trim();
+  const text = plain(label);
   const [shown, ...others] = shownZones(text);
   if (shown !== undefined && others.length === 0) return ianaZone(shown);
   const zones = [
-    ...(written.includes('/') ? [written.replaceAll(' ', '_')] : []),
+    ...(label.includes('/') ? [label.replaceAll(' ', '_')] : []),
     ...zonesNamed(text),
     ...zonesOfPlaces(text, bracket === undefined ? /[,;]/ : /[,;:/]/),
     ...(/[ck]anad|канад/.test(text) ? (OF_CANADA.get(offset ?? 0) ?? []) : []),
   ];
-  const known = zones.map((zone) => ianaZone(zone)).filter((zone) => zone !== undefined);
+  const ianaZones = zones.map((zone) => ianaZone(zone)).filter((zone) => zone !== undefined);
   // Older names have offsets that have changed since. They only distinguish places of one name.
-  return known.find((zone) => offset !== undefined && hasOffset(zone, offset)) ?? known[0];
+  return ianaZones.find((zone) => offset !== undefined && hasOffset(zone, offset)) ?? ianaZones[0];
 }
 
 /** Normalizes to lower case, without parts that are written in several ways. */
@@ -102,8 +102,8 @@ function zonesNamed(text: string): string[] {
     text.replace(/^coordinated universal time/, 'utc'),
     ...[standard, withoutIsland(standard)].map((base) => `${base} standard time`),
   ];
-  const shown = [text, withoutBrackets, withoutIsland(withoutBrackets)].flatMap(shownZones);
-  return [...shown, ...names.flatMap((key) => WINDOWS_ZONES.get(key) ?? [])];
+  const candidates = [text, withoutBrackets, withoutIsland(withoutBrackets)].flatMap(shownZones);
+  return [...candidates, ...names.flatMap((key) => WINDOWS_ZONES.get(key) ?? [])];
 }
 
 const shownZones = (text: string): readonly string[] =>

@@ -17,12 +17,12 @@ export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrenc
   const zones = new Map<string, Zone>();
   const zoneOf = (tzid: string | undefined): Zone => {
     if (tzid === undefined) return zone;
-    const known = zones.get(tzid);
-    if (known !== undefined) return known;
+    const cached = zones.get(tzid);
+    if (cached !== undefined) return cached;
     spend(budget, 'zones');
-    const found = resolveZone(tzid, undefined, budget) ?? zone;
-    zones.set(tzid, found);
-    return found;
+    const resolved = resolveZone(tzid, undefined, budget) ?? zone;
+    zones.set(tzid, resolved);
+    return resolved;
   };
   return readRecurrence(properties, zoneOf, budget);
 }

@@ -87,12 +87,12 @@ const LONGEST_OFFSET = 60;
  */
 export function parseNamedOffset(text: string): number | undefined {
   const bracket = text.indexOf(')');
-  const written = bracket === -1 ? text : text.slice(0, bracket);
-  if (written.length > LONGEST_OFFSET) return undefined;
+  const label = bracket === -1 ? text : text.slice(0, bracket);
+  if (label.length > LONGEST_OFFSET) return undefined;
   // Each run of blanks has one place to match: with more, a long run would be tried in all of them.
   const [, utc, sign, hours = '0', minutes = '0'] =
     /^(?:(UTC|GMT)\s*)?(?:([+\-\u2212])(\d{1,2})(?:[:.]?(\d\d))?(?::?00)?)?$/i.exec(
-      written.replace(/^\(/, '').trim(),
+      label.replace(/^\(/, '').trim(),
     ) ?? [];
   if (utc === undefined && sign === undefined) return undefined;
   const offset = Number(hours) * 3600 + Number(minutes) * 60;

@@ -42,21 +42,21 @@ export function expand<T>(
 ): Expansion<T> {
   const bounded = { start: Math.max(window.start, EARLIEST), end: Math.min(window.end, LATEST) };
   const plan = prepared(series, calendarZone, budget);
-  const found: Found<T>[] = [];
+  const occurrences: Found<T>[] = [];
   spendSteps(budget, plan.overrides.length);
   for (const { override, original, originalLocal, startsAt, endsAt } of plan.overrides) {
     if (override.cancelled || !overlaps(startsAt, endsAt, bounded)) continue;
     spendOccurrence(budget);
     const { payload } = override;
     const instance = { startsAt, endsAt, originalStart: original, payload, isOverride: true };
-    found.push({ instance, originalLocal });
+    occurrences.push({ instance, originalLocal });
   }
   const { master } = series;
   const { clock } = plan;
   if (master !== undefined && clock !== undefined)
-    addRegular(found, { plan, master, clock, window: bounded, calendarZone, budget });
+    addRegular(occurrences, { plan, master, clock, window: bounded, calendarZone, budget });
   return {
-    instances: found.sort(byStart).map(({ instance }) => instance),
+    instances: occurrences.sort(byStart).map(({ instance }) => instance),
     unsupported: clock?.unsupported ?? false,
   };
 }
@@ -131,9 +131,9 @@ function addRegular<T>(found: Found<T>[], input: ExpansionInput<T>): void {
     chargeQuestions();
     // A start that the clock skips is dropped if another start has the resulting time: they would be the same
     // occurrence.
-    const shown = localOfInstant(zone, startsAt);
-    if (shown !== local && (starts.has(shown) || moved.has(startsAt))) continue;
-    if (shown !== local) moved.add(startsAt);
+    const localStart = localOfInstant(zone, startsAt);
+    if (localStart !== local && (starts.has(localStart) || moved.has(startsAt))) continue;
+    if (localStart !== local) moved.add(startsAt);
     if (plan.overridden.has(startsAt) || instants.has(startsAt) || days.has(dayOfLocal(local))) continue;
     const shape = shapeFor(plan.shapes, startsAt);
     if (shape?.cancelled === true) continue;
@@ -235,9 +235,9 @@ export function prepared<T>(
   const before = preparedBySeries.get(series);
   // The stored result was made from this very series, so its payloads have type T.
   if (before?.calendarZone === calendarZone) return before.series as PreparedSeries<T>;
-  const made = prepare(series, calendarZone, budget);
-  preparedBySeries.set(series, { calendarZone, series: made });
-  return made;
+  const prepared = prepare(series, calendarZone, budget);
+  preparedBySeries.set(series, { calendarZone, series: prepared });
+  return prepared;
 }
 
 /**
@@ -245,11 +245,11 @@ export function prepared<T>(
  * RecurrenceBudgetError.
  */
 export function questionCharge(budget: RecurrenceBudget): () => void {
-  let asked = temporalQuestions();
+  let questionsBefore = temporalQuestions();
   return () => {
-    const since = temporalQuestions() - asked;
+    const since = temporalQuestions() - questionsBefore;
     if (since > 0) spendSteps(budget, since * STEPS_OF_QUESTION);
-    asked += since;
+    questionsBefore += since;
   };
 }
 

@@ -108,11 +108,11 @@ export function seriesOf<T>(
   overrides: readonly PlacedTimes[],
   payload: (i: number) => T,
 ) {
-  const made: Series<T> & { master: SeriesMaster<T> } = {
+  const shortened: Series<T> & { master: SeriesMaster<T> } = {
     master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
     overrides: overrides.flatMap((timing, i) => overrideOf(timing, payload(i))),
   };
-  return made;
+  return shortened;
 }
 
 function overrideOf<T>(timing: PlacedTimes, payload: T): SeriesOverride<T>[] {

@@ -70,12 +70,12 @@ export function daysOfRule(rule: Rule, startDay: DayNumber): DaysIn {
   const parts = withDaysOfStart(rule, startDay);
   const weekStart = rule.weekStart;
   const tests = dayTests(parts, weekStart);
-  const named = namedDays(parts);
+  const weekdays = namedDays(parts);
   const stepsOfDay = tests.length * STEPS_OF_DAY + (parts.byWeekNo.length > 0 ? STEPS_OF_WEEK : 0);
   return (period, budget) => {
     const days: DayNumber[] = [];
     for (const stretch of stretchesOf(period, parts)) {
-      const candidates = named(stretch);
+      const candidates = weekdays(stretch);
       const passedOver = (stretch.end - stretch.first - candidates.length) / PASSED_OVER;
       spendSteps(budget, 1 + Math.ceil(passedOver) + candidates.length * Math.max(1, stepsOfDay));
       for (const day of candidates) {

@@ -133,7 +133,7 @@ function partsOf(text: string): Parts {
 
 function readRule(frequency: Frequency, parts: Parts): Rule {
   const leftOut = new Set([...parts.keys()].filter((name) => !PARTS.has(name) && !name.startsWith('X-')));
-  const one = <T>(name: string, read: (text: string) => T | undefined): T | undefined => {
+  const single = <T>(name: string, read: (text: string) => T | undefined): T | undefined => {
     const text = parts.get(name);
     const value = text === undefined ? undefined : read(text);
     if (text !== undefined && value === undefined) leftOut.add(name);
@@ -153,11 +153,11 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
   return {
     frequency,
     ...{ unit: undefined, scale: undefined },
-    interval: one('INTERVAL', positive) ?? 1,
+    interval: single('INTERVAL', positive) ?? 1,
     // Some writers use COUNT=-1 or COUNT=0 for a series without an end.
-    count: one('COUNT', positive),
+    count: single('COUNT', positive),
     // If the time is invalid, only its day is used.
-    until: one('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
+    until: single('UNTIL', parseUntil) ?? dayOf(parts.get('UNTIL')),
     byMonth: numbers('BYMONTH', 1, 12),
     byWeekNo: signed('BYWEEKNO', 53),
     // The longest years of other calendars have 385 days.
@@ -168,7 +168,7 @@ function readRule(frequency: Frequency, parts: Parts): Rule {
     byMinute: numbers('BYMINUTE', 0, 59),
     bySecond: numbers('BYSECOND', 0, 59),
     bySetPos: signed('BYSETPOS', 366),
-    weekStart: one('WKST', weekStart) ?? 0,
+    weekStart: single('WKST', weekStart) ?? 0,
     leftOut: [...leftOut],
   };
 }

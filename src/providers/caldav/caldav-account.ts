@@ -83,7 +83,7 @@ export async function listCalendars(
 ): Promise<ProviderCalendar[]> {
   const most = limitsOf(deps).calendarsPerAccount + 1;
   const calendars = new Map<string, ProviderCalendar>();
-  const own: ProviderCalendar[] = [];
+  const ownCalendars: ProviderCalendar[] = [];
   let inviting: string | undefined;
   for (const [place, home] of homes.entries()) {
     const answer = await sendPropfind(session, home, { depth: '1', properties: LISTED_PROPERTIES });
@@ -94,7 +94,9 @@ export async function listCalendars(
     for (const part of await partsOf(session.reading, CALENDARS, input)) {
       for (const listed of part.calendars) calendars.set(listed.calendar.href, withVersion(listed, readAt));
       if (place === 0) {
-        own.push(...part.calendars.filter(({ isOthers }) => !isOthers).map(({ calendar }) => calendar));
+        ownCalendars.push(
+          ...part.calendars.filter(({ isOthers }) => !isOthers).map(({ calendar }) => calendar),
+        );
         inviting ??= part.main;
       }
       for (const host of part.foreign)
@@ -105,7 +107,7 @@ export async function listCalendars(
     }
     if (calendars.size >= most) break;
   }
-  return withMain([...calendars.values()], own, inviting);
+  return withMain([...calendars.values()], ownCalendars, inviting);
 }
 
 /** One request for each home returns the calendars, and their versions. */
@@ -120,8 +122,8 @@ function withMain(
   own: readonly ProviderCalendar[],
   inviting: string | undefined,
 ): ProviderCalendar[] {
-  const named = inviting && calendars.find(({ href }) => isSame(href, inviting));
-  const main = named || mainCalendar(own, { marksPrimary: false });
+  const defaultCalendar = inviting && calendars.find(({ href }) => isSame(href, inviting));
+  const main = defaultCalendar || mainCalendar(own, { marksPrimary: false });
   return calendars.map((calendar) =>
     calendar.href === main?.href ? { ...calendar, primary: true } : calendar,
   );

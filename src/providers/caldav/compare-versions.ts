@@ -35,8 +35,8 @@ export async function compare(objects: readonly ListedObject[], mirror: Mirror):
   const differing = new Map<string, ListedObject>();
   const unchanged: string[] = [];
   await inTurns(objects, (object) => {
-    const known = mirror.get(object.path);
-    if (known !== undefined && sameEtag(object.etag, known.etag)) unchanged.push(known.href);
+    const stored = mirror.get(object.path);
+    if (stored !== undefined && sameEtag(object.etag, stored.etag)) unchanged.push(stored.href);
     else if (!differing.has(object.path)) differing.set(object.path, object);
   });
   return { differing: [...differing.values()], unchanged };

@@ -53,8 +53,8 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
     async findCreated(href, key) {
       const collection = calendarUrl(href);
       const uid = uidOf(key, collection);
-      const found = await findCreated(session, { collection, uid, url: urlOfUid(uid, collection) });
-      return found && [found];
+      const created = await findCreated(session, { collection, uid, url: urlOfUid(uid, collection) });
+      return created && [created];
     },
     async update(href, target, change) {
       const place = {
@@ -177,9 +177,9 @@ async function findCreated(
   { collection, uid, url }: CreatedBefore,
 ): Promise<EventResource | undefined> {
   const isInCalendar = url !== null && objectPath(url.href, collection) !== undefined;
-  const named = isInCalendar ? await getObject(session, url) : undefined;
-  const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
-  const object = named ?? (elsewhere && (await getObject(session, elsewhere)));
+  const stored = isInCalendar ? await getObject(session, url) : undefined;
+  const elsewhere = stored === undefined ? await findByUid(session, collection, uid) : undefined;
+  const object = stored ?? (elsewhere && (await getObject(session, elsewhere)));
   const resource = object && resourceOf(collection, object);
   return resource?.events.some((event) => event.uid === uid) ? resource : undefined;
 }

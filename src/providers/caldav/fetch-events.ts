@@ -79,14 +79,14 @@ async function fetchAlone(fetcher: Fetcher, object: ListedObject): Promise<Map<s
 function fetchedOf({ log, collection }: Fetcher, contents: ReadonlyMap<string, ObjectContent>): Fetched {
   const resources: EventResource[] = [];
   const leftOut: LeftOutResource[] = [];
-  const gone: string[] = [];
+  const missing: string[] = [];
   for (const [path, content] of contents) {
     if (content.type === 'event') resources.push(content.resource);
-    else if (content.type === 'gone') gone.push(path);
+    else if (content.type === 'gone') missing.push(path);
     else leftOut.push(content.resource);
   }
   logLeftOut(log, collection.href, { changed: resources, leftOut });
-  return { resources, leftOut, gone };
+  return { resources, leftOut, gone: missing };
 }
 
 /** What the server sent, by path; what it left out, or what could not be read with the others, is missing. */
@@ -111,8 +111,8 @@ async function multiget(
       fetcher.multiget = false;
       return contents;
     }
-    const wanted = objects.map(({ path, etag }) => ({ path, etag }));
-    const input = { body: bodyOf(answer), collection: collection.href, wanted };
+    const versions = objects.map(({ path, etag }) => ({ path, etag }));
+    const input = { body: bodyOf(answer), collection: collection.href, wanted: versions };
     for await (const part of session.reading.parts(OBJECTS, input))
       for (const { path, content } of part) contents.set(path, content);
     return contents;

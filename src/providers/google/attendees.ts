@@ -24,8 +24,8 @@ export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[]
 
 /** The answer of the one whose calendar this is, under whatever address they were invited; `undefined` for who is no guest. */
 export function responseOf({ attendees }: calendar_v3.Schema$Event): Attendee['status'] | undefined {
-  const own = objects<Guest>(attendees).find(isSelf);
-  return own && statusOf(own);
+  const self = objects<Guest>(attendees).find(isSelf);
+  return self && statusOf(self);
 }
 
 const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
@@ -54,9 +54,9 @@ export function guestList(attendees: readonly Attendee[], former: Guests): Guest
   const guests = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
   return attendees.map(({ email, name, status }) => {
     const guest = guests.get(email.toLowerCase());
-    const named = withoutUndefined({ displayName: name });
-    if (guest !== undefined) return { ...guest, ...named };
-    return { email, ...named, responseStatus: status === 'none' ? 'needsAction' : status };
+    const nameFields = withoutUndefined({ displayName: name });
+    if (guest !== undefined) return { ...guest, ...nameFields };
+    return { email, ...nameFields, responseStatus: status === 'none' ? 'needsAction' : status };
   });
 }
 

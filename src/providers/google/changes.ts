@@ -69,11 +69,11 @@ async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGe
 async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   const exceptions: EventResource[] = [];
   const leftOut: LeftOutResource[] = [];
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   for await (const events of pages) {
     const resources = resourcesIn(events);
     const removed = events.flatMap((event) => (event.is === 'gone' ? event.href : []));
-    for (const href of removed) gone.add(href);
+    for (const href of removed) deleted.add(href);
     exceptions.push(...resources.filter(({ seriesId }) => seriesId !== undefined));
     const changed = resources.filter(({ seriesId }) => seriesId === undefined);
     leftOut.push(...namedLeftOut(events));
@@ -81,7 +81,7 @@ async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncG
   }
   // A cancelled exception of a series that is gone says nothing more.
   const isMoot = ({ seriesId, events: [event] }: EventResource) =>
-    event?.status === 'cancelled' && seriesId !== undefined && gone.has(seriesId);
+    event?.status === 'cancelled' && seriesId !== undefined && deleted.has(seriesId);
   yield {
     changed: exceptions.filter((exception) => !isMoot(exception)),
     removed: exceptions.filter(isMoot).map(({ href }) => href),

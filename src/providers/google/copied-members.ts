@@ -82,8 +82,8 @@ export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventB
 /** The whole list where it is another one; never a list that Google shortened. */
 function ownGuests(occurrence: GoogleEvent, series: GoogleEvent): EventBody['attendees'] {
   if (occurrence.attendeesOmitted === true || series.attendeesOmitted === true) return undefined;
-  const own = copiedGuests(occurrence.attendees);
-  return isDeepStrictEqual(own, copiedGuests(series.attendees)) ? undefined : own;
+  const guests = copiedGuests(occurrence.attendees);
+  return isDeepStrictEqual(guests, copiedGuests(series.attendees)) ? undefined : guests;
 }
 
 function ownConference(

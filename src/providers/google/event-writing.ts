@@ -80,8 +80,8 @@ async function update(target: WriteTarget, asked: EventChange, events: GoogleEve
       : failure;
   });
   if (before === undefined) return resultOf(target, event, events);
-  const known = withKnownCancelled(before, target);
-  const deleted = await restoreExceptions(known, await events.resourceOf(event), events);
+  const complete = withKnownCancelled(before, target);
+  const deleted = await restoreExceptions(complete, await events.resourceOf(event), events);
   const { changed, removed } = await resultOf(target, event, events);
   const listed = new Set(changed.map(({ href }) => href));
   return { changed: [...changed, ...deleted.filter(({ href }) => !listed.has(href))], removed };

@@ -56,11 +56,11 @@ export function laterExceptionBody(
   if (!isSingle && wouldPublish(exception, master, { visibility: privacy })) return placed;
   const { conferenceData, extendedProperties, ...own } = ownMembers(exception, master);
   const inherited = new Set(Object.keys(change).map((name) => MEMBER_OF.get(name)));
-  const kept: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
+  const changed: EventBody = Object.fromEntries(Object.entries(own).filter(([name]) => !inherited.has(name)));
   const copied = conferenceData && copiedConference(exception.conferenceData, makesMeets ? id : undefined);
   const conference = conferenceData === null ? null : copied;
   return withoutUndefined({
-    ...kept,
+    ...changed,
     conferenceData: changesConference(change) ? undefined : conference,
     extendedProperties: ownProperties(extendedProperties, change),
     visibility: isSingle && change.privacy === undefined ? (exception.visibility ?? null) : undefined,
@@ -112,8 +112,8 @@ function ownProperties(
   const isKept = (name: string) =>
     name === CONFERENCE_PROPERTY ? !changesConference(change) : change.custom === undefined;
   const keptOf = (texts: Readonly<Record<string, string | null>> | undefined) => {
-    const kept = Object.entries(texts ?? {}).filter(([name]) => isKept(name));
-    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+    const entries = Object.entries(texts ?? {}).filter(([name]) => isKept(name));
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
   };
   const [shared, ofThisCopy] = [keptOf(properties?.shared), keptOf(properties?.private)];
   if (shared === undefined && ofThisCopy === undefined) return undefined;

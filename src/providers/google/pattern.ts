@@ -14,10 +14,10 @@ export function patternAmong(
   originals: readonly EventTime[],
 ): (original: EventTime) => boolean {
   const isOfType = ({ type }: EventTime) => (type === 'date') === (start.type === 'date');
-  const named = originals.filter(isOfType);
-  if (recurrence === undefined || named.length === 0) return () => false;
+  const matching = originals.filter(isOfType);
+  if (recurrence === undefined || matching.length === 0) return () => false;
   const at = (original: EventTime) => instantOf(original, 'UTC');
-  const instants = named.map(at);
+  const instants = matching.map(at);
   const window = {
     start: instants.reduce((first, instant) => Math.min(first, instant)),
     end: instants.reduce((last, instant) => Math.max(last, instant)) + 1,

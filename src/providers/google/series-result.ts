@@ -19,23 +19,23 @@ export async function seriesResult(
   if (now === undefined) return { changed: [], removed: storedHrefs(target) };
   const missing = missingExceptions(now, target);
   const changed = resourcesOf(now);
-  const kept = new Set(changed.map(({ href }) => href));
+  const hrefs = new Set(changed.map(({ href }) => href));
   for (const exception of missing) {
-    if (isCancelled(exception)) kept.add(exception.href);
+    if (isCancelled(exception)) hrefs.add(exception.href);
     else {
       const event = await events.get(exception.href);
       if (event?.status !== 'cancelled') continue;
       changed.push(await events.resourceOf(event));
-      kept.add(exception.href);
+      hrefs.add(exception.href);
     }
   }
-  return { changed, removed: storedHrefs(target).filter((href) => !kept.has(href)) };
+  return { changed, removed: storedHrefs(target).filter((href) => !hrefs.has(href)) };
 }
 
 /** With the deleted occurrences that the mirror knows and the listing lacks. */
 export function withKnownCancelled(now: SeriesNow, target: WriteTarget): SeriesNow {
-  const known = missingExceptions(now, target).filter(isCancelled);
-  return { ...now, exceptions: [...now.exceptions, ...known] };
+  const cancelled = missingExceptions(now, target).filter(isCancelled);
+  return { ...now, exceptions: [...now.exceptions, ...cancelled] };
 }
 
 /** The exceptions in the mirror that are not listed and that the pattern still has. */

@@ -111,17 +111,17 @@ async function* readHinted(
   if (!isQuiet || isDue) {
     const mirror = mirrorOf(await stored());
     const ids = eventsToRead(hints, mirror);
-    let gone: readonly string[] = [];
+    let deleted: readonly string[] = [];
     if (isDue || hints.removed.size > 0) {
-      gone = await compareVersions(source, mirror, ids);
+      deleted = await compareVersions(source, mirror, ids);
       comparedAt = startedAt;
     }
     if (ids.size > MOST_READ_SINGLY) {
       yield* listAll(input, windowAround(startedAt), startedAt);
       return;
     }
-    if (gone.length > 0)
-      yield { changed: [], removed: gone.flatMap((id) => hrefsOf(id, mirror)), complete: false };
+    if (deleted.length > 0)
+      yield { changed: [], removed: deleted.flatMap((id) => hrefsOf(id, mirror)), complete: false };
     for await (const batch of readEvents(source, ids)) yield partOf(batch, mirror);
   }
   const next = writeSyncState({ ...state, comparedAt });
@@ -178,8 +178,8 @@ async function compareVersions(
   for (const [id, { changeKey, series }] of listed) {
     if (changeKey === undefined || versions.get(id) !== changeKey) ids.set(id, series);
   }
-  const known = new Set([...versions.keys(), ...exceptions.keys(), ...ids.keys()]);
-  const missing = [...known].filter((id) => !listed.has(id));
+  const existing = new Set([...versions.keys(), ...exceptions.keys(), ...ids.keys()]);
+  const missing = [...existing].filter((id) => !listed.has(id));
   const found = await listedAmong(source, missing);
   for (const id of missing) {
     if (found.has(id)) ids.set(id, ids.get(id) ?? false);

@@ -25,8 +25,8 @@ export async function copyAttachments(source: Source, item: GraphItem, newId: st
   const listed = (id: string) => unlessRefused(source, newId, () => listAttachments(source, id));
   const attachments = await listed(oldId);
   if (attachments === undefined || attachments.length === 0) return;
-  const wanted = attachments.filter(({ size }) => (size ?? 0) <= MOST_BYTES).slice(0, MOST_FILES);
-  for (const { id } of missingIn((await listed(newId)) ?? [], wanted)) {
+  const copied = attachments.filter(({ size }) => (size ?? 0) <= MOST_BYTES).slice(0, MOST_FILES);
+  for (const { id } of missingIn((await listed(newId)) ?? [], copied)) {
     const url = `${eventUrl(source, oldId)}/attachments/${encodeURIComponent(id ?? '')}`;
     await unlessRefused(source, newId, () => copyAttachment(source, url, newId));
   }

@@ -39,10 +39,10 @@ export function copiedMembers(item: GraphItem): GraphEvent {
 /** What an exception has other than its series, its times aside. */
 export function ownMembers(exception: GraphItem, master: GraphItem): GraphEvent {
   const ofSeries = new Map<string, unknown>(Object.entries(membersOf(master)));
-  const own = Object.entries(membersOf(exception)).filter(
+  const changed = Object.entries(membersOf(exception)).filter(
     ([name, value]) => !isDeepStrictEqual(value, ofSeries.get(name)),
   );
-  return Object.fromEntries(own);
+  return Object.fromEntries(changed);
 }
 
 function membersOf(item: GraphItem): GraphEvent {
@@ -91,8 +91,10 @@ export function withoutChanged(members: GraphEvent, change: EventChange, event: 
   const before = new Map<string, unknown>(Object.entries(event));
   const changed = new Set<string>(
     Object.entries(change).flatMap(([field, value]) => {
-      const asked = value ?? WHEN_TAKEN_AWAY.get(field);
-      return value === undefined || isDeepStrictEqual(asked, before.get(field)) ? [] : membersOfField(field);
+      const newValue = value ?? WHEN_TAKEN_AWAY.get(field);
+      return value === undefined || isDeepStrictEqual(newValue, before.get(field))
+        ? []
+        : membersOfField(field);
     }),
   );
   return Object.fromEntries(Object.entries(members).filter(([name]) => !changed.has(name)));

@@ -45,10 +45,10 @@ export async function copyLater(source: Source, target: WriteTarget, later: Late
   await copyAttachments(source, old.items.master, id);
   const { recurrence } = later.change;
   if (recurrence !== null) {
-    const made = await currentEvent(source, { href: id, etag: undefined, stored: [] });
-    for (const exdate of recurrence.exdates) await deleteAt(source, made, exdate);
+    const series = await currentEvent(source, { href: id, etag: undefined, stored: [] });
+    for (const exdate of recurrence.exdates) await deleteAt(source, series, exdate);
     const texts = hasOnlineMeeting(old.current) ? await withNewParagraph(source, id, exceptions) : exceptions;
-    await makeExceptions(source, made, texts);
+    await makeExceptions(source, series, texts);
   }
   const changed = await readEvent(source, id, recurrence !== null);
   if (changed === 'gone') throw goneSince();
@@ -112,7 +112,7 @@ async function planCopy(
   const single = recurrence === null ? onlyException(later) : undefined;
   const pattern = recurrence === null ? undefined : patternedRecurrence(recurrence, start);
   const body = { ...(await masterBody(source, current, change)), ...(pattern && { recurrence: pattern }) };
-  const made = (single ? [single] : later.exceptions).map(
+  const bodies = (single ? [single] : later.exceptions).map(
     ({ recurrenceId, instance, times }): NewException => {
       const old = exceptions.get(keyOn(current.event, recurrenceId));
       if (old === undefined) throw changedMeanwhile();
@@ -121,8 +121,8 @@ async function planCopy(
       return { original: instance, fields, times: graphTimes, move: 'must' };
     },
   );
-  const [only] = recurrence === null ? made : [];
-  if (recurrence !== null) return { body, exceptions: made };
+  const [only] = recurrence === null ? bodies : [];
+  if (recurrence !== null) return { body, exceptions: bodies };
   return { body: { ...replaced(body, only?.fields ?? {}), ...only?.times }, exceptions: [] };
 }
 

@@ -99,13 +99,13 @@ const ORGANIZERS: readonly (keyof EventChange)[] = [
 function changesOf(change: EventChange, { item, event }: Current): EventChange {
   if (item.isOrganizer !== false) return change;
   const before = new Map<string, unknown>(Object.entries(event));
-  const named = ORGANIZERS.filter((field) => {
+  const changed = ORGANIZERS.filter((field) => {
     const value = change[field];
     return (
       value !== undefined && value !== false && !isDeepStrictEqual(value ?? undefined, before.get(field))
     );
   });
-  const [field] = named;
+  const [field] = changed;
   if (field !== undefined)
     throw new UnsupportedByProvider(
       'organizer_only',

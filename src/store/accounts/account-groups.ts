@@ -7,14 +7,14 @@ import { inParts } from '../drivers/delete-in-parts.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
 /** The groups that are the user's, of those that `covered` selects. */
-const kept = (covered: string): string => `group_id IN (
+const condition = (covered: string): string => `group_id IN (
   SELECT g.group_id FROM (${covered}) AS v JOIN account_group AS g ON g.group_id = v.group_id AND g.expires_at IS NULL)`;
 
 /** A condition on an account's group_id: the grant of `:coverageId` covers it. */
-const BY_GRANT = kept('SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId');
+const BY_GRANT = condition('SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId');
 
 /** A condition on an account's group_id: a living grant of `:clientId` and `:userId` covers it. */
-const BY_ANY_GRANT = kept(
+const BY_ANY_GRANT = condition(
   `SELECT c.group_id FROM token_family AS f JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
     WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL`,
 );

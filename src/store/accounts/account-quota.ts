@@ -40,17 +40,17 @@ export async function makeRoom(tx: Statements, { account, now }: Linking): Promi
   const { clientId, userId, provider, identity, transaction, device, limits } = account;
   if (limits === undefined) return;
   const { transactionId } = transaction;
-  const own = { clientId, userId, transactionId, formerHash: device.formerHash ?? null, now };
-  const counted = await tx.get<Counted>(COUNT, { ...own, provider, identity });
+  const owner = { clientId, userId, transactionId, formerHash: device.formerHash ?? null, now };
+  const counted = await tx.get<Counted>(COUNT, { ...owner, provider, identity });
   if (counted === undefined || counted.isThere === 1) return;
   const { ofUser, ofPerson, isKnown } = counted;
   if (ofPerson >= limits.ofPerson && isKnown === 0) throw new AccountLimitReached(limits.ofPerson);
   const over = ofUser + 1 - limits.ofUser;
   if (over <= 0) return;
-  const gone = await tx.all<{ accountKey: string }>(MAKE_ROOM, { ...own, over });
-  for (const { accountKey } of gone) await deleteAccounts(tx, ONE, { clientId, userId, accountKey, now });
-  if (gone.length > 0) await tx.change(DELETE_EMPTY, { clientId, userId, transactionId });
-  if (gone.length < over && isKnown === 0) throw new AccountLimitReached(limits.ofUser);
+  const removed = await tx.all<{ accountKey: string }>(MAKE_ROOM, { ...owner, over });
+  for (const { accountKey } of removed) await deleteAccounts(tx, ONE, { clientId, userId, accountKey, now });
+  if (removed.length > 0) await tx.change(DELETE_EMPTY, { clientId, userId, transactionId });
+  if (removed.length < over && isKnown === 0) throw new AccountLimitReached(limits.ofUser);
 }
 
 const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';

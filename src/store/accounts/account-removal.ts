@@ -120,9 +120,9 @@ async function takePart(
   );
   let left = RESOURCES_PER_PART;
   for (const { key } of calendars) {
-    const taken = await emptyPart(tx, key, { recordRemoval, most: left });
-    left -= taken.resources;
-    if (!taken.isEmpty || left <= 0) return false;
+    const deleted = await emptyPart(tx, key, { recordRemoval, most: left });
+    left -= deleted.resources;
+    if (!deleted.isEmpty || left <= 0) return false;
     await tx.change('DELETE FROM calendar WHERE calendar_key = :key', { key });
   }
   if (calendars.length === CALENDARS_PER_PART) return false;

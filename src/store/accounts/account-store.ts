@@ -149,8 +149,8 @@ export function accountStore(db: Database, sealer: Sealer, options: RemovalOptio
     },
 
     async keepAddresses({ accountKey, timesLinked }, addresses, now) {
-      const kept = addresses === undefined ? null : JSON.stringify(addresses);
-      await db.change(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: kept, now });
+      const stored = addresses === undefined ? null : JSON.stringify(addresses);
+      await db.change(KEEP_ADDRESSES, { accountKey, timesLinked, addresses: stored, now });
     },
 
     async disconnect({ clientId, userId, coverageId, provider, accountId = null }, now) {

@@ -38,8 +38,8 @@ export function connectionCounts(db: Database): ConnectionCounts {
       const sql = clientIds === undefined ? SOME_OF_ALL : SOME_OF_THESE;
       const counted = (await db.get<{ count: number }>(sql, values))?.count ?? 0;
       if (counted <= FEW) return { count: counted, isExact: true };
-      const kept = await db.get<{ count: number | undefined }>(KEPT, { clientIds: clientIds ?? [ALL] });
-      return { count: Math.max(counted, kept?.count ?? 0), isExact: false };
+      const stored = await db.get<{ count: number | undefined }>(KEPT, { clientIds: clientIds ?? [ALL] });
+      return { count: Math.max(counted, stored?.count ?? 0), isExact: false };
     },
 
     async countByHealth(most, clientIds) {

@@ -37,8 +37,8 @@ type JoiningRow = {
 export async function joinGroups(tx: Statements, joining: Joining, sealer: Sealer): Promise<void> {
   const { into, from, clientId, userId, now } = joining;
   if (from.length === 0) return;
-  const kept = await collapseTwins(tx, joining, sealer);
-  const moved = kept.filter(({ groupId }) => groupId !== into);
+  const remaining = await collapseTwins(tx, joining, sealer);
+  const moved = remaining.filter(({ groupId }) => groupId !== into);
   for (const row of moved) await moveAccount(tx, row, into);
   const oneOfFrom = tx.dialect.oneOf('from');
   await tx.change(
@@ -67,7 +67,7 @@ export async function joinGroups(tx: Statements, joining: Joining, sealer: Seale
     { from },
   );
   // Where a group was the user's before, its grants now have the accounts of the others too.
-  const arrived = ended.some(({ expiresAt }) => expiresAt === undefined) ? kept : moved;
+  const arrived = ended.some(({ expiresAt }) => expiresAt === undefined) ? remaining : moved;
   if (arrived.length === 0) return;
   const accountKeys = arrived.map(({ accountKey }) => accountKey);
   await recordArrival(tx, { clientId, userId, accountKeys, now });
@@ -92,12 +92,12 @@ async function collapseTwins(
                a.linked_at, a.account_key`,
     { into, from },
   );
-  const kept = new Map<string, JoiningRow>();
+  const rowByIdentity = new Map<string, JoiningRow>();
   for (const row of rows) {
     const name = `${row.provider} ${row.identity ?? row.keyInGroup}`;
-    const same = kept.get(name);
+    const same = rowByIdentity.get(name);
     if (same === undefined) {
-      kept.set(name, row);
+      rowByIdentity.set(name, row);
       continue;
     }
     const { accountKey } = row;
@@ -108,7 +108,7 @@ async function collapseTwins(
     await takeChoice(tx, places);
     await deleteTwin(tx, { accountKey, isLarge: large.length > 0, now });
   }
-  return [...kept.values()];
+  return [...rowByIdentity.values()];
 }
 
 async function moveAccount(tx: Statements, row: JoiningRow, into: string): Promise<void> {

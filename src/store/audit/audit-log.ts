@@ -116,9 +116,10 @@ function listOf(
   filters: Filters,
   { place, limit }: { readonly place: Place | undefined; readonly limit: number },
 ): Promise<Row[]> {
-  const named = NAMES.filter((name) => filters[name] !== undefined);
-  const where = named.length === 0 ? '' : `WHERE ${named.map((name) => CONDITIONS[name]).join(' AND ')}`;
-  const values = Object.fromEntries(named.map((name) => [name, filters[name] ?? null]));
+  const filterNames = NAMES.filter((name) => filters[name] !== undefined);
+  const where =
+    filterNames.length === 0 ? '' : `WHERE ${filterNames.map((name) => CONDITIONS[name]).join(' AND ')}`;
+  const values = Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null]));
   return db.all<Row>(
     `SELECT ${COLUMNS} FROM audit_entry ${where} ORDER BY made_at DESC, number DESC LIMIT :limit`,
     { ...values, ...(place !== undefined && { placeNumber: place.number }), limit },

@@ -30,13 +30,14 @@ export async function noteCalendars(tx: Statements, { key, before, note }: Repla
   const after = await tx.all<KnownCalendar>(KNOWN_CALENDARS, { key });
   const earlier = new Map(before.map((calendar) => [calendar.calendarKey, calendar]));
   for (const calendar of after) {
-    const known = earlier.get(calendar.calendarKey);
+    const existing = earlier.get(calendar.calendarKey);
     earlier.delete(calendar.calendarKey);
-    if (known === undefined) await note({ eventType: 'calendar.created', data: dataOf(calendar) });
-    else if (JSON.stringify(known) !== JSON.stringify(calendar))
+    if (existing === undefined) await note({ eventType: 'calendar.created', data: dataOf(calendar) });
+    else if (JSON.stringify(existing) !== JSON.stringify(calendar))
       await note({ eventType: 'calendar.updated', data: dataOf(calendar) });
   }
-  for (const gone of earlier.values()) await note({ eventType: 'calendar.deleted', data: dataOf(gone) });
+  for (const deleted of earlier.values())
+    await note({ eventType: 'calendar.deleted', data: dataOf(deleted) });
 }
 
 const dataOf = ({ href, title, description, color, timeZone, access }: KnownCalendar) => ({

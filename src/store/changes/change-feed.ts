@@ -93,12 +93,12 @@ async function forgetChanges(tx: Statements, before: number): Promise<number> {
       WHERE (client_id, user_id) IN (SELECT client_id, user_id FROM event_change WHERE noted_at < :before)`,
     { before },
   );
-  const gone = await tx.change(
+  const deleted = await tx.change(
     `DELETE FROM event_change WHERE noted_at < :before
         AND seq <= (SELECT u.feed_pruned FROM application_user u
                      WHERE u.client_id = event_change.client_id AND u.user_id = event_change.user_id)`,
     { before },
   );
   await tx.change('DELETE FROM user_note WHERE noted_at < :before', { before });
-  return gone;
+  return deleted;
 }

@@ -261,13 +261,13 @@ async function fieldsOf(
   { key, id, feed, before, after }: RecordedChange,
 ): Promise<string | null> {
   if (before === undefined || after === undefined) return null;
-  const known = await tx.get<{ fields: string | undefined }>(
+  const stored = await tx.get<{ fields: string | undefined }>(
     'SELECT fields FROM event_change WHERE calendar_key = :key AND event_id = :id',
     { key, id },
   );
   const changed = changedFieldsOf(before, after).map((name) => [name, feed.seq] as const);
   // Written here, as an object of numbers.
-  const earlier: Readonly<Record<string, number>> = JSON.parse(known?.fields ?? '{}');
+  const earlier: Readonly<Record<string, number>> = JSON.parse(stored?.fields ?? '{}');
   return JSON.stringify({ ...earlier, ...Object.fromEntries(changed) });
 }
 

@@ -68,10 +68,10 @@ export function changedFieldsOf(before: EventState, after: EventState): readonly
 
 function differingMembers(before: StateRow, after: StateRow): string[] {
   if (before.content === after.content) return [];
-  const one: Readonly<Record<string, unknown>> = readMembers(before.content);
+  const members: Readonly<Record<string, unknown>> = readMembers(before.content);
   const other: Readonly<Record<string, unknown>> = readMembers(after.content);
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  const differs = (name: string) => JSON.stringify(one[name]) !== JSON.stringify(other[name]);
+  const names = new Set([...Object.keys(members), ...Object.keys(other)]);
+  const differs = (name: string) => JSON.stringify(members[name]) !== JSON.stringify(other[name]);
   return [...names].filter((name) => !NOT_TOLD.has(name) && differs(name));
 }
 

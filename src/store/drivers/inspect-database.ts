@@ -91,9 +91,9 @@ async function keyProblemOf(state: MasterKeyState, settings: DatabaseSettings): 
     const first = masterKey ?? fitting ?? (await readKeyFile(dataDir));
     if (first === undefined) return missingKey(keyId, settings);
     const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
-    const found = await Promise.all(needed.map((one) => findKey(one, settings)));
-    if (found.every((key) => key !== undefined)) return undefined;
-    const ours = [first, masterKeyPrevious, ...found].flatMap((key) => (key ? [masterKeyId(key)] : []));
+    const keys = await Promise.all(needed.map((one) => findKey(one, settings)));
+    if (keys.every((key) => key !== undefined)) return undefined;
+    const ours = [first, masterKeyPrevious, ...keys].flatMap((key) => (key ? [masterKeyId(key)] : []));
     return whyUnfit(state, [...new Set(ours)], settings);
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);
@@ -114,8 +114,8 @@ export async function lastBackups(db: Statements): Promise<LastBackups> {
   const begun = await db.get<{ at: number }>(BEGUN);
   if (begun === undefined) throw new Error('The database has no migrations');
   const rows = await db.all<{ name: string; value: string }>(LAST);
-  const kept = (name: string) => rows.find((row) => row.name === name)?.value;
-  const [made, failure] = [kept('last_backup'), kept('last_backup_failure')];
+  const settingOf = (name: string) => rows.find((row) => row.name === name)?.value;
+  const [made, failure] = [settingOf('last_backup'), settingOf('last_backup_failure')];
   return {
     begunAt: begun.at,
     made: made === undefined ? undefined : (JSON.parse(made) as NotedBackup),

@@ -52,9 +52,9 @@ export async function fitKeys(
 ): Promise<string | undefined> {
   const { keyId, next } = state;
   const needed = [keyId, next?.keyId].flatMap((one) => one ?? []);
-  for (const one of needed) {
-    if (ring.keyIds.includes(one)) continue;
-    const key = await findKey(one, settings);
+  for (const keyId of needed) {
+    if (ring.keyIds.includes(keyId)) continue;
+    const key = await findKey(keyId, settings);
     if (key !== undefined) ring.add(key);
   }
   if (needed.some((one) => !ring.keyIds.includes(one))) return whyUnfit(state, ring.keyIds, settings);

@@ -157,8 +157,8 @@ export async function makePrivate(file: string): Promise<void> {
 
 async function keyOfFolder(settings: KeySettings, keyId: string | undefined): Promise<Buffer> {
   const { dataDir } = settings;
-  const known = keyId === undefined ? undefined : await findKeyFile(dataDir, keyId);
-  const key = known ?? (await readKeyFile(dataDir));
+  const keyFile = keyId === undefined ? undefined : await findKeyFile(dataDir, keyId);
+  const key = keyFile ?? (await readKeyFile(dataDir));
   if (key !== undefined) return key;
   const problem = missingKey(keyId, settings);
   if (problem !== undefined) throw new StartRefused(problem);

@@ -164,8 +164,8 @@ class SqliteDatabase implements Database {
     return this.#atomically(async (tx) => {
       let rows: Row[] = [];
       for (const text of all) {
-        const found = await tx.all<Row>(text, values);
-        if (text === answering) rows = found;
+        const result = await tx.all<Row>(text, values);
+        if (text === answering) rows = result;
       }
       return rows;
     });

@@ -98,16 +98,16 @@ export class LockedDatabase {
       const lost = each((kind) =>
         count(`SELECT COUNT(*) AS count FROM (${missing(kind, 'main', 'backup')})`),
       );
-      const found = {
+      const report = {
         state: 'readable',
         ...{ lost, ended: each((kind) => ended[kind].length) },
         ...{ refreshed: count(REFRESHED), secretsChanged: count(SECRETS_CHANGED) },
       } as const;
-      return { found, ended };
+      return { found: report, ended };
     } catch (reason) {
       // Of a version whose tables are others, or damaged further on.
-      const words = reason instanceof Error ? reason.message : String(reason);
-      return { found: { state: 'unreadable', reason: words }, ended: NO_KEYS };
+      const reasonText = reason instanceof Error ? reason.message : String(reason);
+      return { found: { state: 'unreadable', reason: reasonText }, ended: NO_KEYS };
     } finally {
       connection.exec('DETACH DATABASE backup');
     }

@@ -156,8 +156,8 @@ export class SqliteBatchTexts {
   readonly #known = new Map<BatchStatement, BatchTexts>();
 
   of(statement: BatchStatement): BatchTexts {
-    const known = this.#known.get(statement);
-    if (known !== undefined) return known;
+    const cached = this.#known.get(statement);
+    if (cached !== undefined) return cached;
     const { sql, precededBy = [], followedBy = [] } = statement;
     const answering = sql(SUPPLIED);
     const all = [...precededBy, sql, ...followedBy].map((text) => text(SUPPLIED));

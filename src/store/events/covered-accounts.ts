@@ -131,8 +131,8 @@ function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar
   const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
   const alias = aliasAmong(calendars);
   const leftOut = new Set(rows.filter((row) => row.leftOut === 1).map(({ calendarKey }) => calendarKey));
-  const shown = calendars.filter(({ calendarKey }) => !leftOut.has(calendarKey));
-  return shown.map((calendar) => {
+  const visible = calendars.filter(({ calendarKey }) => !leftOut.has(calendarKey));
+  return visible.map((calendar) => {
     if (calendar === main) return { ...calendar, primary: true, alias };
     return calendar.primary ? { ...calendar, primary: false } : calendar;
   });

@@ -68,8 +68,8 @@ export function eventPieces(db: Database): PieceReader {
         calendarKey,
         id,
         rows: group.map(({ href, recurrenceId, timing, size, hasOriginal: has }) => {
-          const own = has === 1 || recurrenceId === '' ? size : size + (group[0]?.size ?? 0);
-          return { href, recurrenceId, timing, matches: true, hasOriginal: has === 1, size: own };
+          const ownSize = has === 1 || recurrenceId === '' ? size : size + (group[0]?.size ?? 0);
+          return { href, recurrenceId, timing, matches: true, hasOriginal: has === 1, size: ownSize };
         }),
         searched: group.map(({ searched }) => searched),
       }));
@@ -135,7 +135,7 @@ const contentOf = ({
 const SIZE = `octet_length(content) + ${originalSize('original')}`;
 
 function textsFor({ byBytes: collation, oneOf }: Dialect) {
-  const named = `calendar_key = :calendarKey AND href ${oneOf('hrefs')} AND recurrence_id ${oneOf('recurrences')}`;
+  const condition = `calendar_key = :calendarKey AND href ${oneOf('hrefs')} AND recurrence_id ${oneOf('recurrences')}`;
   const behindPlace = `(starts_at, event_id ${collation}) > (:atStart, :atId)`;
   return {
     // In the order of the index, so that no more than a page of it is read.
@@ -158,11 +158,11 @@ function textsFor({ byBytes: collation, oneOf }: Dialect) {
        WHERE calendar_key = :calendarKey AND series_id ${oneOf('ids')} AND shape IN ('series', 'override')
        ORDER BY series_id, recurrence_id ${collation}, href ${collation}`,
     matching: `
-      SELECT href, recurrence_id FROM event WHERE ${named} AND ${hasTerms('search_text')}`,
+      SELECT href, recurrence_id FROM event WHERE ${condition} AND ${hasTerms('search_text')}`,
     contents: `
       SELECT href, recurrence_id, shape, content, ${originalColumn('original', ':originals')},
              ${hasOriginal()} AS has_original, etag
-        FROM event WHERE ${named}`,
+        FROM event WHERE ${condition}`,
     sizes: `
       SELECT calendar_key, event_id AS id, SUM(${SIZE}) AS size, COUNT(*) AS rows,
              MAX(${originalSize('original')}) AS original

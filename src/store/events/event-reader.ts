@@ -71,12 +71,12 @@ function wholeEvents(db: Database): WholeReader {
     },
 
     async eventsById(keys, ids) {
-      const named = { keys, ids, originals: 1 };
-      const singles = await db.all<SingleEvent>(byId.singles, named);
+      const selection = { keys, ids, originals: 1 };
+      const singles = await db.all<SingleEvent>(byId.singles, selection);
       // An id is of one event: where each is a single one's, there is no series to look for.
-      const found = new Set(singles.map(({ id }) => id));
-      const areSingle = keys.length === 1 && ids.every((id) => found.has(id));
-      const rows = areSingle ? [] : await db.all<SeriesRow>(byId.series, named);
+      const singleIds = new Set(singles.map(({ id }) => id));
+      const areSingle = keys.length === 1 && ids.every((id) => singleIds.has(id));
+      const rows = areSingle ? [] : await db.all<SeriesRow>(byId.series, selection);
       return { singles: singles.sort(byPosition), series: groupSeries(rows) };
     },
 

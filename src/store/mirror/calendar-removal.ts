@@ -82,13 +82,16 @@ export async function emptyPart(
     if (isOver && !hrefs.has(href)) break;
     hrefs.add(href);
   }
-  const gone = [...hrefs];
-  await recordRemoval(key, gone);
+  const remaining = [...hrefs];
+  await recordRemoval(key, remaining);
   const deleted = await tx.all<{ bytes: number }>(
     `DELETE FROM event WHERE calendar_key = :key AND href ${tx.dialect.oneOf('gone')} RETURNING bytes`,
-    { key, gone },
+    { key, gone: remaining },
   );
   const bytes = deleted.reduce((sum, row) => sum - row.bytes, 0);
-  await countGrowth(tx, { key, events: -gone.length, bytes }, NO_QUOTAS);
-  return { resources: gone.length, isEmpty: rows.length < ROWS_PER_PART && deleted.length === rows.length };
+  await countGrowth(tx, { key, events: -remaining.length, bytes }, NO_QUOTAS);
+  return {
+    resources: remaining.length,
+    isEmpty: rows.length < ROWS_PER_PART && deleted.length === rows.length,
+  };
 }

@@ -203,15 +203,15 @@ function writesOf(db: Database, quotas: StorageQuotas, changed: () => void): Wri
     },
 
     async applyChanges(lease, changes, until) {
-      const kept = await db.transaction((tx) => applyChanges(tx, lease, { ...changes, until, quotas }));
+      const isApplied = await db.transaction((tx) => applyChanges(tx, lease, { ...changes, until, quotas }));
       changed();
-      return kept;
+      return isApplied;
     },
 
     async dropUnlisted(lease, hrefs, until) {
-      const kept = await db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until, quotas }));
+      const isDropped = await db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until, quotas }));
       changed();
-      return kept;
+      return isDropped;
     },
   };
 }

@@ -169,12 +169,12 @@ export async function finishSync(
   { key, holder }: SyncLease,
   { token, syncedAt }: { readonly token: string | undefined; readonly syncedAt: number },
 ): Promise<boolean> {
-  const known = await tx.get<{ syncedAt: number | undefined }>(
+  const stored = await tx.get<{ syncedAt: number | undefined }>(
     `SELECT synced_at FROM calendar WHERE ${HELD_CALENDAR}`,
     { key, holder },
   );
   const noteFirstSync =
-    known !== undefined && known.syncedAt === undefined ? await firstSyncRecorder(tx, key) : undefined;
+    stored !== undefined && stored.syncedAt === undefined ? await firstSyncRecorder(tx, key) : undefined;
   const calendar = await tx.get<{ title: string }>(
     `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
             too_complex = NULL, unreadable = NULL, unfinished_syncs = 0, lease_holder = NULL, ${ENDS_SYNC}

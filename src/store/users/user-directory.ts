@@ -64,19 +64,19 @@ export function userDirectory(db: Database): UserDirectory {
         after?.by === 'address'
           ? []
           : await read('id', rangeOf({ beginning, isWhole, limit: most }, after), clientIds);
-      const wanted = beginning === '' ? 0 : most - byId.length;
+      const left = beginning === '' ? 0 : most - byId.length;
       const from = after?.by === 'address' ? after : undefined;
-      const searched = { beginning: lowerCase(beginning), isWhole, limit: wanted };
-      const byAddress = wanted > 0 ? await read('address', rangeOf(searched, from), clientIds) : [];
-      const found = [
+      const searched = { beginning: lowerCase(beginning), isWhole, limit: left };
+      const byAddress = left > 0 ? await read('address', rangeOf(searched, from), clientIds) : [];
+      const matches = [
         ...byId.map((row) => ({ row, by: 'id' as const })),
         ...byAddress.map((row) => ({ row, by: 'address' as const })),
       ];
-      const shown = found.slice(0, limit);
-      const last = found.length > limit ? shown.at(-1) : undefined;
+      const page = matches.slice(0, limit);
+      const last = matches.length > limit ? page.at(-1) : undefined;
       // Who is found by both is shown once, at least on one page.
-      const ids = new Set(shown.flatMap(({ row, by }) => (by === 'id' ? [nameOf(row)] : [])));
-      const users = shown.filter(({ row, by }) => by === 'id' || !ids.has(nameOf(row)));
+      const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [nameOf(row)] : [])));
+      const users = page.filter(({ row, by }) => by === 'id' || !ids.has(nameOf(row)));
       return { users: users.map(({ row }) => userOf(row)), next: last && placeOf(last.by, last.row) };
     },
   };

@@ -65,10 +65,10 @@ async function* pages(
 
 /** The first page, and the one behind a key. */
 function textsOf({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
-  const shown = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
+  const selected = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
   const behind = `AND (${key.join(', ')}) > (${key.map((_, i) => `:after${i}`).join(', ')})`;
   const text = (place: string) =>
-    `SELECT ${shown} FROM ${table} WHERE ${rows} ${place} ORDER BY ${key.join(', ')} LIMIT :limit`;
+    `SELECT ${selected} FROM ${table} WHERE ${rows} ${place} ORDER BY ${key.join(', ')} LIMIT :limit`;
   return { first: text(''), next: text(behind) };
 }
 

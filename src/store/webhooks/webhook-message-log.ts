@@ -123,12 +123,12 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
   return {
     async askReplay(clientId, messageId, now) {
       return requesting(async (tx) => {
-        const asked = await tx.change(
+        const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = COALESCE(replay_at, CAST(:now AS BIGINT))
           WHERE client_id = :clientId AND message_id = :messageId`,
           { clientId, messageId, now },
         );
-        if (asked === 0) return false;
+        if (changed === 0) return false;
         const after = { count: 1 };
         await auditFor(tx, caller, { action: 'delivery.replayed', clientId, subject: messageId, after });
         return true;
@@ -139,26 +139,26 @@ function replaying(db: Database, sealer: Sealer, options: LogOptions): Replaying
       const { text, values } = conditionsOf(filter);
       const waiting = (await db.get<Count>(countText(text, WAITING), { ...values, most }))?.count ?? 0;
       // Of what is left indexes know everything.
-      const found = await db.get<Count>(countText(text), { ...values, most: most + waiting });
-      return Math.min(most, (found?.count ?? 0) - waiting);
+      const total = await db.get<Count>(countText(text), { ...values, most: most + waiting });
+      return Math.min(most, (total?.count ?? 0) - waiting);
     },
 
     async askReplays(filter, now, limit) {
       const { text, values } = conditionsOf(filter);
       return requesting(async (tx) => {
         // First, since it locks the user.
-        const named = caller === undefined ? {} : await auditedFilter(tx, filter);
+        const auditFields = caller === undefined ? {} : await auditedFilter(tx, filter);
         // Both times: what another call has asked for meanwhile was seen without it.
-        const asked = await tx.change(
+        const changed = await tx.change(
           `UPDATE webhook_message SET replay_at = :now
           WHERE replay_at IS NULL
             AND message_id IN (SELECT message_id FROM webhook_message WHERE ${text} AND replay_at IS NULL
                                 ORDER BY created_at, message_id LIMIT :limit)`,
           { ...values, now, limit },
         );
-        const count = asked;
+        const count = changed;
         const { clientId } = filter;
-        const after = { count, ...named };
+        const after = { count, ...auditFields };
         if (count > 0) await auditFor(tx, caller, { action: 'delivery.replayed', clientId, after });
         return count;
       });

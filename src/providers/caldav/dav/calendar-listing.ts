@@ -87,6 +87,6 @@ function isOthers(response: DavResponse, base: string, user: string): boolean {
 }
 
 function mainOf(response: DavResponse, base: string): string | undefined {
-  const named = mainCalendarIn(response);
-  return named === undefined ? undefined : URL.parse(named, base)?.href;
+  const mainHref = mainCalendarIn(response);
+  return mainHref === undefined ? undefined : URL.parse(mainHref, base)?.href;
 }

@@ -30,7 +30,7 @@ export function readMultistatus<Kept>(
   for (;;) {
     const part = parts.next();
     if (part.done === true) return { responses, syncToken: part.value.syncToken };
-    for (const kept of part.value) responses.push(kept);
+    for (const entry of part.value) responses.push(entry);
   }
 }
 

@@ -57,10 +57,10 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   const { responses, syncToken } = await readListing(session, answer, collection);
   if (syncToken === undefined) throw new SyncCollectionRefused('The answer has no sync token');
   const present = responses.filter(({ status }) => status === undefined || status < 300);
-  const gone = responses.filter(({ status }) => isGone(status));
+  const deleted = responses.filter(({ status }) => isGone(status));
   return {
     objects: objectsIn({ responses: present, syncToken }),
-    removed: gone.flatMap(({ href }) => objectPath(href, collection) ?? []),
+    removed: deleted.flatMap(({ href }) => objectPath(href, collection) ?? []),
     token: syncToken,
     truncated: responses.some(
       (response) => isTruncation(response) && isCollection(response.href, collection),

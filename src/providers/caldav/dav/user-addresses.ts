@@ -14,10 +14,10 @@ export type UserAddresses = {
 /** Includes the user name if it is an e-mail address: a server without scheduling names no addresses. */
 export async function userAddresses(session: DavSession, principal: URL): Promise<UserAddresses> {
   const [response] = await askPrincipal(session, principal);
-  const named = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
+  const hrefs = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
   const name = textOf(response?.properties.get(dav('displayname')));
   const typed = /^[^\s@:/]+@[^\s@:/]+$/.test(session.username) ? [`mailto:${session.username}`] : [];
-  const addresses = [...named, ...typed].sort((a, b) => Number(isMail(b)) - Number(isMail(a)));
+  const addresses = [...hrefs, ...typed].sort((a, b) => Number(isMail(b)) - Number(isMail(a)));
   return { addresses, name };
 }
 

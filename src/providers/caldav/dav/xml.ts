@@ -55,20 +55,20 @@ const SLICE = 64 * 1024;
 export function* xmlParts<Kept>(document: string, take: TakeMember<Kept>): Generator<Kept[], XmlElement> {
   if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
   if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
-  let kept: Kept[] = [];
+  let members: Kept[] = [];
   const { parser, rootOf } = treeParser((member, rootName) => {
-    const taken = take(member, rootName);
-    for (const each of taken ?? []) kept.push(each);
-    return taken !== undefined;
+    const accepted = take(member, rootName);
+    for (const each of accepted ?? []) members.push(each);
+    return accepted !== undefined;
   });
   for (let at = 0; at < document.length; at += SLICE) {
     parser.write(document.slice(at, at + SLICE));
-    if (kept.length === 0) continue;
-    yield kept;
-    kept = [];
+    if (members.length === 0) continue;
+    yield members;
+    members = [];
   }
   parser.close();
-  if (kept.length > 0) yield kept;
+  if (members.length > 0) yield members;
   const root = rootOf();
   if (root === undefined) throw unreadable('it is empty');
   return root;

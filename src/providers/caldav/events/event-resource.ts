@@ -73,13 +73,13 @@ export function withCrlf(icalendar: string): string {
 
 /** Overrides mostly have the custom data of their master: each text is read once, and then counts in the budget. */
 function customReader(budget: ResourceBudget): (text: string | undefined) => CalendarEvent['custom'] {
-  const known = new Map<string, CalendarEvent['custom']>();
+  const customByUid = new Map<string, CalendarEvent['custom']>();
   return (text) => {
     if (text === undefined) return undefined;
-    if (known.has(text)) return known.get(text);
+    if (customByUid.has(text)) return customByUid.get(text);
     spend(budget, 'custom', text.length);
     const custom = customOf(text);
-    known.set(text, custom);
+    customByUid.set(text, custom);
     return custom;
   };
 }

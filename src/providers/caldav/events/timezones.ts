@@ -28,14 +28,14 @@ export function zoneNamesIn(calendar: Component, zoneOf: ZoneOf): ZoneNames {
     if (key !== undefined && !names.has(key)) names.set(key, tzid);
   }
   const added = new Map<string, CustomZone>();
-  const taken = new Set([...describedIn(calendar), ...used]);
+  const usedNames = new Set([...describedIn(calendar), ...used]);
   const tzidOf = (zone: Zone): string | undefined => {
     const key = keyOf(zone);
-    const known = names.get(key);
-    if (known !== undefined || typeof zone === 'string') return known;
-    const tzid = freeName(zone.tzid, taken);
+    const existing = names.get(key);
+    if (existing !== undefined || typeof zone === 'string') return existing;
+    const tzid = freeName(zone.tzid, usedNames);
     names.set(key, tzid);
-    taken.add(tzid);
+    usedNames.add(tzid);
     added.set(tzid, zone);
     return tzid;
   };

@@ -51,8 +51,8 @@ export const secretsOf = (addresses: readonly string[]): string[] =>
  * they are written and as they are meant, and path and query as a whole.
  */
 function secretsIn({ pathname, search, searchParams }: URL): string[] {
-  const written = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
-  const parts = [...written, ...written.map(decoded), ...searchParams.values()];
+  const segments = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)];
+  const parts = [...segments, ...segments.map(decoded), ...searchParams.values()];
   const whole = pathname + search;
   return [...new Set([...parts.filter((part) => SECRET.test(part)), ...(whole.length > 1 ? [whole] : [])])];
 }

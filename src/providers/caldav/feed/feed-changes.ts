@@ -57,21 +57,21 @@ async function* askedChanges(
   const isCurrent = before?.digest?.startsWith(DIGEST_VERSION) === true;
   const answer = await fetchFeed(address.url, isCurrent ? before.validators : undefined, deps.egress);
   const { maxAge } = answer;
-  const asked = { readAt: now, wantedAt: now, maxAge };
+  const times = { readAt: now, wantedAt: now, maxAge };
   if (answer.type === 'unchanged') {
-    if (before !== undefined) yield nothingNew({ ...before, ...asked });
+    if (before !== undefined) yield nothingNew({ ...before, ...times });
     return;
   }
   const { body, validators, from } = answer;
   const addresses = [address.url.href, from.href];
   const read = { name: address.name, body, digest: before?.digest, addresses };
   const { isSame, isWhole, digest, facts } = yield* compare(read, stored, deps);
-  if (isSame && before !== undefined) yield nothingNew({ ...before, ...asked, validators });
+  if (isSame && before !== undefined) yield nothingNew({ ...before, ...times, validators });
   else {
     const seen = isWhole ? { validators, digest } : { validators: NO_VALIDATORS, digest: undefined };
     yield {
       ...{ changed: [], removed: [], complete: isWhole },
-      next: writeFeedState({ ...asked, ...seen, facts }),
+      next: writeFeedState({ ...times, ...seen, facts }),
     };
   }
 }
@@ -90,10 +90,10 @@ async function* compare(
   stored: StoredVersions,
   { reading, log }: FeedDeps,
 ): AsyncGenerator<Changes, FeedSummary> {
-  const known = await knownText(await stored());
+  const previous = await knownText(await stored());
   const limit = workLimit({ reading });
   let summary: FeedSummary | undefined;
-  for await (const part of readFeed({ ...feed, known }, reading)) {
+  for await (const part of readFeed({ ...feed, known: previous }, reading)) {
     summary ??= part.summary;
     const { changed, leftOut, unchanged } = part;
     if (summary?.isSame) continue;
