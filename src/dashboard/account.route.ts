@@ -77,7 +77,12 @@ export async function showAccount(
 export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   const { people } = deps;
   return [
-    { method: 'GET', path: PATH, needs: 'own.manage', handle: (visit) => showAccount(visit, saidOf(visit)) },
+    {
+      method: 'GET',
+      path: PATH,
+      needs: 'own.manage',
+      handle: (visit) => showAccount(visit, renderNotice(visit)),
+    },
     {
       method: 'POST',
       path: `${PATH}/name`,
@@ -133,7 +138,7 @@ export function accountRoutes(deps: OpenDashboard): DashboardRoute[] {
   ];
 }
 
-function saidOf({ query }: DashboardVisit): Partial<AccountParts> {
+function renderNotice({ query }: DashboardVisit): Partial<AccountParts> {
   const done = {
     name: 'saved',
     password: 'account.password.done',

@@ -89,7 +89,7 @@ function entryRow(entry: AuditEntry): Html[] {
 function changeOf({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'after'>): Html {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const lines = names.map((name) => {
-    const [was, is] = [textOf(before, name), textOf(after, name)];
+    const [was, is] = [renderField(before, name), renderField(after, name)];
     const both = was !== undefined && is !== undefined;
     return html`<li><span class="kind">${name}</span> ${was !== undefined && html`<del dir="auto">${was}</del>`}${both && ' → '}${is !== undefined && html`<bdi>${is}</bdi>`}</li>`;
   });
@@ -98,7 +98,7 @@ function changeOf({ before = {}, after = {} }: Pick<AuditEntry, 'before' | 'afte
 
 const MOST_CHARACTERS = 200;
 
-function textOf(fields: AuditFields, name: string): string | undefined {
+function renderField(fields: AuditFields, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined) return undefined;
   const text = Array.isArray(value) ? value.join(', ') : value === null ? '–' : String(value);

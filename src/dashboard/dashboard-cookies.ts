@@ -10,7 +10,7 @@ type Place = { readonly dashboardUrl: string };
 type Received = Readonly<Record<string, string | undefined>> | null;
 
 /** Only this host can set one with this name (RFC 6265bis §4.1.3.2). It needs https. */
-const nameOf = (name: string, { dashboardUrl }: Place): string =>
+const cookieName = (name: string, { dashboardUrl }: Place): string =>
   dashboardUrl.startsWith('https:') ? `__Host-${name}` : name;
 
 const SESSION = 'kalends_session';
@@ -30,16 +30,16 @@ export type DashboardCookies = {
 };
 
 export const readDashboardCookies = (received: Received, place: Place): DashboardCookies => ({
-  session: received?.[nameOf(SESSION, place)],
-  mark: received?.[nameOf(KNOWN, place)],
-  passkey: received?.[nameOf(PASSKEY, place)],
-  singleSignOn: received?.[nameOf(SINGLE_SIGN_ON, place)],
+  session: received?.[cookieName(SESSION, place)],
+  mark: received?.[cookieName(KNOWN, place)],
+  passkey: received?.[cookieName(PASSKEY, place)],
+  singleSignOn: received?.[cookieName(SINGLE_SIGN_ON, place)],
   theme: parseTheme(received?.kalends_theme) ?? 'auto',
 });
 
 /** Kept from every request that another site began. */
 export const sessionCookie = (secret: string, place: Place): CookieToSet => ({
-  name: nameOf(SESSION, place),
+  name: cookieName(SESSION, place),
   value: secret,
   maxAge: LONGEST_MS / 1000,
   isStrict: true,
@@ -48,7 +48,7 @@ export const sessionCookie = (secret: string, place: Place): CookieToSet => ({
 export const endedSessionCookie = (place: Place): CookieToSet => ({ ...sessionCookie('', place), maxAge: 0 });
 
 export const knownCookie = (mark: string, place: Place): CookieToSet => ({
-  name: nameOf(KNOWN, place),
+  name: cookieName(KNOWN, place),
   value: mark,
   maxAge: KNOWN_SECONDS,
   isStrict: true,
@@ -56,7 +56,7 @@ export const knownCookie = (mark: string, place: Place): CookieToSet => ({
 
 /** Until the passkey answers. */
 export const passkeyCookie = (challenge: string, place: Place): CookieToSet => ({
-  name: nameOf(PASSKEY, place),
+  name: cookieName(PASSKEY, place),
   value: challenge,
   maxAge: CHALLENGE_SECONDS,
   isStrict: true,
@@ -64,7 +64,7 @@ export const passkeyCookie = (challenge: string, place: Place): CookieToSet => (
 
 /** Until the browser comes back from the issuer: Lax, since another site sends it. */
 export const singleSignOnCookie = (pending: string, place: Place): CookieToSet => ({
-  name: nameOf(SINGLE_SIGN_ON, place),
+  name: cookieName(SINGLE_SIGN_ON, place),
   value: pending,
   maxAge: PENDING_SECONDS,
 });

@@ -49,7 +49,7 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
           : undefined;
       const older = last && deliveriesPath({ ...values, after: placeText(last) });
       const lists = { clients, states: STATES, deliveries, older, replay };
-      const content = deliveriesPage({ ...lists, query, problems, said: saidOf(query) }, viewer);
+      const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
       const isLive = after === undefined && problems.length === 0;
       const title = messages.text('deliveries.title');
       return show({ title, content, isLive }, problems.length === 0 ? 200 : 400);
@@ -93,7 +93,7 @@ async function replayIn({ person, parameter, deps }: DashboardVisit, read: Query
   return { client, replay: replayOf(client.clientId, filter, deps) };
 }
 
-function saidOf(query: Query): Html | undefined {
+function renderNotice(query: Query): Html | undefined {
   const count = /^\d{1,6}$/.test(query('replayed')) ? Number(query('replayed')) : undefined;
   if (count === undefined) return undefined;
   return html`${messages.text(count < MOST_REPLAYS ? 'replay.done' : 'replay.done.more', { count })}`;

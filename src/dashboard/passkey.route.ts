@@ -43,7 +43,7 @@ function request(
   return privately(reply).send(options);
 }
 
-const answerOf = ({ http, field, cookies }: DoorVisit) => ({
+const readPasskeyResponse = ({ http, field, cookies }: DoorVisit) => ({
   text: field('credential'),
   cookie: cookies.passkey,
   ...{ address: http.ip, mark: cookies.mark },
@@ -86,7 +86,7 @@ function owning(deps: OpenDashboard): DashboardRoute[] {
       async handle(visit) {
         await mustBeOn('usesPasskeys', otherWays(deps));
         try {
-          const answer = { ...answerOf(visit), name: visit.field('passkey'), purpose };
+          const answer = { ...readPasskeyResponse(visit), name: visit.field('passkey'), purpose };
           await addPasskey(visit.person, answer, visit.deps);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);
@@ -137,7 +137,7 @@ function signingIn(deps: OpenDashboard): DoorRoute[] {
             address: visit.http.ip,
             now: deps.now,
           });
-          const signIn = signInWithPasskey(answerOf(visit), { purpose }, { ...deps, ...audited });
+          const signIn = signInWithPasskey(readPasskeyResponse(visit), { purpose }, { ...deps, ...audited });
           const person = await traced(signIn, { way: 'passkey', visit }, deps);
           return await comeIn(visit, { ...person, next, way: 'passkey' }, deps);
         } catch (reason) {
@@ -168,7 +168,11 @@ function proving(deps: OpenDashboard): DashboardRoute[] {
         const next = ownDashboardPath(visit.field('next'));
         await mustBeOn('usesPasskeys', waysOfPerson(person, deps));
         try {
-          const proof = signInWithPasskey(answerOf(visit), { purpose, proving: person }, visit.deps);
+          const proof = signInWithPasskey(
+            readPasskeyResponse(visit),
+            { purpose, proving: person },
+            visit.deps,
+          );
           await traced(proof, { way: 'passkey', visit }, deps);
         } catch (reason) {
           const { problem, status } = shownRefusal(reason, visit);
@@ -216,7 +220,7 @@ function joining(deps: OpenDashboard): DoorRoute[] {
           return sendPage(reply, joinPage({ ...facts, ...ways, ...parts }), status);
         };
         try {
-          const reading = readNewPasskey({ ...answerOf(visit), name: '' }, purposeOf(token), deps);
+          const reading = readNewPasskey({ ...readPasskeyResponse(visit), name: '' }, purposeOf(token), deps);
           const created = await traced(reading, { way: 'link', visit }, deps);
           const registration = { ...typed, ...created, address: http.ip };
           const outcome = await acceptLinkWithPasskey(token, registration, deps);

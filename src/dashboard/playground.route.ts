@@ -166,13 +166,13 @@ const calling = (forms: Forms): DashboardRoute[] => [
     method: 'POST',
     path: `${ONE}/:operation`,
     needs: 'playground.use',
-    handle: (visit) => showOperation(visit, forms, (form) => answerOf(visit, form)),
+    handle: (visit) => showOperation(visit, forms, (form) => runOperation(visit, form)),
   },
 ];
 
 type Outcome = Pick<Parameters<typeof operationPage>[0], 'call' | 'answer' | 'problem'>;
 
-async function answerOf(visit: DashboardVisit, form: OperationForm): Promise<Outcome> {
+async function runOperation(visit: DashboardVisit, form: OperationForm): Promise<Outcome> {
   const { http, person, parameter, field, deps } = visit;
   const clientId = parameter('clientId');
   try {

@@ -42,7 +42,7 @@ function readDraft(query: (name: string) => string): NonNullable<PreviewWish['dr
 
 /** Returns the requested page. */
 export async function previewOf(client: Client, wish: PreviewWish, deps: PreviewDeps): Promise<Page> {
-  const look = withDraft(await lookOf(client.clientId, wish, deps), wish);
+  const look = withDraft(await findBranding(client.clientId, wish, deps), wish);
   // A scheme that the application sets wins over the device's, as it does for users.
   const reader = { language: wish.language, theme: undefined, remembered: wish.scheme };
   const appearance = await appearanceOf(look, reader, deps);
@@ -50,7 +50,7 @@ export async function previewOf(client: Client, wish: PreviewWish, deps: Preview
   return previewPage({ client, page: wish.page, offered }, { ...appearance, isPreview: true });
 }
 
-async function lookOf(
+async function findBranding(
   clientId: string,
   { values }: PreviewWish,
   deps: PreviewDeps,

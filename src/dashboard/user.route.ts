@@ -32,7 +32,7 @@ export const userRoutes = (): DashboardRoute[] => [
       const { person, viewer, query, show, deps } = visit;
       const owner = userOf(visit);
       const user = await readUser(person, owner, deps);
-      const notice = saidOf(query('done'), query('count'));
+      const notice = renderNotice(query('done'), query('count'));
       const reconnect = reconnectLink(user.client, owner.userId, deps);
       const content = userContent({ ...deps, shown: user, reconnect, said: notice }, viewer);
       return show({ title: shownName(person, owner.userId), content });
@@ -58,7 +58,7 @@ export const userRoutes = (): DashboardRoute[] => [
   },
 ];
 
-function saidOf(done: string, count: string): Html | undefined {
+function renderNotice(done: string, count: string): Html | undefined {
   const number = /^\d{1,9}$/.test(count) ? Number(count) : 0;
   switch (done) {
     case 'sync':

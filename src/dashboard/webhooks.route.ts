@@ -51,7 +51,7 @@ export const webhooksRoutes = (): DashboardRoute[] => [
 async function showTab(visit: DashboardVisit, content: Html, status = 200): Promise<FastifyReply> {
   const { person, parameter, viewer, query, show, deps } = visit;
   const client = await readApplication(person, parameter('clientId'), deps);
-  const notice = status === 200 ? saidOf(query('done')) : undefined;
+  const notice = status === 200 ? renderNotice(query('done')) : undefined;
   return show(
     {
       title: client.name,
@@ -63,7 +63,7 @@ async function showTab(visit: DashboardVisit, content: Html, status = 200): Prom
 
 const DONE = ['changed', 'paused', 'resumed', 'removed', 'keys'] as const;
 
-function saidOf(done: string): Html | undefined {
+function renderNotice(done: string): Html | undefined {
   const what = DONE.find((one) => one === done);
   return what && html`${messages.text(`webhooks.done.${what}`)}`;
 }

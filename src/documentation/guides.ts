@@ -17,7 +17,7 @@ export async function loadGuides(): Promise<LoadedGuide[]> {
   const root = path.dirname(findPackageJSON(import.meta.url) ?? '.');
   const guides = CONTENTS.flatMap(({ guides }) => guides);
   const loaded = await Promise.all(
-    guides.map(async (guide) => ({ ...guide, text: await textOf(path.join(root, guide.file)) })),
+    guides.map(async (guide) => ({ ...guide, text: await readText(path.join(root, guide.file)) })),
   );
   return loaded.flatMap(({ text, ...guide }) => (text === undefined ? [] : [{ ...guide, text }]));
 }
@@ -25,7 +25,7 @@ export async function loadGuides(): Promise<LoadedGuide[]> {
 /** Marks that name the test of a code example (scripts/snippet-rules.ts). Readers do not see them. */
 const SNIPPET_MARK = /^ *<!-- (?:every \w+ )?snippet: .* -->\n/gm;
 
-async function textOf(file: string): Promise<string | undefined> {
+async function readText(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).replaceAll(SNIPPET_MARK, '');
   } catch (error) {

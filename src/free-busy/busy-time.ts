@@ -63,7 +63,7 @@ async function intervalsOf(
   window: EventWindow,
   deps: PageDeps,
 ): Promise<Read> {
-  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, ownerOf(owned)]));
+  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, toOwner(owned)]));
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const listed = { user, calendars: calendars.map(({ calendar }) => calendar) };
   const page = { window, singleEvents: true, pageSize: MOST_EVENTS, after: undefined, originals: false };
@@ -97,7 +97,7 @@ function readable(events: readonly NamedEvent[]): readonly NamedEvent[] {
 type Owner = Pick<Owned, 'calendar'> & { readonly addresses: ReadonlySet<string> };
 
 /** At Google and Microsoft the ids of accounts, and at Google those of calendars, are addresses too. */
-function ownerOf({ calendar, account: { addresses, accountId, display } }: Owned): Owner {
+function toOwner({ calendar, account: { addresses, accountId, display } }: Owned): Owner {
   return { calendar, addresses: new Set([...addresses, accountId, display, calendar.href].map(addressOf)) };
 }
 

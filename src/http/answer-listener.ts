@@ -68,7 +68,8 @@ export function hearAnswers(
       const at = now();
       const durationMs = Math.round(at - (since(request.raw) ?? at));
       const { url } = request.routeOptions;
-      if (url === undefined || !UNHEARD.test(url)) heard(answerOf({ request, reply, payload, durationMs }));
+      if (url === undefined || !UNHEARD.test(url))
+        heard(describeResponse({ request, reply, payload, durationMs }));
     }
     next(null, payload);
   });
@@ -81,7 +82,7 @@ type Sent = {
   readonly durationMs: number;
 };
 
-function answerOf({ request, reply, payload, durationMs }: Sent): Answer {
+function describeResponse({ request, reply, payload, durationMs }: Sent): Answer {
   const { id, method, routeOptions, asker, refusalBody, ip, params, query, body, headers } = request;
   const isJson = String(reply.getHeader('content-type') ?? '').startsWith('application/json');
   const loggedBody = refusalBody === undefined ? undefined : JSON.stringify(refusalBody);

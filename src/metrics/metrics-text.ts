@@ -17,10 +17,10 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export const metricsText = (families: readonly MetricFamily[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)
-    .map(textOf)
+    .map(renderFamily)
     .join('');
 
-function textOf({ name, samples }: MetricFamily): string {
+function renderFamily({ name, samples }: MetricFamily): string {
   const { help, type } = METRICS[name];
   const lines = samples.map(
     ({ labels = {}, value, suffix = '' }) => `${name}${suffix}${labelText(labels)} ${numberText(value)}`,

@@ -50,7 +50,7 @@ export async function authorizationCodeGrant(
     return deps.signer.signTokenResponse(family.grant, family.first);
   }
 
-  const reason = await refusalOf(presented, deps.codes);
+  const reason = await findRefusal(presented, deps.codes);
   // Logged, so that the operator sees attempts to guess codes.
   deps.log.warn(
     { event: 'code_refused', clientId, reason: reason.message },
@@ -60,7 +60,7 @@ export async function authorizationCodeGrant(
 }
 
 /** Returns why the code was refused. Looked up only in that case. */
-async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
+async function findRefusal(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
   const { clientId, code } = presented;
   const records = await codes.findCodes(clientId, code);
   // If there are several, the record with the presented challenge gives the reason.

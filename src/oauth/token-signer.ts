@@ -86,7 +86,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     if (signedToken?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse creates tokens of this type under these keys.
     const claims = signedToken.claims as AccessClaims;
-    const verifiedToken = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
+    const verifiedToken = { grant: { ...readOwner(claims), scope: claims.scope }, exp: claims.exp };
     if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
       verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
     verifiedTokens.set(key, verifiedToken);
@@ -120,16 +120,16 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse creates tokens of this type under these keys.
       const claims = signedToken.claims as RefreshClaims;
-      return { ...ownerOf(claims), id: claims.jti };
+      return { ...readOwner(claims), id: claims.jti };
     },
     async readAnyToken(token) {
       const signedToken = await open(token);
       // Both types carry the common claims.
-      return signedToken && ownerOf(signedToken.claims as Claims);
+      return signedToken && readOwner(signedToken.claims as Claims);
     },
   };
 }
 
-function ownerOf({ family, aud, sub }: Claims): TokenOwner {
+function readOwner({ family, aud, sub }: Claims): TokenOwner {
   return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };
 }

@@ -14,7 +14,7 @@ export type ClaimedRole = {
 
 /** Returns the highest role that a rule gives, with the applications of all rules for it; undefined if none matches. */
 export function roleOfClaims(claims: Claims, rules: readonly ClaimRule[]): ClaimedRole | undefined {
-  const matching = rules.filter((rule) => valuesOf(claims, rule.claim).includes(rule.value));
+  const matching = rules.filter((rule) => listValues(claims, rule.claim).includes(rule.value));
   const role = ROLES.find((one) => matching.some((rule) => rule.role === one));
   if (role === undefined) return undefined;
   const given = matching.filter((rule) => rule.role === role).flatMap(({ clientIds }) => clientIds ?? []);
@@ -22,7 +22,7 @@ export function roleOfClaims(claims: Claims, rules: readonly ClaimRule[]): Claim
   return { role, clientIds: isGiven ? [...new Set(given)] : undefined };
 }
 
-function valuesOf(claims: Claims, claim: string): readonly string[] {
+function listValues(claims: Claims, claim: string): readonly string[] {
   const email = verifiedEmail(claims);
   if (claim === 'email') return email === undefined ? [] : [email];
   if (claim === 'email_domain') return email === undefined ? [] : [email.slice(email.lastIndexOf('@') + 1)];

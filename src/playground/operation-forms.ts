@@ -60,7 +60,7 @@ function formOf({ path, method, operation }: Described, schemas: Schemas): Opera
   const { operationId, tags, summary, description, security, parameters = [], requestBody } = operation;
   const inAddress = parameters.map(({ name, in: place, required, schema, ...facts }) =>
     fieldOf(
-      { label: name, place: placeOf(place), isRequired: required, schema, about: facts.description },
+      { label: name, place: toPlace(place), isRequired: required, schema, about: facts.description },
       { schemas, example: facts.example },
     ),
   );
@@ -73,7 +73,7 @@ function formOf({ path, method, operation }: Described, schemas: Schemas): Opera
   };
 }
 
-const placeOf = (place: string): OperationField['place'] =>
+const toPlace = (place: string): OperationField['place'] =>
   place === 'path' || place === 'header' ? place : 'query';
 
 function callerOf(security: OpenApiOperation['security']): OperationCaller {
@@ -113,13 +113,13 @@ function fieldOf(
   const description = schema.description ?? plain.description;
   return {
     ...{ name: `${place}.${label}`, label, place, isRequired, choices },
-    kind: choices.length > 0 ? 'choice' : kindOf(plain),
+    kind: choices.length > 0 ? 'choice' : toFieldKind(plain),
     about: about ?? (typeof description === 'string' ? description : undefined),
     example: example === undefined ? '' : typeof example === 'string' ? example : JSON.stringify(example),
   };
 }
 
-function kindOf({ type }: Json): FieldKind {
+function toFieldKind({ type }: Json): FieldKind {
   switch (type) {
     case 'string':
       return 'text';

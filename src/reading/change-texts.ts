@@ -82,7 +82,7 @@ export function changeTexts(
   const pieces = [...inPieces(changes)];
   return pieces.map((piece) => async () => {
     if (pieces.length > 1) await mainThreadTurn();
-    const texts = await textsOf(piece, owners, read);
+    const texts = await readTexts(piece, owners, read);
     return piece.flatMap((change) => {
       const event = change.changeType === 'deleted' ? change.event : texts.get(keyOf(change));
       return changeText(change.changeType, event);
@@ -99,7 +99,7 @@ const changeText = (
 
 export const keyOf = ({ calendarKey, id }: EventName): string => `${calendarKey} ${id}`;
 
-async function textsOf(
+async function readTexts(
   changes: readonly Change[],
   owners: Owners,
   { events }: Reader,

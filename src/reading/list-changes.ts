@@ -171,12 +171,12 @@ async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, 
   const { changes, size } = await fittingChanges(all, owners, read);
   const last = changes.at(-1);
   const isLast = names.length <= pageSize && changes.length === all.length;
-  const cursor = { feedId, seq, ...(isLast || last === undefined ? {} : { state: nameOf(last) }) };
+  const cursor = { feedId, seq, ...(isLast || last === undefined ? {} : { state: toEventName(last) }) };
   // After the last page comes what changed meanwhile.
   return { changes, size, owners, cursor, more: true, problems };
 }
 
-const nameOf = ({ calendarKey, id }: EventName): EventName => ({ calendarKey, id });
+const toEventName = ({ calendarKey, id }: EventName): EventName => ({ calendarKey, id });
 
 async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const { changes: feed, events, grant, now, pageSize } = read;

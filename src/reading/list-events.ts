@@ -164,11 +164,11 @@ function eventTexts(
   const toText = textByScope(pagingKey);
   return listedPieces(events, { events: reader, zones, originals }).map(
     (piece) => async () =>
-      (await piece()).flatMap((event) => textOf(event, owners.get(event.calendarKey), toText)),
+      (await piece()).flatMap((event) => renderEvent(event, owners.get(event.calendarKey), toText)),
   );
 }
 
-const textOf = (event: ListedEvent, owner: Owned | undefined, toText: EventText): RenderedObject[] =>
+const renderEvent = (event: ListedEvent, owner: Owned | undefined, toText: EventText): RenderedObject[] =>
   owner === undefined ? [] : [toText(event, owner)];
 
 /** A large one is JSON in UTF-8 that is made while it is sent. */

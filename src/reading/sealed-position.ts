@@ -91,8 +91,8 @@ export function openCursor(text: string, owner: ReadingUser, key: Buffer): Chang
   if (opened === undefined) return undefined;
   // Authenticated, so it is what sealCursor wrote.
   const { f, s, b, e, i } = JSON.parse(opened) as ChangePayload;
-  const nameOf = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
-  return { feedId: f, seq: s, from: b, event: e && nameOf(e), state: i && nameOf(i) };
+  const toEventName = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
+  return { feedId: f, seq: s, from: b, event: e && toEventName(e), state: i && toEventName(i) };
 }
 
 const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];

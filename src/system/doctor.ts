@@ -64,10 +64,14 @@ export function checkPushes(report: StorageReport, config: Config): Check {
     return { name, status: 'ok', message };
   }
   const isPoor = watched.some(({ state }) => state !== 'live' && state !== 'unsupported');
-  return { name, status: isPoor ? 'warn' : 'ok', message: `Calendars: ${watched.map(lineOf).join('; ')}.` };
+  return {
+    name,
+    status: isPoor ? 'warn' : 'ok',
+    message: `Calendars: ${watched.map(renderLine).join('; ')}.`,
+  };
 }
 
-const lineOf = ({ provider, state, reason, count }: WatchedCalendars): string =>
+const renderLine = ({ provider, state, reason, count }: WatchedCalendars): string =>
   `${count} of ${APP_NAMES[provider]} ${STATES[state] ?? state}${reason === null ? '' : ` (${reason})`}`;
 
 export type DoctorDeps = {

@@ -43,7 +43,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   const { masterKey, masterKeys, now } = deps;
   const state = await masterKey.masterKeyState();
   const newKeyId = state.next?.keyId ?? (await newKey(state, deps));
-  if (newKeyId === undefined) return { ...namesOf(state), sealedAnew: await resealAll(deps) };
+  if (newKeyId === undefined) return { ...keyNames(state), sealedAnew: await resealAll(deps) };
 
   const next = state.next ?? (await masterKey.announceKey(newKeyId, now()));
   // Another run was faster.
@@ -60,7 +60,7 @@ export async function rotateMasterKey(deps: RotationDeps): Promise<Rotation> {
   return { keyId: next.keyId, previous: state.keyId, sealedAnew };
 }
 
-const namesOf = ({ keyId = '', before }: MasterKeyState) => ({ keyId, previous: before?.keyId });
+const keyNames = ({ keyId = '', before }: MasterKeyState) => ({ keyId, previous: before?.keyId });
 
 /** Undefined where the change was made before: then only what was sealed under the old key meanwhile is left. */
 async function newKey(state: MasterKeyState, deps: RotationDeps): Promise<string | undefined> {
@@ -94,7 +94,7 @@ async function putInUse(keyId: string, deps: RotationDeps): Promise<void> {
   );
   if (missing.length > 0) {
     if (await masterKey.withdrawKey(keyId)) await masterKeys.discard(keyId);
-    const names = missing.map(nameOf).join(', ');
+    const names = missing.map(instanceName).join(', ');
     throw new RotationRefused(
       `Nothing was changed: ${names} runs without the new key ${keyId}. ${
         masterKeys.source === 'folder'
@@ -129,14 +129,14 @@ async function everyInstance(
     if (now() - told >= PATIENCE_MS / 3) {
       told = now();
       tell(
-        `Waiting until ${missing.map(nameOf).join(', ')} ${what}; one that is gone is waited for ${GONE_AFTER_MS / 1000} s.`,
+        `Waiting until ${missing.map(instanceName).join(', ')} ${what}; one that is gone is waited for ${GONE_AFTER_MS / 1000} s.`,
       );
     }
     await sleep(LOOK_EVERY_MS / 4);
   }
 }
 
-const nameOf = ({ instanceId, host, version }: Instance): string =>
+const instanceName = ({ instanceId, host, version }: Instance): string =>
   `the instance ${instanceId} (version ${version}) on ${host}`;
 
 /** Until nothing is left under another key. */

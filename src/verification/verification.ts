@@ -78,6 +78,6 @@ export type Activity = {
 
 /** The reviewed values in which two states of an application differ. */
 export function changedFields(before: ReviewedValues, after: ReviewedValues): ReviewedField[] {
-  const textOf = (value: string | Logo | undefined) => (typeof value === 'object' ? value.hash : value);
-  return REVIEWED_FIELDS.filter((field) => textOf(before[field]) !== textOf(after[field]));
+  const comparable = (value: string | Logo | undefined) => (typeof value === 'object' ? value.hash : value);
+  return REVIEWED_FIELDS.filter((field) => comparable(before[field]) !== comparable(after[field]));
 }

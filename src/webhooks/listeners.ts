@@ -69,14 +69,14 @@ export async function addListener(clientId: string, body: unknown, { endpoints, 
   const { secret = newEndpointSecret() } = input;
   const endpointId = `we_${randomBytes(12).toString('base64url')}`;
   const createdAt = now();
-  const hears = hearsOf(topics, own);
+  const hears = toTopics(topics, own);
   const listener = { endpointId, clientId, url: `listener:${endpointId}`, hears, secret, createdAt };
   const isAdded = await endpoints.addListener(listener, createdAt + LIVES_MS, MOST_LISTENERS);
   if (!isAdded) throw tooMany();
   return { id: endpointId, secret, expiresAt: new Date(createdAt + LIVES_MS).toISOString() };
 }
 
-const hearsOf = (kinds: readonly string[], own: boolean): EndpointHears => ({
+const toTopics = (kinds: readonly string[], own: boolean): EndpointHears => ({
   events: kinds.includes('events'),
   calendars: kinds.includes('calendars'),
   connections: kinds.includes('connections'),

@@ -30,7 +30,7 @@ export async function createCalendar(
   const href = await writeCalendar(account, create, deps);
   // One that was just made is wanted, even where new ones are left out.
   await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
-  return { body: await answerOf({ account, href }, grant, deps), accountKey: account.accountKey };
+  return { body: await renderCalendar({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
 /** Answers the calendar as it is then. Throws ApiError. */
@@ -43,7 +43,7 @@ export async function updateCalendar(
   const { href } = calendar;
   if (Object.keys(request.change).length > 0)
     await writeCalendar(account, (open) => open.calendarWriting.change(href, request.change), deps);
-  return answerOf({ account, href }, grant, deps);
+  return renderCalendar({ account, href }, grant, deps);
 }
 
 /** Throws ApiError: for the main calendar where the provider has one, and for one that is named by `primary` alone. */
@@ -95,7 +95,7 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 }
 
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
-async function answerOf(
+async function renderCalendar(
   changed: { readonly account: MirroredAccount; readonly href: string },
   grant: Grant,
   { events }: WriteDeps,

@@ -81,7 +81,7 @@ async function finishSplit(
   // Only now, as the provider answers: while it is away nothing is given up.
   const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };
   await deps.splits.noteStep(splitId, step, JSON.stringify(plan));
-  const way = wayOf(step, plan, old);
+  const way = chooseStep(step, plan, old);
   if (way === 'run' && old.is !== 'gone') {
     await runSplit({ splitId, plan, target: old.target }, turn, deps);
   } else if (way === 'undo') {
@@ -96,7 +96,7 @@ async function finishSplit(
 }
 
 /** Whatever may be trimmed keeps its new series: it is all there is of the later half. */
-function wayOf(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {
+function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {
   const { runs = 0, newHref } = plan;
   if (runs > 2 * MOST_RUNS) return 'close';
   if (is === 'gone' && newHref !== undefined) return 'close';

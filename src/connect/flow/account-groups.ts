@@ -110,13 +110,13 @@ export function reachedLimit(
   return staying.flatMap(({ accounts }) => accounts).length >= ofUser ? ofUser : undefined;
 }
 
-const nameOf = ({ provider, identity }: Account): string[] =>
+const toIdentityName = ({ provider, identity }: Account): string[] =>
   identity === undefined ? [] : [`${provider} ${identity}`];
 
-const identities = ({ accounts }: AccountGroup): string[] => accounts.flatMap(nameOf);
+const identities = ({ accounts }: AccountGroup): string[] => accounts.flatMap(toIdentityName);
 
 const provingIdentities = ({ accounts }: AccountGroup): string[] =>
-  accounts.filter(({ provesOwner }) => provesOwner).flatMap(nameOf);
+  accounts.filter(({ provesOwner }) => provesOwner).flatMap(toIdentityName);
 
 /** Whether a living grant has all of it already, at that scope: then nothing of it needs consent. */
 export const isGiven = ({ group, scope }: Covered): boolean =>

@@ -95,7 +95,7 @@ export function pseudoMessage(english: string, locale: PseudoLocale): ParsedMess
   const parsed = new IntlMessageFormat(english, 'en', undefined, { ignoreTag: true }).getAst();
   const change = locale === 'en-XA' ? accented : mirrored;
   const changed = withTexts(parsed, change);
-  return locale === 'en-XA' ? [textOf('['), ...changed, textOf(']')] : changed;
+  return locale === 'en-XA' ? [literal('['), ...changed, literal(']')] : changed;
 }
 
 function withTexts(message: ParsedMessage, change: (text: string) => string): ParsedMessage {
@@ -109,7 +109,7 @@ function withTexts(message: ParsedMessage, change: (text: string) => string): Pa
   });
 }
 
-const textOf = (value: string): ParsedMessage[number] => ({ type: LITERAL, value });
+const literal = (value: string): ParsedMessage[number] => ({ type: LITERAL, value });
 
 /** Vowels, n and s twice: of a hundred characters of English some forty are one of these. */
 const accented = (text: string): string =>

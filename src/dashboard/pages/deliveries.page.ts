@@ -93,11 +93,11 @@ function listOf({ deliveries, clients }: DeliveriesParts, viewer: Viewer): Html 
   return table({
     name: messages.text('deliveries.title'),
     heads: heads.map((head) => messages.text(`delivery.${head}`)),
-    rows: deliveries.map((one) => rowOf(one, names.get(one.clientId) ?? one.clientId, viewer)),
+    rows: deliveries.map((one) => renderRow(one, names.get(one.clientId) ?? one.clientId, viewer)),
   });
 }
 
-function rowOf(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
+function renderRow(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
   const { createdAt, userId, calendarId, provider, attempts } = message;
   const calendar = calendarId === undefined ? undefined : shownName(person, calendarId);
   return [

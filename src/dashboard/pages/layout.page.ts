@@ -95,7 +95,7 @@ ${content}
 </main>
 ${ending(page)}
 </body>`;
-  return documentOf({ ...page, theme, body });
+  return renderDocument({ ...page, theme, body });
 }
 
 /** Where it is narrow, a button unfolds it over the page, which the browser does without a script. Elsewhere it stands beside the page. */
@@ -125,12 +125,12 @@ ${content}
 </main>
 ${ending(page)}
 </body>`;
-  return documentOf({ ...page, theme, body });
+  return renderDocument({ ...page, theme, body });
 }
 
 type Document = Omit<DashboardPage, 'content'> & { readonly theme: Theme; readonly body: Html };
 
-function documentOf({ title, theme, body, goesOnTo, ...page }: Document): Page {
+function renderDocument({ title, theme, body, goesOnTo, ...page }: Document): Page {
   const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
   return pageOf({
     language: messages.language,

@@ -57,14 +57,14 @@ function providerPanel(kind: AppKind, parts: ProvidersParts, viewer: Viewer): Ht
     may(viewer.person, 'application.change', client.clientId) &&
     postForm(viewer, `${path}/check`, html`<button>${messages.text('providers.check')}</button>`);
   return html`<section class="panel" id="${kind}"><h2 class="with-mark">${PROVIDER_MARKS[kind]}${provider}</h2>
-${stateOf(ownApp, registrations[kind], provider)}
+${renderState(ownApp, registrations[kind], provider)}
 ${!isOffered && html`<p class="hint">${messages.text('providers.not_offered')}</p>`}
 ${checked?.kind === kind && checkResult(checked.check, provider)}
 <div class="buttons">${may(viewer.person, 'application.secrets', client.clientId) && change}${check}</div>
 ${registrationOf(kind, registrations[kind])}</section>`;
 }
 
-function stateOf(own: string | undefined, { instanceAppId }: AppRegistration, provider: string): Html {
+function renderState(own: string | undefined, { instanceAppId }: AppRegistration, provider: string): Html {
   if (own !== undefined)
     return html`<p class="lead">${messages.markup('providers.own', { id: html`<span class="code">${own}</span>` })}</p>`;
   return html`<p class="lead">${messages.text(instanceAppId === undefined ? 'providers.nobody' : 'providers.instance', { provider })}</p>`;

@@ -117,7 +117,7 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
     try {
       leave = await slots.enter({ ...hop.place, host }, { signal });
       if (leave === undefined) throw new EgressError('busy', `Too many requests wait for ${hostname}`);
-      const answer = await answerOf(hop, { agent, share, turns }, signal);
+      const answer = await sendHop(hop, { agent, share, turns }, signal);
       return { ...answer, fromPrivate: policy.isPrivate(hostname) };
     } catch (failure) {
       const error = egressErrorOf(failure, hostname);
@@ -193,7 +193,7 @@ function targetOf(answer: EgressResponse): URL | undefined {
   return target;
 }
 
-async function answerOf(hop: Hop, deps: ExchangeDeps, signal: AbortSignal): Promise<EgressResponse> {
+async function sendHop(hop: Hop, deps: ExchangeDeps, signal: AbortSignal): Promise<EgressResponse> {
   const { url, credentials, maxBytes } = hop;
   const authorization =
     credentials !== undefined && isPinned(credentials.origins, url)

@@ -170,10 +170,10 @@ export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: R
     .map(({ value }) => plainRule(value))
     .filter((text) => text !== '');
   spend(budget, 'rules', rrules.length);
-  const rdates = textsOf(properties.get('RDATE'), 'rdates', budget)
+  const rdates = readTexts(properties.get('RDATE'), 'rdates', budget)
     .map(({ text, property }) => readRdate(text, property, zoneOf))
     .filter((rdate) => rdate !== undefined);
-  const exdates = textsOf(properties.get('EXDATE'), 'exdates', budget)
+  const exdates = readTexts(properties.get('EXDATE'), 'exdates', budget)
     .map(({ text, property }) => parseTime(text, property, zoneOf))
     .filter((exdate) => exdate !== undefined);
   return { rrules, rdates, exdates };
@@ -182,7 +182,7 @@ export function readRecurrence(properties: Properties, zoneOf: ZoneOf, budget: R
 type ValueText = { readonly text: string; readonly property: ContentLine };
 
 /** Returns the values of lists, which are counted in the budget before they are created. */
-function textsOf(
+function readTexts(
   properties: readonly ContentLine[] = [],
   counted: 'rdates' | 'exdates',
   budget: ResourceBudget,

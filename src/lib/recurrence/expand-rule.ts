@@ -96,7 +96,7 @@ export function lastTimeOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget)
 
 /** Returns the periods of a rule with their times; hours or minutes for a rule below a day. */
 function unitsFor(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Units {
-  const row = rowOf(rule, start, budget);
+  const row = prepareRow(rule, start, budget);
   if (rule.unit !== undefined) return unitsOf({ ...rule, unit: rule.unit }, start, row.daysIn);
   const { periods } = row;
   // SKIP can move a day to the previous or the next period.
@@ -119,7 +119,7 @@ type Row = {
   readonly periods: Periods;
 };
 
-function rowOf(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
+function prepareRow(rule: Rule, start: LocalMs, budget: RecurrenceBudget): Row {
   const startDay = dayOfLocal(start);
   spendSteps(budget, 20);
   return {

@@ -57,7 +57,7 @@ const LONGEST_RULE = 10_000;
  */
 export function parseRule(text: string): Rule | undefined {
   if (text.length > LONGEST_RULE) return undefined;
-  const parts = partsOf(text);
+  const parts = parseParts(text);
   const unit = UNITS.get(parts.get('FREQ') ?? '');
   const frequency = unit === undefined ? FREQUENCIES.find((name) => name === parts.get('FREQ')) : 'DAILY';
   const hasScale = parts.has('RSCALE') || parts.has('SKIP');
@@ -122,7 +122,7 @@ export const plainRule = (text: string): string =>
 
 type Parts = ReadonlyMap<string, string>;
 
-function partsOf(text: string): Parts {
+function parseParts(text: string): Parts {
   const parts = new Map<string, string>();
   for (const part of plainRule(text).toUpperCase().split(';')) {
     const [name = '', value = ''] = part.split('=');

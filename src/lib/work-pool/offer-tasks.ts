@@ -17,7 +17,7 @@ export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
   let parts: AsyncIterator<unknown> | undefined;
   port.on('message', async (message: ToThread) => {
     try {
-      if (message.type === 'start') parts = partsOf(tasks, message);
+      if (message.type === 'start') parts = runTask(tasks, message);
       const next = await parts?.next();
       if (next === undefined || next.done) {
         parts = undefined;
@@ -34,7 +34,7 @@ export function offerTasks(tasks: Readonly<Record<string, TaskParts>>): void {
   answer({ type: 'ready' });
 }
 
-async function* partsOf(
+async function* runTask(
   tasks: Readonly<Record<string, TaskParts>>,
   { name, input }: Extract<ToThread, { type: 'start' }>,
 ): AsyncGenerator<unknown> {

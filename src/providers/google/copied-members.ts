@@ -39,13 +39,13 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set([
   'recurrence',
 ]);
 
-const namesOf = (...events: readonly GoogleEvent[]): string[] =>
+const fieldNames = (...events: readonly GoogleEvent[]): string[] =>
   [...new Set(events.flatMap((event) => Object.keys(event)))].filter((name) => !LEFT_BEHIND.has(name));
 
 /** What a new event takes over: all but times and rules. With `meetId`, a Meet is asked for in the place of the event's own. */
 export function copiedMembers(event: GoogleEvent, meetId: string | undefined): GoogleEvent {
   const members: GoogleEvent = Object.fromEntries(
-    namesOf(event).map((name) => [name, Reflect.get(event, name)]),
+    fieldNames(event).map((name) => [name, Reflect.get(event, name)]),
   );
   const { attendees, conferenceData, eventType } = event;
   return withoutUndefined({
@@ -68,7 +68,7 @@ const APART: ReadonlySet<string> = new Set([
 
 /** What an occurrence has other than its series, as a patch of the occurrence; without its times. */
 export function ownMembers(occurrence: GoogleEvent, series: GoogleEvent): EventBody {
-  const names = namesOf(occurrence, series).filter((name) => !APART.has(name));
+  const names = fieldNames(occurrence, series).filter((name) => !APART.has(name));
   const pick = (event: GoogleEvent) =>
     Object.fromEntries(names.map((name) => [name, Reflect.get(event, name)]));
   return withoutUndefined({
@@ -105,8 +105,8 @@ function ownProperties(
 }
 
 function patchOfTexts(own: unknown, common: unknown): Readonly<Record<string, string | null>> | undefined {
-  const textsOf = (value: unknown) => Object.entries(isObject(value) ? value : {});
-  const [before, after] = [new Map(textsOf(common)), new Map(textsOf(own))];
+  const listEntries = (value: unknown) => Object.entries(isObject(value) ? value : {});
+  const [before, after] = [new Map(listEntries(common)), new Map(listEntries(own))];
   const names = [...new Set([...before.keys(), ...after.keys()])];
   const changed = names.filter((name) => before.get(name) !== after.get(name));
   if (changed.length === 0) return undefined;

@@ -122,7 +122,7 @@ async function* readHinted(
     }
     if (deleted.length > 0)
       yield { changed: [], removed: deleted.flatMap((id) => hrefsOf(id, mirror)), complete: false };
-    for await (const batch of readEvents(source, ids)) yield partOf(batch, mirror);
+    for await (const batch of readEvents(source, ids)) yield toChanges(batch, mirror);
   }
   const next = writeSyncState({ ...state, comparedAt });
   yield { changed: [], removed: [], complete: false, next };
@@ -188,7 +188,7 @@ async function compareVersions(
   return missing.filter((id) => !found.has(id));
 }
 
-function partOf(batch: readonly ReadEvent[], mirror: Mirror): Changes {
+function toChanges(batch: readonly ReadEvent[], mirror: Mirror): Changes {
   const changed = resourcesIn(batch);
   const there = new Set(changed.map(({ href }) => href));
   const removed = batch.flatMap(({ id, resources }) =>

@@ -49,13 +49,13 @@ function membersOf(item: GraphItem): GraphEvent {
   const plain = PLAIN_MEMBERS.filter((name) => item[name] !== undefined && item[name] !== null);
   return {
     ...Object.fromEntries(plain.map((name) => [name, item[name]])),
-    ...('location' in item && placeOf(item)),
+    ...('location' in item && copyLocation(item)),
     ...('attendees' in item && { attendees: guestsOf(item) }),
   };
 }
 
 /** With the kind of each place, so that rooms stay rooms. */
-function placeOf({ location, locations }: GraphItem): GraphEvent {
+function copyLocation({ location, locations }: GraphItem): GraphEvent {
   const displayName = location?.displayName ?? '';
   if (!displayName && !locations?.length) return { location: { displayName } };
   return { location: location ?? { displayName }, ...(locations?.length && { locations }) };

@@ -190,13 +190,13 @@ async function withNewParagraph(
   newId: string,
   exceptions: readonly NewException[],
 ): Promise<readonly NewException[]> {
-  const textOf = ({ fields }: NewException) => fields.body?.content ?? '';
-  if (!exceptions.some((exception) => teamsParagraphIn(textOf(exception)) !== '')) return exceptions;
+  const bodyText = ({ fields }: NewException) => fields.body?.content ?? '';
+  if (!exceptions.some((exception) => teamsParagraphIn(bodyText(exception)) !== '')) return exceptions;
   const series = await getEvent(source, newId, '$select=body', 'html');
   const paragraph = teamsParagraphIn(series?.body?.content ?? '');
   return exceptions.map((exception) => {
     const { fields } = exception;
-    const content = withTeamsParagraph(textOf(exception), paragraph);
+    const content = withTeamsParagraph(bodyText(exception), paragraph);
     return fields.body
       ? { ...exception, fields: { ...fields, body: { ...fields.body, content } } }
       : exception;

@@ -32,7 +32,7 @@ const SHORTEST_MS = 14 * DAY;
 
 /** Where a delta of a window begins. */
 export function deltaUrl(calendarUrl: string, { start, end }: Window): string {
-  return `${calendarUrl}/calendarView/delta?startDateTime=${textOf(start)}&endDateTime=${textOf(end)}`;
+  return `${calendarUrl}/calendarView/delta?startDateTime=${renderInstant(start)}&endDateTime=${renderInstant(end)}`;
 }
 
 /** Follows a delta, gathering what it names in `hints`; yields the link of each page that has one for next time. */
@@ -74,4 +74,4 @@ export const isShortened = ({ start, end }: Window): boolean => end - start < BE
 const midnight = (instant: number): number => Math.floor(instant / DAY) * DAY;
 
 /** Without a fraction. */
-const textOf = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;
+const renderInstant = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

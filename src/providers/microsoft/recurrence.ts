@@ -42,11 +42,11 @@ export function recurrenceOf(
   deletedDays: readonly string[],
   start?: EventTime,
 ): Recurrence | undefined {
-  const parts = pattern ? (impliedBy(start, pattern) ?? partsOf(pattern)) : undefined;
+  const parts = pattern ? (impliedBy(start, pattern) ?? renderPattern(pattern)) : undefined;
   if (parts === undefined) return undefined;
   const interval = (pattern?.interval ?? 1) > 1 ? [`INTERVAL=${pattern?.interval}`] : [];
   return {
-    rrules: [[...parts, ...interval, ...endOf(range ?? {})].join(';')],
+    rrules: [[...parts, ...interval, ...renderEnd(range ?? {})].join(';')],
     rdates: [],
     // A date takes away that day's instance, whatever its time.
     exdates: deletedDays.map((date) => ({ type: 'date', date })),
@@ -69,7 +69,7 @@ function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): st
 }
 
 /** Graph answers every member of a pattern, also those that mean nothing to its type. */
-function partsOf(pattern: RecurrencePattern): string[] | undefined {
+function renderPattern(pattern: RecurrencePattern): string[] | undefined {
   const { type, dayOfMonth = 1, month = 1, firstDayOfWeek } = pattern;
   switch (type) {
     case 'daily':
@@ -109,7 +109,7 @@ function daysOf({ daysOfWeek }: RecurrencePattern): string[] {
 const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
 
 /** The last day counts whole, in the zone of the series: a date without a time. */
-function endOf({ type, endDate, numberOfOccurrences }: RecurrenceRange): string[] {
+function renderEnd({ type, endDate, numberOfOccurrences }: RecurrenceRange): string[] {
   if (type === 'numbered' && numberOfOccurrences) return [`COUNT=${numberOfOccurrences}`];
   if (type === 'endDate' && endDate && !endDate.startsWith(NO_YEAR)) {
     return [`UNTIL=${endDate.slice(0, 10).replaceAll('-', '')}`];

@@ -52,20 +52,21 @@ const parametersFor = ({ language }: SignInRequest) => ({
  * it is `sub:`, the subject, a space and its issuer.
  */
 export function identityOf(claims: IDToken): AccountIdentity {
-  const signInName = textOf(claims.preferred_username);
-  const email = [signInName, textOf(claims.email)].find((name) => name !== undefined && ADDRESS.test(name));
-  const accountId = email?.toLowerCase() ?? `${textOf(claims.tid) ?? ''}.${textOf(claims.oid) ?? claims.sub}`;
-  const display = signInName ?? email ?? textOf(claims.name) ?? accountId;
+  const signInName = readText(claims.preferred_username);
+  const email = [signInName, readText(claims.email)].find((name) => name !== undefined && ADDRESS.test(name));
+  const accountId =
+    email?.toLowerCase() ?? `${readText(claims.tid) ?? ''}.${readText(claims.oid) ?? claims.sub}`;
+  const display = signInName ?? email ?? readText(claims.name) ?? accountId;
   return { accountId, identity: subjectOf(claims), display };
 }
 
 function subjectOf({ tid, oid, sub, iss }: IDToken): string {
-  const [tenant, object] = [textOf(tid), textOf(oid)];
+  const [tenant, object] = [readText(tid), readText(oid)];
   if (tenant === undefined || object === undefined) return `sub:${sub} ${iss}`;
   return `oid:${tenant}/${object}`.toLowerCase();
 }
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-const textOf = (claim: unknown): string | undefined =>
+const readText = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined;

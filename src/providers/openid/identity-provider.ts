@@ -225,7 +225,7 @@ async function refusing<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (failure) {
-    throw isOfIssuer(failure) ? new PeopleRefusal(kindOf(failure), { cause: failure }) : failure;
+    throw isOfIssuer(failure) ? new PeopleRefusal(toErrorCode(failure), { cause: failure }) : failure;
   }
 }
 
@@ -245,7 +245,7 @@ const isOfIssuer = (failure: unknown): boolean =>
 const CANCELLED = ['access_denied', 'login_required', 'interaction_required', 'consent_required'];
 const AWAY = ['temporarily_unavailable', 'server_error'];
 
-function kindOf(failure: unknown): 'issuer_unavailable' | 'sign_in_cancelled' | 'sign_in_failed' {
+function toErrorCode(failure: unknown): 'issuer_unavailable' | 'sign_in_cancelled' | 'sign_in_failed' {
   if (failure instanceof EgressError) return 'issuer_unavailable';
   if (failure instanceof AuthorizationResponseError || failure instanceof ResponseBodyError) {
     if (CANCELLED.includes(failure.error)) return 'sign_in_cancelled';

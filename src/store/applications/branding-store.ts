@@ -58,7 +58,7 @@ export function brandingStore(db: Database, caller?: Caller): BrandingStore {
         await changeReviewed(tx, { clientId, now, caller }, async () => {
           await setLogos(tx, clientId, change);
           const look = await findLook(tx, clientId);
-          await tx.change(SET, { clientId, now, ...valuesOf(look, change) });
+          await tx.change(SET, { clientId, now, ...toValues(look, change) });
         });
         const after = await findLook(tx, clientId);
         const changed = changedLook(before, after);
@@ -92,7 +92,7 @@ async function findLook(statements: Statements, clientId: string): Promise<Appli
 }
 
 /** The columns of the look after `change`. */
-function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
+function toValues({ branding, facts }: ApplicationLook, change: LookChange) {
   const changed = (value: string | null | undefined, before: string | undefined) =>
     value === undefined ? (before ?? null) : value;
   return {

@@ -68,11 +68,11 @@ const UPDATE = `
    WHERE client_id = :clientId
   RETURNING ${COLUMNS}`;
 
-const countOf = (table: string): string =>
+const countText = (table: string): string =>
   `(SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE client_id = :clientId LIMIT :most) AS counted)`;
 const COUNT_CONTENTS = `
-  SELECT ${countOf('application_user')} AS users, ${countOf('account')} AS accounts,
-         ${countOf('webhook_endpoint')} AS endpoints`;
+  SELECT ${countText('application_user')} AS users, ${countText('account')} AS accounts,
+         ${countText('webhook_endpoint')} AS endpoints`;
 
 type RowWithSecrets = ClientRow & { secrets: string | undefined };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };

@@ -82,8 +82,8 @@ export function verificationOf(row: VerificationRow): Verification {
     submittedAt: row.submittedAt,
     reviewerNote: row.reviewerNote,
     verifiedAt: row.verifiedAt,
-    present: valuesOf(row),
-    approved: row.verifiedAt === undefined ? undefined : valuesOf(approved),
+    present: toReviewedValues(row),
+    approved: row.verifiedAt === undefined ? undefined : toReviewedValues(approved),
   };
 }
 
@@ -108,7 +108,14 @@ export async function addActivity(
   { before, activity }: { readonly before: ReviewState; readonly activity: NewActivity },
 ): Promise<void> {
   const { clientId, now, note, fields = [], caller } = activity;
-  const entry = { clientId, now, kind, actor: nameOf(caller), note: note ?? null, fields: fields.join(',') };
+  const entry = {
+    clientId,
+    now,
+    kind,
+    actor: callerName(caller),
+    note: note ?? null,
+    fields: fields.join(','),
+  };
   await tx.change(ADD_ACTIVITY, entry);
   const action = `verification.${kind}` as const;
   const changed = differingFields(auditedState(before), auditedState(next));
@@ -121,7 +128,7 @@ const auditedState = ({ status, isVerified }: ReviewState) => ({
 });
 
 /** How the activity log names who did something. */
-function nameOf(caller: Caller | undefined): string | null {
+function callerName(caller: Caller | undefined): string | null {
   switch (caller?.actor.kind) {
     case undefined:
       return null;
@@ -158,7 +165,7 @@ export async function changeReviewed<T>(
   return result;
 }
 
-function valuesOf(row: Nullable<ReviewedValues>): ReviewedValues {
+function toReviewedValues(row: Nullable<ReviewedValues>): ReviewedValues {
   const logoOf = (hash: string | undefined) => (hash === undefined ? undefined : { hash });
   return {
     displayName: row.displayName,

@@ -27,12 +27,12 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
     address: entry.address ?? null,
     clientId: entry.clientId ?? null,
     subject: entry.subject ?? null,
-    before: textOf(entry.before),
-    after: textOf(entry.after),
+    before: renderFields(entry.before),
+    after: renderFields(entry.after),
   });
 }
 
-const textOf = (fields: AuditFields | undefined): string | null =>
+const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
 /** Appends the entry of a change that `caller` asked for; without a caller nothing: the change is not an operator's. */

@@ -60,7 +60,7 @@ export function auditLog(db: Database): AuditLog {
   return {
     async listEntries({ clientId, actor, action, subject, from, to }, page) {
       const limit = Math.min(page.limit, MOST_ENTRIES);
-      const place = page.before === undefined ? undefined : await placeOf(db, page.before);
+      const place = page.before === undefined ? undefined : await findPosition(db, page.before);
       if (place === 'oldest') return [];
       const others = { ...actorFilter(actor), action, subject, from, to };
       const clientIds = typeof clientId === 'object' ? [...new Set(clientId)] : [clientId];
@@ -105,7 +105,7 @@ function actorFilter(actor: AuditFilter['actor']) {
 
 type Place = { readonly number: number; readonly at: number };
 
-async function placeOf(db: Database, before: number): Promise<Place | 'oldest'> {
+async function findPosition(db: Database, before: number): Promise<Place | 'oldest'> {
   const row = await db.get<Place>(PLACE, { before });
   if (row === undefined) return 'oldest';
   return row.number === before ? row : { at: row.at, number: row.number + 1 };

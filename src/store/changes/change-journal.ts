@@ -73,9 +73,9 @@ export async function recordChanges<T>(
     { key, hrefs },
   );
   const names = [...new Set([...hrefs, ...series, ...seriesOfHrefs.map(({ id }) => id)])];
-  const before = await statesOf(tx, key, names);
+  const before = await readStates(tx, key, names);
   const result = await write();
-  const after = await statesOf(tx, key, names);
+  const after = await readStates(tx, key, names);
   const change = { key, at, own, feed };
   let changes = 0;
   for (const [id, state] of after) {
@@ -207,7 +207,7 @@ export async function recordAccountRemoval(
 }
 
 /** The states of the single events and series with these hrefs or ids, by id. */
-async function statesOf(
+async function readStates(
   tx: Statements,
   key: string,
   names: readonly string[],

@@ -29,12 +29,12 @@ export type EventState = {
 
 export const stateOf = (rows: readonly StateRow[]): EventState => ({
   rows,
-  content: JSON.stringify(rows.map(textsOf)),
+  content: JSON.stringify(rows.map(listTexts)),
   etags: JSON.stringify(rows.map(({ etag }) => etag && comparableEtag(etag))),
   hasEtags: rows.every(({ etag }) => etag !== undefined),
 });
 
-const textsOf = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
+const listTexts = ({ content, timing, original, originalDigest, startsAt, endsAt }: StateRow) => [
   content,
   timing,
   original?.replace(LINE_ENDS, '$1\\n'),
@@ -61,7 +61,7 @@ export function changedFieldsOf(before: EventState, after: EventState): readonly
   const [one, other] = [before.rows[0], after.rows[0]];
   if (one === undefined || other === undefined) return [];
   const fields = new Set([...differingMembers(one, other), ...differingTimes(one, other)]);
-  const rest = ({ rows }: EventState) => JSON.stringify(rows.slice(1).map(textsOf));
+  const rest = ({ rows }: EventState) => JSON.stringify(rows.slice(1).map(listTexts));
   if (rest(before) !== rest(after)) fields.add('overrides');
   return fields.size === 0 ? ['original'] : [...fields];
 }

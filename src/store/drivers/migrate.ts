@@ -168,14 +168,14 @@ export type DatabaseState = 'ready' | 'away' | 'read_only' | 'unmigrated';
 export function databaseStates(db: Database): () => Promise<DatabaseState> {
   let look: Promise<DatabaseState> | undefined;
   return () => {
-    look ??= stateOf(db).finally(() => {
+    look ??= readState(db).finally(() => {
       look = undefined;
     });
     return look;
   };
 }
 
-async function stateOf(db: Database): Promise<DatabaseState> {
+async function readState(db: Database): Promise<DatabaseState> {
   try {
     if (await db.server?.isReadOnly()) return 'read_only';
     // One that a newer version has made meanwhile is no reason to stop: whether versions mix is the operator's matter.

@@ -119,14 +119,14 @@ const accountOf = (row: AccountRow, ofAccount: readonly Row[]): MirroredAccount 
   health: healthOf(row),
   calendarPermission: row.calendarPermission === undefined ? undefined : row.calendarPermission === 1,
   ...freshnessOf({ syncedAt: row.listedAt, failedAt: row.listFailedAt, failure: row.listFailure }),
-  calendars: shownOf(ofAccount, row.provider),
+  calendars: toReadable(ofAccount, row.provider),
 });
 
 /**
  * Those that the user did not leave out. One calendar of an account is its main one, whatever the provider marks: where that
  * is left out, no other takes its place.
  */
-function shownOf(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
+function toReadable(rows: readonly Row[], provider: ProviderKind): ReadableCalendar[] {
   const calendars = rows.flatMap(calendarsOf);
   const main = mainCalendar(calendars, PROVIDER_FACTS[provider]);
   const alias = aliasAmong(calendars);

@@ -78,14 +78,14 @@ export function eventPieces(db: Database): PieceReader {
     async matching(calendarKey, rows, search) {
       const found = await db.all<RowName>(texts.matching, {
         calendarKey,
-        ...namesOf(rows),
+        ...toNames(rows),
         ...termValues(search),
       });
       return new Set(found.map(nameOfRow));
     },
 
     async contentsOf(calendarKey, rows, originals) {
-      const values = { calendarKey, ...namesOf(rows), originals: originals ? 1 : 0 };
+      const values = { calendarKey, ...toNames(rows), originals: originals ? 1 : 0 };
       const found = await db.all<ContentRow>(texts.contents, values);
       return new Map(found.map((row) => [nameOfRow(row), contentOf(row)]));
     },
@@ -111,7 +111,7 @@ function behind(
   return { atStart: order > 0 ? after.startsAt : after.startsAt + 1, atId: '' };
 }
 
-function namesOf(rows: readonly RowName[]) {
+function toNames(rows: readonly RowName[]) {
   return {
     hrefs: [...new Set(rows.map(({ href }) => href))],
     recurrences: [...new Set(rows.map(({ recurrenceId }) => recurrenceId))],

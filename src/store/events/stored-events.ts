@@ -34,12 +34,12 @@ const OF_ID = `
   SELECT ${COLUMNS} FROM event WHERE calendar_key = :key AND series_id = :id AND event_id <> :id`;
 
 export function storedEvents(db: Database): StoredEvents {
-  const rowsOf = (key: string, id: string) => db.all<Row>(OF_ID, { key, id });
+  const listRows = (key: string, id: string) => db.all<Row>(OF_ID, { key, id });
   return {
     async findEvents(calendarKey, eventId) {
-      const rows = await rowsOf(calendarKey, eventId);
+      const rows = await listRows(calendarKey, eventId);
       const other = rows.find(({ seriesId }) => seriesId !== undefined && seriesId !== eventId)?.seriesId;
-      const series = other === undefined ? [] : await rowsOf(calendarKey, other);
+      const series = other === undefined ? [] : await listRows(calendarKey, other);
       return storedOf(series.length > 0 ? series : rows);
     },
   };

@@ -22,7 +22,7 @@ export const OR_EARLIER = `ON CONFLICT (owner, kind, host) DO UPDATE SET
  * again: what it reads may be older than the reason for this call. One that was set aside stays where it is.
  */
 export async function scheduleJob(tx: Statements, { kind, key }: JobName, runAt: number): Promise<void> {
-  const { clientId, owner, accountKey, host } = await placeOf(tx, { kind, key });
+  const { clientId, owner, accountKey, host } = await findPlace(tx, { kind, key });
   await tx.change(
     `INSERT INTO job_turn (client_id, owner, kind, host, turn_at, served_at)
      VALUES (:clientId, :owner, :kind, :host, :runAt,
@@ -82,7 +82,7 @@ const PLACES: Readonly<Record<JobKind, string | undefined>> = {
   housekeeping: undefined,
 };
 
-async function placeOf(tx: Statements, { kind, key }: JobName): Promise<JobPlace> {
+async function findPlace(tx: Statements, { kind, key }: JobName): Promise<JobPlace> {
   const place = PLACES[kind];
   const row = place === undefined ? undefined : await tx.get<PlaceRow>(place, { key });
   if (row === undefined) return { clientId: '', owner: '', accountKey: '', host: '' };

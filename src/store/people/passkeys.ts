@@ -36,7 +36,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
     addPasskey(personId, passkey, { now, most }) {
       return db.transaction(async (tx) => {
         if ((await tx.change(LOCK_WAYS_IN, { personId })) === 0) return false;
-        if ((await countOf(tx, personId)) >= most) return false;
+        if ((await countPasskeys(tx, personId)) >= most) return false;
         if (!(await insertPasskey(tx, { personId, passkey, now }))) return false;
         const after = { name: passkey.name };
         await auditFor(tx, caller, { action: 'person.passkey_added', subject: personId, after });
@@ -53,7 +53,7 @@ export function passkeysOf(db: Database, caller: Caller | undefined): PasskeySto
           personId,
         });
         const hasOther = person.password !== undefined || identity !== undefined;
-        if (!hasOther && (await countOf(tx, personId)) < 2) return 'last_way';
+        if (!hasOther && (await countPasskeys(tx, personId)) < 2) return 'last_way';
         await tx.change('DELETE FROM passkey WHERE passkey_id = :passkeyId', { passkeyId });
         const before = { name: row.name };
         await auditFor(tx, caller, { action: 'person.passkey_removed', subject: personId, before });
@@ -91,7 +91,7 @@ export async function insertPasskey(
   return (await tx.change(ADD, values)) > 0;
 }
 
-async function countOf(tx: Statements, personId: string): Promise<number> {
+async function countPasskeys(tx: Statements, personId: string): Promise<number> {
   const sql = 'SELECT COUNT(*) AS count FROM passkey WHERE person_id = :personId';
   return (await tx.get<{ count: number }>(sql, { personId }))?.count ?? 0;
 }

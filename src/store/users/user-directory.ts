@@ -18,7 +18,7 @@ const COUNTS = `
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
 /** Of one application, and of all: each has its index, which has the order too. SQLite finds no place in it by pairs alone. */
-function textsOf({ byBytes: bytes }: Dialect) {
+function searchTexts({ byBytes: bytes }: Dialect) {
   const byId = (where: string, id: string) => `
     SELECT ${USER}, u.user_id AS found_by, u.client_id AS key,
            (SELECT a.display FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}
@@ -46,7 +46,7 @@ function textsOf({ byBytes: bytes }: Dialect) {
 
 /** Finds users in `db`. */
 export function userDirectory(db: Database): UserDirectory {
-  const texts = textsOf(db.dialect);
+  const texts = searchTexts(db.dialect);
 
   /** One application after the other by its own index: together they would have to be sorted. */
   const read = async (by: keyof typeof texts, range: Range, clientIds: UserSearch['clientIds']) => {
@@ -75,9 +75,9 @@ export function userDirectory(db: Database): UserDirectory {
       const page = matches.slice(0, limit);
       const last = matches.length > limit ? page.at(-1) : undefined;
       // Who is found by both is shown once, at least on one page.
-      const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [nameOf(row)] : [])));
-      const users = page.filter(({ row, by }) => by === 'id' || !ids.has(nameOf(row)));
-      return { users: users.map(({ row }) => userOf(row)), next: last && placeOf(last.by, last.row) };
+      const ids = new Set(page.flatMap(({ row, by }) => (by === 'id' ? [rowKey(row)] : [])));
+      const users = page.filter(({ row, by }) => by === 'id' || !ids.has(rowKey(row)));
+      return { users: users.map(({ row }) => userOf(row)), next: last && toUserPlace(last.by, last.row) };
     },
   };
 }
@@ -101,9 +101,9 @@ const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => l
 const inOrder = (one: Row, other: Row): number =>
   byBytes(one.foundBy, other.foundBy) || byBytes(one.key, other.key);
 
-const nameOf = ({ clientId, userId }: Row): string => `${clientId}\n${userId}`;
+const rowKey = ({ clientId, userId }: Row): string => `${clientId}\n${userId}`;
 
-const placeOf = (by: UserPlace['by'], { foundBy, key }: Row): UserPlace =>
+const toUserPlace = (by: UserPlace['by'], { foundBy, key }: Row): UserPlace =>
   by === 'id' ? { by, userId: foundBy, clientId: key } : { by, address: foundBy, accountKey: key };
 
 const userOf = ({ foundBy: _, key: __, ...user }: Row): FoundUser => user;

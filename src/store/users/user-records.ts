@@ -33,18 +33,18 @@ export function userRecords(db: Database, sealer: Sealer, caller?: Caller): User
       const row = await db.get<{ key: string | undefined }>(KEY_OF_USER, { clientId, userId });
       const subject = row?.key ? userSubject(row.key, userId) : null;
       if (!kind.byCalendar) {
-        yield* pages(db, sealer, { kind, values: valuesOf(kind, { clientId, userId, subject }) });
+        yield* pages(db, sealer, { kind, values: toExportValues(kind, { clientId, userId, subject }) });
         return;
       }
       const calendars = await db.all<{ calendarKey: string }>(CALENDARS, { clientId, userId });
       for (const { calendarKey } of calendars)
-        yield* pages(db, sealer, { kind, values: valuesOf(kind, { calendarKey }) });
+        yield* pages(db, sealer, { kind, values: toExportValues(kind, { calendarKey }) });
     },
   };
 }
 
 /** Those that the text names; it refuses others. */
-const valuesOf = ({ rows }: RecordKind, values: StoredRow): StoredRow =>
+const toExportValues = ({ rows }: RecordKind, values: StoredRow): StoredRow =>
   Object.fromEntries(Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(rows)));
 
 async function* pages(
@@ -52,7 +52,7 @@ async function* pages(
   sealer: Sealer,
   { kind, values }: { readonly kind: RecordKind; readonly values: StoredRow },
 ): AsyncGenerator<UserRecord[]> {
-  const { first, next } = textsOf(kind);
+  const { first, next } = pageTexts(kind);
   const limit = kind.pageSize ?? PAGE_SIZE;
   for (let after: StoredRow | undefined; ; ) {
     const rows = await db.storedRows(after === undefined ? first : next, { ...values, ...after, limit });
@@ -64,7 +64,7 @@ async function* pages(
 }
 
 /** The first page, and the one behind a key. */
-function textsOf({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
+function pageTexts({ table, rows, key, columns }: RecordKind): { first: string; next: string } {
   const selected = [columns, ...key.map((name, i) => `${name} AS key${i}`)].join(', ');
   const behind = `AND (${key.join(', ')}) > (${key.map((_, i) => `:after${i}`).join(', ')})`;
   const text = (place: string) =>
@@ -80,7 +80,7 @@ function recordOf(row: StoredRow, kind: RecordKind, sealer: Sealer): UserRecord 
     const value = name === sealed && stored !== null ? openedOf(row, sealed, sealer) : stored;
     if (flags.includes(name)) record[name] = value === null ? null : value === 1;
     else if (json.includes(name)) record[name] = parsed(value);
-    else record[name] = isInstant(name) && typeof value === 'number' ? instantOf(value) : value;
+    else record[name] = isInstant(name) && typeof value === 'number' ? renderInstant(value) : value;
   }
   return record;
 }
@@ -96,7 +96,7 @@ const isInstant = (name: string): boolean =>
   name === 'at' || name === 'trusted_from' || /_(at|since|until)$/.test(name);
 
 /** 0 stands for never. */
-function instantOf(value: number): string | null {
+function renderInstant(value: number): string | null {
   const date = new Date(value);
   return value === 0 || Number.isNaN(date.valueOf()) ? null : date.toISOString();
 }

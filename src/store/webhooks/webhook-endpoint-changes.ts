@@ -75,8 +75,8 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         const row = await tx.get<LockedRow>(LOCK, { endpointId });
         if (row === undefined) return false;
         await tx.change(PAUSE, { endpointId, now });
-        const after = { ...stateOf(row), state: 'paused', paused_reason: 'operator' };
-        const changed = differingFields(stateOf(row), after);
+        const after = { ...toAuditState(row), state: 'paused', paused_reason: 'operator' };
+        const changed = differingFields(toAuditState(row), after);
         const { clientId } = row;
         if (changed)
           await audit(tx, { action: 'endpoint.paused', clientId, subject: endpointId, ...changed });
@@ -90,7 +90,7 @@ export function endpointChanges(db: Database, sealer: Sealer, caller: Caller | u
         if (row === undefined) return false;
         await tx.change(RESUME, { endpointId });
         await tx.change(WAKE, { endpointId });
-        const changed = differingFields(stateOf(row), ACTIVE);
+        const changed = differingFields(toAuditState(row), ACTIVE);
         const { clientId } = row;
         if (changed)
           await audit(tx, { action: 'endpoint.resumed', clientId, subject: endpointId, ...changed });
@@ -157,7 +157,7 @@ const fieldsOf = (row: LockedRow): AuditFields => ({
   url: auditedUrl(row.url),
   private_network: row.privateNetwork === 1,
   hears: hearsWords(hearsIn(row)),
-  ...stateOf(row),
+  ...toAuditState(row),
 });
 
 const hearsIn = ({ events, calendars, connections, own }: LockedRow): EndpointHears => ({
@@ -187,7 +187,7 @@ function secretsChange(before: readonly EndpointSecret[], after: readonly Endpoi
   return { action: 'endpoint.secret_rotated', after: { old_secret_expires_at: ends } };
 }
 
-const stateOf = ({ state, pausedReason, failures }: LockedRow): AuditFields => ({
+const toAuditState = ({ state, pausedReason, failures }: LockedRow): AuditFields => ({
   state,
   paused_reason: pausedReason ?? null,
   failures,

@@ -38,7 +38,7 @@ export async function listMessages(
   filter: MessageFilter,
   page: MessagePage,
 ): Promise<LoggedMessage[]> {
-  const [first, ...others] = await partsOf(db, filter);
+  const [first, ...others] = await planParts(db, filter);
   if (first === undefined) return [];
   if (others.length === 0)
     return (await listPart<MessageRow>(db, first, { page, columns: ALL_COLUMNS })).map(messageOf);
@@ -58,7 +58,7 @@ export async function listMessages(
 }
 
 /** Each is read by its own index: together they would have to be sorted. */
-async function partsOf(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
+async function planParts(db: Database, { clientId, ...filter }: MessageFilter): Promise<FilterPart[]> {
   const clientIds = typeof clientId === 'string' ? [clientId] : clientId && [...new Set(clientId)];
   const { endpointId = '' } = filter;
   if (indexOf(filter) === 'endpoint') {

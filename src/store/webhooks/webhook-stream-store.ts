@@ -21,12 +21,12 @@ const UNCHANGED = 'due_at = CAST(:leaseUntil AS BIGINT)';
 
 /** Streams in `db`. Bodies of messages, answers and secrets of endpoints are sealed. */
 export function streamStore(db: Database, sealer: Sealer): StreamStore {
-  return { ...turnsOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
+  return { ...queueOf(db, sealer), ...readingOf(db), ...messagesOf(db, sealer) };
 }
 
 type Turns = Pick<StreamStore, 'scheduleChanged' | 'nextDueAt' | 'takeStreams' | 'endLeases'>;
 
-function turnsOf(db: Database, sealer: Sealer): Turns {
+function queueOf(db: Database, sealer: Sealer): Turns {
   return {
     async scheduleChanged(dueAt) {
       // Most looks find nothing, and need no write.

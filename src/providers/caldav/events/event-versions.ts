@@ -71,7 +71,7 @@ export function exclusionBy({ start, recurrence }: Pick<VEvent, 'start' | 'recur
 /** Equal texts for equal times. A zone of the calendar's own is long, so it is compared once for each object. */
 function instanceKeys(): (time: EventTime | undefined) => string {
   const names = new Map<Zone, string>();
-  const nameOf = (zone: Zone): string => {
+  const zoneName = (zone: Zone): string => {
     const name = names.get(zone) ?? JSON.stringify(zone);
     names.set(zone, name);
     return name;
@@ -79,7 +79,7 @@ function instanceKeys(): (time: EventTime | undefined) => string {
   const numbers = new Map<string, number>();
   return (time) => {
     if (time?.type !== 'zoned') return JSON.stringify(time ?? null);
-    const name = nameOf(time.zone);
+    const name = zoneName(time.zone);
     const number = numbers.get(name) ?? numbers.size;
     numbers.set(name, number);
     return `${time.local} ${number}`;

@@ -135,14 +135,14 @@ const MADE: ReadonlySet<string> = new Set(['DTSTAMP', 'LAST-MODIFIED']);
 
 function readCalendar({ header, zones }: ScannedCalendar): ReadCalendar {
   const read = zones.flatMap((text) => {
-    const lines = linesOf(text) ?? [];
+    const lines = splitLines(text) ?? [];
     const line = lines.find((one) => nameOfLine(one) === 'TZID');
     const property = line === undefined ? undefined : parsed(line);
     const tzid = property && textOf(property).trim();
     const digest = digestOf(lines, MADE);
     return tzid === undefined ? [] : [[tzid, { text, digest }] as const];
   });
-  const floatingZone = linesOf(header)?.find((line) => nameOfLine(line) === 'X-WR-TIMEZONE');
+  const floatingZone = splitLines(header)?.find((line) => nameOfLine(line) === 'X-WR-TIMEZONE');
   return { floatingZone, zones: new Map(read) };
 }
 
@@ -157,7 +157,7 @@ const WITH_ZONES: ReadonlySet<string> = new Set([
 const WITH_URLS: ReadonlySet<string> = new Set(['URL', 'SOURCE', 'ATTACH', 'IMAGE', 'CONFERENCE']);
 
 function readIdentity(text: string, calendar: ReadCalendar, isLink: (line: string) => boolean): FeedEvent {
-  const all = linesOf(text);
+  const all = splitLines(text);
   // Reading it will say that it is too much.
   if (all === undefined) return { ...NAMELESS, calendar, text, digest: hashOf(text), uid: hashOf(text) };
   const lines = all.filter((line) => !WITH_URLS.has(nameOfLine(line)) || !isLink(line));
@@ -193,7 +193,7 @@ const digestOf = (lines: readonly string[], but: ReadonlySet<string>): string =>
   hashOf(lines.filter((line) => !but.has(nameOfLine(line))).join('\n'));
 
 /** Unfolded; `undefined` when they are more than a resource may have. */
-function linesOf(text: string): string[] | undefined {
+function splitLines(text: string): string[] | undefined {
   try {
     return unfoldLines(text);
   } catch (failure) {

@@ -90,7 +90,7 @@ export const FEED: DavTask<FeedInput, FeedPart> = {
     yield { ...NOTHING, summary: { facts, digest, isSame: false, isWhole } };
     if (place.most === 0) return;
     const resources = yield* withSigns(resourcesOf(calendars, linksTo(addresses)));
-    yield* partsOf(resources, { ...place, known: new Set(known.split('\n')) });
+    yield* readParts(resources, { ...place, known: new Set(known.split('\n')) });
   },
 };
 
@@ -104,7 +104,7 @@ function* withSigns<Result>(work: Generator<undefined, Result>): Generator<FeedP
 
 type PlaceInFeed = Pick<FeedInput, 'from' | 'most' | 'isCareful'>;
 
-function* partsOf(
+function* readParts(
   resources: readonly FeedResource[],
   { known, from, most, isCareful }: PlaceInFeed & { readonly known: ReadonlySet<string> },
 ): Generator<FeedPart> {

@@ -49,7 +49,7 @@ export async function fetchFeed(
   const maxAge = maxAgeOf(answer.header('cache-control'));
   if (answer.status === 304 && validators !== undefined) return { type: 'unchanged', maxAge };
   if (REDIRECTS.includes(answer.status) && answer.header('location') !== undefined) throw notFollowed(url);
-  if (answer.status !== 200) throw isElsewhere ? nothingElsewhere(url) : refusalOf(answer, url);
+  if (answer.status !== 200) throw isElsewhere ? nothingElsewhere(url) : toProviderError(answer, url);
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => boundedTag(answer.header(name)));
   return { type: 'read', maxAge, body: bodyOf(answer), validators: { etag, lastModified }, from: answer.url };
 }
@@ -106,7 +106,7 @@ function failureOf(failure: EgressError, { hostname }: URL): ProviderError {
   });
 }
 
-function refusalOf(answer: EgressResponse, { hostname }: URL): ProviderError {
+function toProviderError(answer: EgressResponse, { hostname }: URL): ProviderError {
   const { status } = answer;
   const retryAfter = retryAfterOf((name) => answer.header(name));
   const options = retryAfter === undefined ? {} : { retryAfter };
