@@ -88,7 +88,7 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
     openapi: '3.1.1',
     info: {
       ...{ title: 'Kalends', version, description: DESCRIPTION },
-      contact: { name: 'Whoever runs this server', url: `${publicUrl}/docs` },
+      contact: { name: 'The operator of this server', url: `${publicUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl, description: 'This server' }],
@@ -104,12 +104,12 @@ export function openapiDocument({ publicUrl, version, operations }: DocumentSour
 const GROUPS: Readonly<Record<string, string>> = {
   Authorization:
     'A user connects calendars and allows an application to use them; the application gets tokens, renews and revokes them.',
-  'Calendars and accounts': 'What the user has connected, and the calendars in it.',
+  'Calendars and accounts': 'Connected accounts and their calendars.',
   'Reading events': 'Listing, searching and following what is in the calendars.',
   'Writing events': 'Creating, changing, answering and deleting events and series.',
   'Free time': 'When users are busy, and when several of them are free.',
   Users: 'An application’s users, by its own secret and without any token.',
-  Webhooks: 'What is told of changes: which calendars, to whom, and what became of each delivery.',
+  Webhooks: 'Deliveries of changes: the calendars, the endpoints, and the result of each delivery.',
   Server: 'The server itself.',
 };
 

@@ -17,7 +17,7 @@ export const ErrorBody = Type.Object(
     ),
     accounts: Type.Optional(
       Type.Array(Type.Object({ provider: Type.String(), account: Type.String() }), {
-        description: 'Whose sign-in or permission is missing (403).',
+        description: 'The account whose sign-in or permission is missing (403).',
       }),
     ),
     errors: Type.Optional(
@@ -26,7 +26,9 @@ export const ErrorBody = Type.Object(
       }),
     ),
     event: Type.Optional(anyObject('The event as it is now (412).')),
-    requestId: Type.Optional(Type.String({ description: 'What the operator looks for in the log (500).' })),
+    requestId: Type.Optional(
+      Type.String({ description: 'The id with which the operator finds the error in the log (500).' }),
+    ),
     documentation: Type.Optional(
       Type.String({ description: 'Where the code is explained, on servers that are set to say so.' }),
     ),

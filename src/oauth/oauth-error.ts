@@ -43,7 +43,7 @@ export const AUTHORIZATION = errorTable({
   session_expired: {
     status: 400,
     message: 'The authorization has expired',
-    when: 'What the user allowed was withdrawn before the code was redeemed, or the authorization request is too old.',
+    when: 'The consent was withdrawn before the code was redeemed, or the authorization request is too old.',
     fix: 'Send the user to `/authorize` again.',
   },
   access_denied: {

@@ -131,7 +131,7 @@ const AUTHORIZE_QUERY = {
     example: 'ada',
   }),
   request_uri: text({
-    doc: 'What `/par` answered. Beside it only `client_id` is read.',
+    doc: 'The `request_uri` that `/par` returned. Beside it only `client_id` is read.',
     example: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
   }),
   ...AUTHORIZATION_PARAMETERS,
@@ -220,7 +220,8 @@ export const oauthOperations: readonly Operation[] = [
     id: 'revokeTokens',
     group,
     summary: 'End every token of the user at the application',
-    description: 'By any access or refresh token of theirs. The same answer whatever became of the token.',
+    description:
+      'Send any access or refresh token of the user. The response is the same whatever the state of the token.',
     callers: ['anybody'],
     body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
     answer: {
@@ -235,7 +236,7 @@ export const oauthOperations: readonly Operation[] = [
     path: '/.well-known/oauth-authorization-server',
     id: 'getServerMetadata',
     group,
-    summary: 'What the authorization server offers (RFC 8414)',
+    summary: 'Show the metadata of the authorization server (RFC 8414)',
     description: 'Libraries for OAuth read it to find the endpoints and what they take.',
     callers: ['anybody'],
     answer: {

@@ -19,7 +19,7 @@ const PUSHED_PARAMETERS = {
   user_id: required(text({ doc: 'Your own id of the user.', example: 'ada' })),
   user_name: text({
     max: MAX_NAME_CHARACTERS,
-    doc: 'What people call the user, shown on the pages. Counts here only.',
+    doc: 'The name of the user, shown on the pages. It is read only here.',
     example: 'Ada Lovelace',
   }),
   login_hint: text({

@@ -55,11 +55,11 @@ export const eventMembers = {
   id: Type.String(),
   calendarId: Type.String(),
   title: Type.String({ description: '`Busy` for scope `free-busy`.' }),
-  start: instant('Of an all-day event midnight UTC of its date.'),
+  start: instant('For an all-day event, midnight UTC of its date.'),
   end: instant('Exclusive.'),
   allDay: Type.Boolean(),
   account: text('The id of the account, as in connection-status.'),
-  accountName: text('What people know the account by: its `display` in connection-status.'),
+  accountName: text('The name of the account that people know: its `display` in connection-status.'),
   timeZone: text('The IANA zone a timed event is meant in.'),
   startDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events.' })),
   endDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events; exclusive.' })),
@@ -121,7 +121,7 @@ export const calendarMembers = {
   provider: Provider,
   account: Type.String({ description: 'The id of the account, as in connection-status.' }),
   accountName: Type.String({
-    description: 'What people know the account by: its `display` in connection-status.',
+    description: 'The name of the account that people know: its `display` in connection-status.',
   }),
   id: Type.String(),
   title: Type.String(),
@@ -158,7 +158,7 @@ export const ReadProblem = Type.Object(
     message: Type.String(),
     reason: text('The exact cause.'),
     actor: Type.Optional(enumeration(ACTORS, 'Who must act.')),
-    user_id: text('Whose account, where several users were asked for.'),
+    user_id: text('The user of the account, if several users were requested.'),
   },
   {
     $id: 'ReadProblem',
@@ -172,7 +172,7 @@ export const errorsMember = Type.Optional(Type.Array(ReadProblem));
 
 export const Done = Type.Object(
   { success: Type.Literal(true), message: Type.String() },
-  { $id: 'Done', description: 'What was done, in words.' },
+  { $id: 'Done', description: 'A description of the change.' },
 );
 
 /** The errors of everything that reads calendars. */

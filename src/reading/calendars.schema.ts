@@ -15,7 +15,7 @@ export const calendarOperations: readonly Operation[] = [
     group: 'Calendars and accounts',
     summary: 'The calendars of all connected accounts',
     description:
-      'Grouped by provider: google, microsoft, apple, caldav. Accounts that could not be brought up to date are told in the header `Kalends-Errors`, as a JSON list.',
+      'Grouped by provider: google, microsoft, apple, caldav. The header `Kalends-Errors` lists the accounts that could not be brought up to date, as JSON.',
     callers: ['read'],
     answer: {
       description: 'The calendars.',

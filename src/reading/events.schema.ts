@@ -67,7 +67,7 @@ const notFound = [READING.event_not_found, READING.calendar_not_found];
 const tooManyAnswers = {
   ...READING.too_many_reads,
   message:
-    'Large answers about this user are being sent already: 4 such reads go on at once; try again when one has been answered',
+    'Large answers about this user are being sent already: 4 such reads run at once; try again when one of them has ended',
 };
 
 const group = 'Reading events';
@@ -81,7 +81,7 @@ export const eventOperations: readonly Operation[] = [
     group,
     summary: 'The events in a window, over all calendars, sorted by start',
     description:
-      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` tells of each account that could not be brought up to date, and of what is left out.',
+      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` lists each account that could not be brought up to date, and everything that is left out.',
     callers: ['free-busy'],
     query: EVENTS_QUERY,
     answer: {
@@ -143,9 +143,9 @@ export const eventOperations: readonly Operation[] = [
     path: '/events/changes',
     id: 'listEventChanges',
     group,
-    summary: 'What was created, updated and deleted since a cursor',
+    summary: 'List the events that were created, updated or deleted since a cursor',
     description:
-      'One cursor over all calendars of the user. Nothing is left out; a change can be told twice. A series is one event.',
+      'One cursor over all calendars of the user. Nothing is left out; a change can be reported twice. A series is one event.',
     callers: ['read'],
     query: CHANGES_QUERY,
     answer: {

@@ -29,7 +29,7 @@ const provider = (doc: string) => oneOf(PROVIDER_KINDS, { doc, example: 'google'
 export const EVENT_QUERY = {
   provider: required(provider('The provider of the calendar.')),
   calendarId: required(id('`primary`: the account’s main calendar.', 'ada@example.com')),
-  eventId: required(id('Of an event, an instance or a series.', 'k3vd8u2q')),
+  eventId: required(id('The event, occurrence or series.', 'k3vd8u2q')),
   account,
 };
 

@@ -14,7 +14,7 @@ export const READING = errorTable({
   sync_in_progress: {
     status: 503,
     message: 'The calendars are being read for the first time; ask again in a few seconds',
-    when: 'The first sync of the accounts still goes on, and there is nothing to show yet.',
+    when: 'The first sync of the accounts is still running, and nothing can be shown yet.',
     fix: 'Ask again after the seconds of `Retry-After`.',
     fields: { errors: [{ ...PROBLEM, code: 'sync_in_progress' }] },
     retryAfter: 5,
@@ -77,8 +77,8 @@ export const READING = errorTable({
   cursor_expired: {
     status: 410,
     message:
-      'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer',
-    when: 'What happened since the cursor is no longer known.',
+      'This cursor has expired. Read everything again with initial=true, then continue with the cursor of that response.',
+    when: 'The cursor has expired.',
     fix: 'Begin anew with `initial=true`, and compare with what you have.',
   },
   window_too_large: {
@@ -97,7 +97,7 @@ export const READING = errorTable({
   too_many_reads: {
     status: 429,
     message:
-      'Large calendars of this user are being read already: 2 such reads go on at once; try again when one has been answered',
+      'Large calendars of this user are being read already: 2 such reads run at once; try again when one of them has ended',
     when: 'Too many large reads of the user, or too many waiting listeners, are under way.',
     fix: 'Take the answers under way first; wait for as long as `Retry-After` says.',
     retryAfter: 5,

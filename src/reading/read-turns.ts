@@ -87,5 +87,5 @@ export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
 const tooManyReads = ({ ofOwner, refusal }: TurnLimits): ApiError =>
   new ApiError(
     READING.too_many_reads,
-    `${refusal}: ${ofOwner} such reads go on at once; try again when one has been answered`,
+    `${refusal}: ${ofOwner} such reads run at once; try again when one of them has ended`,
   );

@@ -21,7 +21,7 @@ export const WAIT = {
   wait: wholeNumberText({
     min: 0,
     max: MAX_SECONDS,
-    doc: 'With a cursor: the response is held for so many seconds while nothing changes.',
+    doc: 'With a cursor: the maximum number of seconds to wait while nothing changes.',
     example: MAX_SECONDS,
   }),
 };

@@ -32,7 +32,7 @@ export const listenerOperations: readonly Operation[] = [
     group,
     summary: 'Begin to listen from where nothing can be called',
     description:
-      'What `kalends listen` does. It hears what changes from now on, and takes nothing from other endpoints.',
+      '`kalends listen` uses this. The listener receives changes from now on, and takes nothing from other endpoints.',
     callers: ['application'],
     body: { fields: NEW_LISTENER, name: 'NewListener', required: false },
     answer: {
@@ -52,8 +52,8 @@ export const listenerOperations: readonly Operation[] = [
     path: '/webhooks/listeners/{id}/deliveries',
     id: 'takeListenerDeliveries',
     group,
-    summary: 'What there is for a listener, signed as it would be sent',
-    description: 'Each is handed over once. Those of a calendar stand in their order.',
+    summary: 'Read the deliveries of a listener, signed as they would be sent',
+    description: 'Each delivery is returned once. Deliveries of a calendar are in order.',
     callers: ['application'],
     pathFields: NAMED,
     query: LISTENER_QUERY,
@@ -81,7 +81,7 @@ export const listenerOperations: readonly Operation[] = [
       {
         ...READING.too_many_reads,
         message:
-          'Too many requests wait for changes already: ask without wait: 5 such reads go on at once; try again when one has been answered',
+          'Too many requests wait for changes already: ask without wait: 5 such reads run at once; try again when one of them has ended',
       },
       ...badClients,
     ],
@@ -92,7 +92,8 @@ export const listenerOperations: readonly Operation[] = [
     id: 'removeListener',
     group,
     summary: 'End a listener with all that waits for it',
-    description: 'What was not handed over is told by nothing else: `GET /events/changes` has it.',
+    description:
+      'Deliveries that were not returned are sent nowhere else. `GET /events/changes` has the changes.',
     callers: ['application'],
     pathFields: NAMED,
     answer: {

@@ -55,7 +55,7 @@ export const LISTENER_QUERY = {
   wait: wholeNumberText({
     min: 0,
     max: MOST_SECONDS,
-    doc: 'The response is held for so many seconds while there is nothing.',
+    doc: 'The maximum number of seconds to wait while there is nothing to return.',
     example: MOST_SECONDS,
   }),
 };

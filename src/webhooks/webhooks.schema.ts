@@ -74,7 +74,7 @@ const ends: readonly Operation[] = END_NAMES.map(([path, id, summary]) => ({
   group: 'Webhooks',
   summary,
   description:
-    'Succeeds for a channel that is gone or never was, too. What waits of the calendar is not sent.',
+    'Succeeds for a channel that is gone or never was, too. Pending deliveries of the calendar are not sent.',
   callers: ['free-busy'],
   body: { fields: ENDED_SUBSCRIPTION, name: 'EndedSubscription', required: true },
   answer: {
@@ -90,12 +90,12 @@ const list: Operation = {
   path: '/subscriptions',
   id: 'listSubscriptions',
   group: 'Webhooks',
-  summary: 'The calendars whose changes are told',
+  summary: 'List the calendars whose changes are delivered',
   description:
     'Every calendar is followed by itself once the application has a webhook URL; those that were unsubscribed are missing.',
   callers: ['free-busy'],
   answer: {
-    description: 'Those that the grant covers; none without a webhook URL.',
+    description: 'Lists the calendars that the grant covers. The list is empty without a webhook URL.',
     schema: Type.Object({
       subscriptions: Type.Array(
         Type.Object(

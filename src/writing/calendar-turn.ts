@@ -315,7 +315,7 @@ export const WRITING = errorTable({
   provider_not_set_up: {
     status: 503,
     message: 'The operator has not set this provider up',
-    when: 'The operator has to set the provider up, or mend its app.',
+    when: 'The operator has to set up the provider, or fix its app.',
     fix: 'Tell the operator ([providers](providers.md)).',
     retryAfter: 300,
   },

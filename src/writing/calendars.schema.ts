@@ -64,7 +64,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     group,
     summary: 'Rename, recolour or describe a calendar',
     description:
-      'Fields that are absent stay as they are. What the provider keeps for itself is refused by name.',
+      'Fields that are absent stay as they are. Fields that the provider does not let others change are refused by name.',
     callers: ['read-write'],
     body: {
       fields: CALENDAR_UPDATE,

@@ -44,7 +44,7 @@ export const CALENDAR = {
 export type CalendarName = Input<typeof CALENDAR>;
 
 const EVENT = {
-  eventId: required(text({ max: MAX_ID, doc: 'Of an event, an instance or a series.', example: 'k3vd8u2q' })),
+  eventId: required(text({ max: MAX_ID, doc: 'The event, occurrence or series.', example: 'k3vd8u2q' })),
   recurringEventId: text({
     max: MAX_ID,
     doc: 'The series an instance is of; found by its id when absent.',

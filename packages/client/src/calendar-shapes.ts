@@ -20,7 +20,7 @@ export type AccountHealth = {
 
 /** One account that the user connected. */
 export type Account = {
-  /** What `account` is elsewhere. */
+  /** The same value as `account` elsewhere. */
   readonly id: string;
   readonly display: string;
   /** The provider's own scopes. */
@@ -98,7 +98,7 @@ export type ReadProblem = {
   /** The exact cause, and who must act. */
   readonly reason?: string;
   readonly actor?: Actor;
-  /** Whose account, where several users were asked for. */
+  /** The user of the account, if several users were requested. */
   readonly user_id?: string;
 };
 

@@ -8,7 +8,7 @@ import { DISCONNECTION } from './connections.ts';
 
 const Account = Type.Object(
   {
-    id: Type.String({ description: 'What `account` is elsewhere.' }),
+    id: Type.String({ description: 'The same value as `account` elsewhere.' }),
     display: Type.String(),
     grantedScopes: Type.Array(Type.String(), { description: 'The provider’s own.' }),
     calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
@@ -28,7 +28,10 @@ const Account = Type.Object(
       message: Type.Optional(Type.String()),
       since: instant('Since when.'),
     }),
-    updates: enumeration(['push', 'polling'], 'Whether its provider tells of changes, or is asked for them.'),
+    updates: enumeration(
+      ['push', 'polling'],
+      'Whether its provider sends push notifications of changes, or is polled.',
+    ),
     lastSyncedAt: Type.Union(
       [instant('When all of its calendars were last known to be as they are at the provider.'), Type.Null()],
       {
@@ -57,7 +60,7 @@ export const connectionOperations: readonly Operation[] = [
     id: 'getConnectionStatus',
     group: 'Calendars and accounts',
     summary: 'Which accounts the user has connected, and how they do',
-    description: 'Those of the grant, by provider, each with what is the matter with it and who can mend it.',
+    description: 'The accounts of the grant by provider, each with its problem and with who can fix it.',
     callers: ['free-busy'],
     answer: {
       description: 'All four providers, each with a list.',

@@ -35,7 +35,7 @@ type Connection = {
   readonly syncStateUpdatedAt: string | null;
   /** Not in docs/wire.md 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
-  /** Whether its provider tells of changes, or is asked for them. */
+  /** Whether its provider sends push notifications of changes, or is polled. */
   readonly updates: 'push' | 'polling';
   /** When the calendar that was read longest ago was last known to equal the provider's. Null before that. */
   readonly lastSyncedAt: string | null;

@@ -17,7 +17,7 @@ const ApplicationUser = Type.Object(
     accounts: Type.Array(
       Type.Object({
         provider: Provider,
-        id: Type.String({ description: 'What `account` is elsewhere.' }),
+        id: Type.String({ description: 'The same value as `account` elsewhere.' }),
         display: Type.String(),
         linkedAt: instant('When it was connected.'),
         syncState: enumeration(
@@ -52,7 +52,7 @@ const Receipt = Type.Object(
     deletedAt: instant('When it was deleted.'),
     ...Object.fromEntries(Object.keys(HAD).map((kind) => [kind, Type.Integer()])),
   },
-  { description: 'What the user had, by kind. It does not say who it was.' },
+  { description: 'The number of deleted objects by kind. It does not identify the user.' },
 );
 const toEnd = 'Accounts whose access a running server ends at Google and Microsoft.';
 const offDisk = 'Whether the deleted data has left the disk of the database.';
@@ -69,7 +69,7 @@ export const userOperations: readonly Operation[] = [
     path: '/users/{user_id}',
     id: 'getUser',
     group,
-    summary: 'What a user has connected and granted, whatever became of its tokens',
+    summary: 'Show what a user has connected and granted, whatever the state of the tokens',
     description:
       'For the application itself, by its secret: it shows accounts and grants, and no token or password.',
     callers: ['application'],
