@@ -16,7 +16,7 @@ import { plantDashboard } from './planted-dashboard.ts';
  * Between its two words: characters that end an attribute, begin a tag, and reverse the direction of the following
  * text.
  */
-const MARK = 'xq7<b onx=1>"\'xq8\u202e';
+const MARK = 'xqbegin<b onx=1>"\'xqend\u202e';
 const MOST_BYTES = 60 * 1024;
 
 /** Routes of the table that no page links to, and why. */
@@ -53,7 +53,7 @@ onEachDatabase((database, open) => {
         failed.map(({ address }) => address),
         [],
       );
-      const showing = tour.stops.filter(({ answer: { body } }) => body.includes('xq7'));
+      const showing = tour.stops.filter(({ answer: { body } }) => body.includes('xqbegin'));
       assert.ok(showing.length > tour.stops.length / 2, `${showing.length} of ${tour.stops.length}`);
     });
 
@@ -98,7 +98,7 @@ onEachDatabase((database, open) => {
 
 /** Returns the places where a character of the mark is not escaped. */
 const rawTexts = (body: string): string[] =>
-  [...body.matchAll(/xq7(?!&#60;|%3C|\\u003c).{0,12}|.{0,12}(?<!&#39;|%27)xq8/gs)].map(([text]) => text);
+  [...body.matchAll(/xqbegin(?!&#60;|%3C|\\u003c).{0,12}|.{0,12}(?<!&#39;|%27)xqend/gs)].map(([text]) => text);
 
 /** Elements that isolate text direction: a reversal inside one of them ends with it. */
 const ISOLATES =
