@@ -98,11 +98,13 @@ export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
 
   /** Starts what is due. Returns for how many milliseconds there is nothing to do unless somebody notifies. */
   const startDue = async (): Promise<number> => {
+    const lookedAt = now();
     // Together, so that their writes share a commit. If one fails, what the others claim is started all the same.
-    await Promise.all([streams.scheduleChanged(now() + SETTLE_MS), takeDeliveries(), takeResends()]);
+    await Promise.all([streams.scheduleChanged(lookedAt + SETTLE_MS), takeDeliveries(), takeResends()]);
     const next = (await streams.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-    // What is due and was not taken waits for a turn that ends.
-    return next <= now() ? LOOK_EVERY_MS : Math.min(next - now(), LOOK_EVERY_MS);
+    // A stream that was due and was not taken waits for a turn that ends. Others became due since.
+    if (next <= lookedAt) return LOOK_EVERY_MS;
+    return Math.min(Math.max(next - now(), 0), LOOK_EVERY_MS);
   };
 
   const work = async (): Promise<void> => {

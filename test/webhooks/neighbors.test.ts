@@ -128,6 +128,31 @@ onEachDatabase((database, open) => {
       assert.equal(sentTo('other').length, 16);
     });
 
+    it('are looked for again at once if they became due during a look', async () => {
+      for (const receiver of [telling.receiver, ...slow]) receiver.answer = () => ({ status: 204 });
+      await change('acme', CALENDARS, 'second');
+      const { streams } = telling.deps;
+      const { clock } = telling.server;
+      const dueAt = await streams.nextDueAt();
+      assert.ok(dueAt !== undefined);
+      clock.now = dueAt - 1;
+      const takeStreams: typeof streams.takeStreams = async (terms) => {
+        const claimed = await streams.takeStreams(terms);
+        clock.now = dueAt;
+        return claimed;
+      };
+      const waits: number[] = [];
+      const wait = async (milliseconds: number) => {
+        waits.push(milliseconds);
+        await telling.deps.deliveryWakeUp.wait(milliseconds);
+      };
+      const deliveryWakeUp = { notify: telling.deps.deliveryWakeUp.notify, wait };
+      start({ streams: { ...streams, takeStreams }, deliveryWakeUp });
+
+      await until('all arrived', () => sentTo('acme').length === CALENDARS.length);
+      assert.equal(waits[0], 0);
+    });
+
     it('are sent and give their slots back if the schedule could not be written in the same look', async () => {
       for (const receiver of [telling.receiver, ...slow]) receiver.answer = () => ({ status: 204 });
       await change('acme', CALENDARS, 'second');
